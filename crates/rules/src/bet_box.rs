@@ -1,0 +1,516 @@
+//! The betting boxes of all layouts: their one text form, their order, and when their combination shows on the dice.
+//! Odds, and what a triple does to a box, are not decided here: they come from a game's data.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::dice::Dice;
+
+/// The kinds of bets that the pay tables list.
+///
+/// ```
+/// use taisai_rules::Kind;
+/// assert_eq!("any-triple".parse(), Ok(Kind::AnyTriple));
+/// assert_eq!(Kind::Pair.text(), "pair");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Total Sum of 4 to 10.
+    Small,
+    /// Total Sum of 11 to 17.
+    Big,
+    /// Odd Total Sum.
+    Odd,
+    /// Even Total Sum.
+    Even,
+    /// Single Dice: a number on one, two or three dice.
+    Single,
+    /// Total Sum Combination: an exact Total Sum.
+    Sum,
+    /// Domino Combination: two different numbers both show.
+    Domino,
+    /// Double Dice: a number on at least two dice.
+    Double,
+    /// Any Triple.
+    AnyTriple,
+    /// Specific Straight Triple.
+    Triple,
+    /// Four Number Combination: three different numbers of the four.
+    Four,
+    /// Three Single Dice Combination: three given different numbers.
+    Three,
+    /// Double Numbers With Single Dice Combination: a given pair and a given third number.
+    Pair,
+}
+
+impl Kind {
+    /// Every kind, in the order of the boxes.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::Kind::ALL.len(), 13);
+    /// ```
+    pub const ALL: [Self; 13] = [
+        Self::Small,
+        Self::Big,
+        Self::Odd,
+        Self::Even,
+        Self::Single,
+        Self::Sum,
+        Self::Domino,
+        Self::Double,
+        Self::AnyTriple,
+        Self::Triple,
+        Self::Four,
+        Self::Three,
+        Self::Pair,
+    ];
+
+    /// The kind's one text form.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::Kind::Sum.text(), "sum");
+    /// ```
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Big => "big",
+            Self::Odd => "odd",
+            Self::Even => "even",
+            Self::Single => "single",
+            Self::Sum => "sum",
+            Self::Domino => "domino",
+            Self::Double => "double",
+            Self::AnyTriple => "any-triple",
+            Self::Triple => "triple",
+            Self::Four => "four",
+            Self::Three => "three",
+            Self::Pair => "pair",
+        }
+    }
+
+    /// The boxes of this kind, ascending.
+    ///
+    /// ```
+    /// use taisai_rules::Kind;
+    /// assert_eq!(Kind::Domino.boxes().count(), 15);
+    /// ```
+    pub fn boxes(self) -> impl Iterator<Item = BetBox> {
+        BetBox::all().filter(move |bet_box| bet_box.kind() == self)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+/// A text that names no kind of bet.
+///
+/// ```
+/// use taisai_rules::{Kind, UnknownKind};
+/// assert_eq!("field".parse::<Kind>(), Err(UnknownKind));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a kind is one of small, big, odd, even, single, sum, domino, double, any-triple, triple, four, three, pair")]
+pub struct UnknownKind;
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(text: &str) -> Result<Self, UnknownKind> {
+        Self::ALL.into_iter().find(|kind| kind.text() == text).ok_or(UnknownKind)
+    }
+}
+
+/// A betting box. There are 117 in the notation; a layout has some of them.
+///
+/// ```
+/// use taisai_rules::{BetBox, Dice, Kind};
+/// let bet_box: BetBox = "pair:113".parse().unwrap();
+/// assert_eq!(bet_box.kind(), Kind::Pair);
+/// assert_eq!(bet_box.numbers(), [1, 1, 3]);
+/// assert!(bet_box.shows(Dice::try_from([1, 3, 1]).unwrap()));
+/// assert_eq!(bet_box.to_string(), "pair:113");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BetBox(u8);
+
+#[derive(Clone, Copy)]
+struct Definition {
+    kind: Kind,
+    numbers: [u8; 4],
+    len: usize,
+    /// The numbers read as one decimal number.
+    value: u16,
+    text: ([u8; 10], usize),
+}
+
+/// Every box in the order of the notation, ascending: this list decides a box's place in all arrays.
+const DEFINITIONS: [Definition; BetBox::COUNT] = define();
+
+/// For each kind the places of its first box and of the one after its last.
+const PLACES: [(u8, u8); 13] = places();
+
+impl BetBox {
+    /// How many boxes the notation has: the length of an array with a place for each.
+    ///
+    /// ```
+    /// use taisai_rules::BetBox;
+    /// assert_eq!(BetBox::all().count(), BetBox::COUNT);
+    /// ```
+    pub const COUNT: usize = 117;
+
+    /// Small: Total Sum of 4 to 10.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::SMALL.text(), "small");
+    /// ```
+    pub const SMALL: Self = Self(0);
+    /// Big: Total Sum of 11 to 17.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::BIG.text(), "big");
+    /// ```
+    pub const BIG: Self = Self(1);
+    /// Odd Total Sum.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::ODD.text(), "odd");
+    /// ```
+    pub const ODD: Self = Self(2);
+    /// Even Total Sum.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::EVEN.text(), "even");
+    /// ```
+    pub const EVEN: Self = Self(3);
+
+    /// Every box, in the order of the notation.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::all().next().unwrap().text(), "small");
+    /// ```
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0u8..).take(Self::COUNT).map(Self)
+    }
+
+    /// The box's place in the order of the notation, below [`BetBox::COUNT`].
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::BIG.index(), 1);
+    /// ```
+    pub const fn index(self) -> usize {
+        #[expect(clippy::as_conversions, reason = "u8 to usize loses nothing; From is not const")]
+        let index = self.0 as usize;
+        index
+    }
+
+    /// The box at a place in the order of the notation.
+    ///
+    /// ```
+    /// use taisai_rules::BetBox;
+    /// assert_eq!(BetBox::at(1), Some(BetBox::BIG));
+    /// assert_eq!(BetBox::at(117), None);
+    /// ```
+    pub fn at(index: u8) -> Option<Self> {
+        (usize::from(index) < Self::COUNT).then_some(Self(index))
+    }
+
+    const fn definition(self) -> &'static Definition {
+        &DEFINITIONS[self.index()]
+    }
+
+    /// What kind of bet this is.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::ODD.kind(), taisai_rules::Kind::Odd);
+    /// ```
+    pub const fn kind(self) -> Kind {
+        self.definition().kind
+    }
+
+    /// The numbers in the box's name, as written: `[17]` for `sum:17`, none for `big`.
+    ///
+    /// ```
+    /// use taisai_rules::BetBox;
+    /// assert_eq!("four:6543".parse::<BetBox>().unwrap().numbers(), [6, 5, 4, 3]);
+    /// ```
+    pub fn numbers(self) -> &'static [u8] {
+        let definition = self.definition();
+        &definition.numbers[..definition.len]
+    }
+
+    /// The box's one text form.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::BetBox::at(4).unwrap().text(), "single:1");
+    /// ```
+    pub fn text(self) -> &'static str {
+        let (bytes, len) = &self.definition().text;
+        str::from_utf8(&bytes[..*len]).unwrap_or_default()
+    }
+
+    /// The box that the Differential (1.3) compares this one with.
+    ///
+    /// ```
+    /// use taisai_rules::BetBox;
+    /// assert_eq!(BetBox::BIG.opposite(), Some(BetBox::SMALL));
+    /// ```
+    pub const fn opposite(self) -> Option<Self> {
+        match self.kind() {
+            Kind::Small => Some(Self::BIG),
+            Kind::Big => Some(Self::SMALL),
+            Kind::Odd => Some(Self::EVEN),
+            Kind::Even => Some(Self::ODD),
+            Kind::Single
+            | Kind::Sum
+            | Kind::Domino
+            | Kind::Double
+            | Kind::AnyTriple
+            | Kind::Triple
+            | Kind::Four
+            | Kind::Three
+            | Kind::Pair => None,
+        }
+    }
+
+    /// Whether the dice show the box's combination, read by itself. Whether it then wins when all three dice are the
+    /// same is for the game's triple rule to say.
+    ///
+    /// ```
+    /// use taisai_rules::{BetBox, Dice};
+    /// let four: BetBox = "four:6543".parse().unwrap();
+    /// assert!(four.shows(Dice::try_from([3, 6, 4]).unwrap()));
+    /// assert!(!four.shows(Dice::try_from([6, 6, 4]).unwrap()), "three different numbers of the four");
+    /// ```
+    pub fn shows(self, dice: Dice) -> bool {
+        let sum = dice.total_sum();
+        match (self.kind(), self.numbers()) {
+            (Kind::Small, _) => (4..=10).contains(&sum),
+            (Kind::Big, _) => (11..=17).contains(&sum),
+            (Kind::Odd, _) => !sum.is_multiple_of(2),
+            (Kind::Even, _) => sum.is_multiple_of(2),
+            (Kind::Sum, numbers) => numbers == [sum],
+            (Kind::AnyTriple, _) => dice.is_triple(),
+            (Kind::Single, numbers) => numbers.iter().all(|n| dice.count(*n) >= 1),
+            (Kind::Domino, numbers) => numbers.iter().all(|n| dice.count(*n) >= 1),
+            (Kind::Double, numbers) => numbers.iter().all(|n| dice.count(*n) >= 2),
+            (Kind::Triple, numbers) => numbers.iter().all(|n| dice.count(*n) == 3),
+            (Kind::Four, numbers) => numbers.iter().filter(|n| dice.count(**n) == 1).count() == 3,
+            (Kind::Three, numbers) => numbers.iter().all(|n| dice.count(*n) == 1),
+            (Kind::Pair, numbers) => {
+                let [doubled, _, single] = numbers else { return false };
+                dice.count(*doubled) == 2 && dice.count(*single) == 1
+            }
+        }
+    }
+}
+
+/// A text that names no box.
+///
+/// ```
+/// use taisai_rules::{BetBox, UnknownBox};
+/// assert_eq!("domino:21".parse::<BetBox>(), Err(UnknownBox), "digits ascend");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a box is small, big, odd, even, single:1 to single:6, sum:4 to sum:17, domino:12 to domino:56, double:1 to \
+     double:6, any-triple, triple:1 to triple:6, four:6543 (descending), three:126 (ascending) or pair:113 (the \
+     doubled number first)"
+)]
+pub struct UnknownBox;
+
+impl FromStr for BetBox {
+    type Err = UnknownBox;
+
+    fn from_str(text: &str) -> Result<Self, UnknownBox> {
+        let (kind, digits) = match text.split_once(':') {
+            Some((kind, digits)) => (kind.parse::<Kind>(), digits),
+            None => (text.parse(), ""),
+        };
+        let kind = kind.map_err(|_| UnknownBox)?;
+        let mut value = 0;
+        for byte in digits.bytes() {
+            if !byte.is_ascii_digit() || value > 999 {
+                return Err(UnknownBox);
+            }
+            value = value * 10 + u16::from(byte - b'0');
+        }
+        let (first, end) = PLACES[kind_place(kind)];
+        (first..end)
+            .map(Self)
+            .find(|bet_box| bet_box.definition().value == value && bet_box.text() == text)
+            .ok_or(UnknownBox)
+    }
+}
+
+impl fmt::Display for BetBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+impl fmt::Debug for BetBox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+#[expect(clippy::as_conversions, reason = "a field-less enum's place; no other way is const")]
+const fn kind_place(kind: Kind) -> usize {
+    kind as usize
+}
+
+const fn places() -> [(u8, u8); 13] {
+    let mut places = [(0, 0); 13];
+    let mut index = 0;
+    let mut place = 0;
+    while index < BetBox::COUNT {
+        let kind = kind_place(DEFINITIONS[index].kind);
+        if places[kind].1 == 0 {
+            places[kind].0 = place;
+        }
+        place += 1;
+        places[kind].1 = place;
+        index += 1;
+    }
+    places
+}
+
+const fn definition(kind: Kind, numbers: &[u8]) -> Definition {
+    let mut made = Definition { kind, numbers: [0; 4], len: numbers.len(), value: 0, text: ([0; 10], 0) };
+    let mut text = kind.text().as_bytes();
+    while let [byte, rest @ ..] = text {
+        (made.text.0[made.text.1], text) = (*byte, rest);
+        made.text.1 += 1;
+    }
+    let mut place = 0;
+    while place < numbers.len() {
+        let number = numbers[place];
+        if place == 0 {
+            made.text.0[made.text.1] = b':';
+            made.text.1 += 1;
+        }
+        if number >= 10 {
+            made.text.0[made.text.1] = b'0' + number / 10;
+            made.text.1 += 1;
+        }
+        made.text.0[made.text.1] = b'0' + number % 10;
+        made.text.1 += 1;
+        made.numbers[place] = number;
+        #[expect(clippy::as_conversions, reason = "u8 to u16 loses nothing; From is not const")]
+        let number = number as u16;
+        made.value = made.value * (if number >= 10 { 100 } else { 10 }) + number;
+        place += 1;
+    }
+    made
+}
+
+const fn define() -> [Definition; BetBox::COUNT] {
+    let mut all = [definition(Kind::Small, &[]); BetBox::COUNT];
+    let mut next = 0;
+    macro_rules! push {
+        ($kind:expr, $($number:expr),*) => {{
+            all[next] = definition($kind, &[$($number),*]);
+            next += 1;
+        }};
+    }
+    /// Runs the body with the variable at each number from the first up to the end, which is not included.
+    macro_rules! each {
+        ($n:ident, $from:expr, $end:expr, $body:block) => {{
+            let mut $n = $from;
+            while $n < $end {
+                $body
+                $n += 1;
+            }
+        }};
+    }
+    push!(Kind::Small,);
+    push!(Kind::Big,);
+    push!(Kind::Odd,);
+    push!(Kind::Even,);
+    each!(n, 1, 7, { push!(Kind::Single, n) });
+    each!(n, 4, 18, { push!(Kind::Sum, n) });
+    each!(a, 1, 7, { each!(b, a + 1, 7, { push!(Kind::Domino, a, b) }) });
+    each!(n, 1, 7, { push!(Kind::Double, n) });
+    push!(Kind::AnyTriple,);
+    each!(n, 1, 7, { push!(Kind::Triple, n) });
+    each!(a, 1, 7, {
+        each!(b, 1, a, { each!(c, 1, b, { each!(d, 1, c, { push!(Kind::Four, a, b, c, d) }) }) });
+    });
+    each!(a, 1, 7, { each!(b, a + 1, 7, { each!(c, b + 1, 7, { push!(Kind::Three, a, b, c) }) }) });
+    each!(a, 1, 7, {
+        each!(b, 1, 7, {
+            if a != b {
+                push!(Kind::Pair, a, a, b);
+            }
+        });
+    });
+    assert!(next == BetBox::COUNT);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_forms_round_trip_and_ascend() {
+        for bet_box in BetBox::all() {
+            assert_eq!(bet_box.text().parse(), Ok(bet_box));
+        }
+        let values: Vec<_> = BetBox::all().map(|b| (b.kind(), b.definition().value)).collect();
+        assert!(values.is_sorted(), "section 2's order, ascending");
+    }
+
+    #[test]
+    fn counts_are_those_of_the_notation() {
+        let counts = Kind::ALL.map(|kind| kind.boxes().count());
+        assert_eq!(counts, [1, 1, 1, 1, 6, 14, 15, 6, 1, 6, 15, 20, 30]);
+    }
+
+    #[test]
+    fn other_spellings_are_unknown() {
+        for text in [
+            "",
+            ":",
+            "Big",
+            " big",
+            "big ",
+            "big:",
+            "big:1",
+            "single",
+            "single:",
+            "single:0",
+            "single:7",
+            "single:01",
+            "sum:3",
+            "sum:18",
+            "sum:04",
+            "sum:4 ",
+            "domino:11",
+            "domino:21",
+            "domino:123",
+            "double:7",
+            "triple:0",
+            "any_triple",
+            "four:3456",
+            "four:6544",
+            "four:65430",
+            "three:621",
+            "three:112",
+            "pair:131",
+            "pair:111",
+            "pair:311",
+            "sum:٤",
+            "sum:+4",
+            "sum:-4",
+            "single:1:1",
+            "sum:65540",
+            "大",
+        ] {
+            assert_eq!(text.parse::<BetBox>(), Err(UnknownBox), "{text}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The felt: where each betting area lies on the table. It knows places, never colours or fonts.
+
+use crate::bet_box::{BetBox, Kind};
+
+/// A rectangle in whole units of the felt, its origin at the top left as the player looks at the layout.
+///
+/// ```
+/// use taisai_rules::Rect;
+/// let a = Rect { x: 0, y: 0, width: 10, height: 5 };
+/// assert!(a.overlaps(Rect { x: 9, y: 4, width: 3, height: 3 }));
+/// assert!(!a.overlaps(Rect { x: 10, y: 0, width: 3, height: 3 }), "areas may touch");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rect {
+    /// Units from the left.
+    pub x: u32,
+    /// Units from the top.
+    pub y: u32,
+    /// Units across.
+    pub width: u32,
+    /// Units down.
+    pub height: u32,
+}
+
+impl Rect {
+    /// Whether the two have a part in common.
+    ///
+    /// ```
+    /// use taisai_rules::Rect;
+    /// let a = Rect { x: 0, y: 0, width: 1, height: 1 };
+    /// assert!(a.overlaps(a));
+    /// ```
+    pub const fn overlaps(self, other: Self) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+
+    /// Whether the whole of this lies within a felt of the given width and height.
+    ///
+    /// ```
+    /// use taisai_rules::Rect;
+    /// assert!(!Rect { x: 8, y: 0, width: 3, height: 3 }.is_inside(10, 10));
+    /// ```
+    pub const fn is_inside(self, width: u32, height: u32) -> bool {
+        self.x + self.width <= width && self.y + self.height <= height
+    }
+}
+
+/// A place for chips of one box.
+///
+/// ```
+/// let games = taisai_rules::Games::embedded();
+/// let felt = games.find("tai-sai@6", None).unwrap().layout("E").unwrap().felt();
+/// let big = felt.areas().iter().filter(|area| area.bet_box == taisai_rules::BetBox::BIG);
+/// assert_eq!(big.count(), 2, "layout E prints Big twice");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// The box that a chip here bets on.
+    pub bet_box: BetBox,
+    /// Where it lies.
+    pub at: Rect,
+}
+
+/// Where the odds of a kind are printed once for all its boxes.
+///
+/// ```
+/// let games = taisai_rules::Games::embedded();
+/// let felt = games.find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
+/// assert!(felt.captions().iter().any(|caption| caption.of == taisai_rules::Kind::Pair));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caption {
+    /// The kind whose odds it tells.
+    pub of: Kind,
+    /// Where it lies.
+    pub at: Rect,
+}
+
+/// The felt of one layout: areas and captions, none overlapping another.
+///
+/// ```
+/// let games = taisai_rules::Games::embedded();
+/// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
+/// assert_eq!(felt.areas().len(), 50);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Felt {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) source: String,
+    pub(crate) reading: Vec<String>,
+    pub(crate) areas: Vec<Area>,
+    pub(crate) captions: Vec<Caption>,
+}
+
+impl Felt {
+    /// Units across.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
+    /// assert!(felt.areas().iter().all(|area| area.at.is_inside(felt.width(), felt.height())));
+    /// ```
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Units down.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
+    /// assert!(felt.height() < felt.width());
+    /// ```
+    pub const fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// The drawing it was read from.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
+    /// assert_eq!(felt.source(), "004 Appendix A");
+    /// ```
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// How the drawing was read where it leaves something open.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("tai-sai@6", None).unwrap().layout("E").unwrap().felt();
+    /// assert!(!felt.reading().is_empty());
+    /// ```
+    pub fn reading(&self) -> &[String] {
+        &self.reading
+    }
+
+    /// The places for chips, in the order of the game's file.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("sic-bo-etg@2", None).unwrap().layout("B").unwrap().felt();
+    /// assert_eq!(felt.areas().len(), 104);
+    /// ```
+    pub fn areas(&self) -> &[Area] {
+        &self.areas
+    }
+
+    /// The captions, in the order of the game's file.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("sic-bo-etg@2", None).unwrap().layout("B").unwrap().felt();
+    /// assert!(!felt.captions().is_empty());
+    /// ```
+    pub fn captions(&self) -> &[Caption] {
+        &self.captions
+    }
+}

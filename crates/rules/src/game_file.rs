@@ -1,0 +1,258 @@
+//! A game's file becomes a checked [`Game`], or a list of all its faults. `docs/games.md` describes the file.
+
+use toml::de::DeValue;
+use toml::value::Offset;
+
+use crate::bet_box::{BetBox, Kind};
+use crate::fault::{Fault, FaultKind};
+use crate::game::{Cover, Game, LimitRule, Station, TripleRule};
+use crate::layout::{Citation, Layout, LimitScope, Paragraph, Parts};
+use crate::layout_file;
+use crate::limits::LimitKey;
+use crate::moment::Moment;
+use crate::reader::{Reader, Table, Value};
+use crate::text::{Phrases, Text};
+
+/// Larger files are refused unread.
+const MOST_BYTES: usize = 1 << 20;
+
+pub(crate) fn read(text: &str) -> Result<Game, Vec<Fault>> {
+    if text.len() > MOST_BYTES {
+        let message = format!("the file has {} bytes; a game has at most {MOST_BYTES}", text.len());
+        return Err(vec![Fault { line: 1, column: 1, kind: FaultKind::Syntax, message }]);
+    }
+    let (mut reader, document) = Reader::parse(text);
+    let root = Table::new(document.span(), document.get_ref());
+    let game = read_game(&mut reader, root);
+    let faults = reader.finish();
+    match game {
+        Some(game) if faults.is_empty() => Ok(game),
+        _ => Err(faults),
+    }
+}
+
+fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Game> {
+    // Every part is read before any missing one ends the reading: a file's faults are reported together.
+    let id = root.required(reader, "id").and_then(|value| name(reader, value));
+    let version = root.required(reader, "version").and_then(|value| reader.integer(value, 1..=9_999));
+    let title = root.required(reader, "title").and_then(|value| text(reader, value, &[]));
+    let document = root.string(reader, "document");
+    let approved = root.string(reader, "approved");
+    let effective = root.optional("effective").map(|value| moment(reader, value));
+    let until = root.optional("until").map(|value| (value.span(), moment(reader, value)));
+    let cover = root.choice(reader, "cover", &[("covered", Cover::Covered), ("open", Cover::Open)]);
+    let stations = [("live-table", Station::LiveTable), ("player-terminals", Station::PlayerTerminals)];
+    let station = root.choice(reader, "station", &stations);
+    let limits = match root.optional("limits") {
+        Some(value) => reader.table(value).and_then(|table| read_limits(reader, table)).map(Some),
+        None => Some(None),
+    };
+    let triple = root.section(reader, "triple").and_then(|table| read_triple(reader, table));
+    let labels = root.section(reader, "labels").map(|table| read_labels(reader, table));
+    let phrases = root.section(reader, "phrases").and_then(|table| read_phrases(reader, table));
+    let layouts = root.list(reader, "layouts").map(|list| layout_file::read(reader, list));
+    root.finish(reader);
+
+    if let (Some(Some(from)), Some((span, Some(end)))) = (effective, &until)
+        && *end <= from
+    {
+        reader.fault(span.clone(), FaultKind::BadValue, "the game ends before it is in force");
+    }
+    if let (Some(labels), Some(layouts)) = (&labels, &layouts) {
+        for (kind, span) in layouts.iter().flat_map(|layout| &layout.kinds) {
+            if !labels.iter().any(|(labelled, _)| labelled == kind) {
+                reader.fault(span.clone(), FaultKind::MissingKey, format!("[labels] has no label for {kind}"));
+            }
+        }
+    }
+    let (limits, triple) = (limits?, triple?);
+    let layouts = layouts?.into_iter().map(|layout| {
+        let (limit, cites) = match &limits {
+            Some((limit, cites)) => (Some(limit.scope), cites.clone()),
+            None => (None, [None, None, None]),
+        };
+        let [pro_rata, minimum_in_excess, below_minimum] = cites;
+        let paragraph = |citation| match citation {
+            Citation::PayTable => Some(layout.paragraph.clone()),
+            Citation::Triple => Some(triple.paragraph.clone()),
+            Citation::ProRata => pro_rata.clone(),
+            Citation::MinimumInExcess => minimum_in_excess.clone(),
+            Citation::BelowMinimum => below_minimum.clone(),
+        };
+        Layout::new(Parts {
+            paragraphs: Citation::ALL.map(paragraph),
+            scope: limit,
+            triple_wins: triple.wins.iter().flat_map(|(_, boxes)| boxes).copied().collect(),
+            id: layout.id,
+            pay_table: layout.pay_table,
+            title: layout.title,
+            rows: layout.rows,
+            felt: layout.felt,
+        })
+    });
+    let layouts = layouts.collect();
+    Some(Game {
+        id: id?,
+        version: version?,
+        title: title?,
+        document: document?,
+        approved: approved?,
+        effective: effective.flatten(),
+        until: until.and_then(|(_, until)| until),
+        cover: cover?,
+        station: station?,
+        limits: limits.map(|(limit, _)| limit),
+        triple,
+        labels: labels?,
+        phrases: phrases?,
+        layouts,
+    })
+}
+
+fn name<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+    let text = reader.string(value)?;
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if text.is_empty() || text.len() > 64 || !text.chars().all(is_name) {
+        reader.fault(value.span(), FaultKind::BadValue, format!("{text:?}: a name is lower case, digits and dashes"));
+        return None;
+    }
+    Some(text.to_owned())
+}
+
+fn moment<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Moment> {
+    if let DeValue::Datetime(moment) = value.get_ref()
+        && let (Some(date), Some(time), Some(offset)) = (moment.date, moment.time, moment.offset)
+    {
+        let minutes = match offset {
+            Offset::Z => 0,
+            Offset::Custom { minutes } => i64::from(minutes),
+        };
+        let (hour, minute, second) = (time.hour, time.minute, time.second.unwrap_or(0));
+        let seconds = i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second) - minutes * 60;
+        return Some(Moment::from_civil(date.year, date.month, date.day, seconds));
+    }
+    let message = "expected a date and time with its offset, like 2023-10-06T08:00:00+08:00";
+    reader.fault(value.span(), FaultKind::WrongType, message);
+    None
+}
+
+/// A text in every language, in which only the given places may stand.
+fn text<'t>(reader: &mut Reader<'t>, value: &Value<'t>, places: &[&str]) -> Option<Text> {
+    let mut table = reader.table(value)?;
+    let mut get = |key| {
+        let value = table.required(reader, key)?;
+        let text = reader.string(value)?;
+        let mut rest = text.to_owned();
+        for place in places {
+            rest = rest.replace(&format!("{{{place}}}"), "");
+        }
+        if text.is_empty() || rest.contains(['{', '}']) {
+            let places: Vec<_> = places.iter().map(|place| format!("{{{place}}}")).collect();
+            let allowed = if places.is_empty() { "none".to_owned() } else { places.join(", ") };
+            let message = format!("{text:?}: expected a text; places that may stand in it: {allowed}");
+            reader.fault(value.span(), FaultKind::BadValue, message);
+            return None;
+        }
+        Some(text.to_owned())
+    };
+    let (english, simplified, traditional) = (get("en"), get("zh-Hans"), get("zh-Hant"));
+    table.finish(reader);
+    Some(Text { english: english?, simplified: simplified?, traditional: traditional? })
+}
+
+type LimitParagraphs = [Option<Paragraph>; 3];
+
+fn read_limits<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(LimitRule, LimitParagraphs)> {
+    let scope = table.choice(reader, "scope", &[("box", LimitScope::Box), ("terminal", LimitScope::Terminal)]);
+    let paragraph = table.parsed(reader, "paragraph");
+    let cites = match scope {
+        Some(LimitScope::Box) => {
+            ["pro_rata", "minimum_in_excess", "below_minimum"].map(|key| table.parsed(reader, key))
+        }
+        Some(LimitScope::Terminal) => [None, None, None],
+        None => return None,
+    };
+    table.finish(reader);
+    Some((LimitRule { scope: scope?, paragraph: paragraph? }, cites))
+}
+
+/// 3.10 of Tai Sai, 3.9 of the Electronic Table Game: the bets that can win when all three dice are the same.
+fn wins_on_a_triple(bet_box: BetBox) -> bool {
+    match bet_box.kind() {
+        Kind::Triple | Kind::AnyTriple | Kind::Double | Kind::Single => true,
+        Kind::Sum => matches!(bet_box.numbers(), [6 | 9 | 12 | 15]),
+        Kind::Small | Kind::Big | Kind::Odd | Kind::Even | Kind::Domino | Kind::Four | Kind::Three | Kind::Pair => {
+            false
+        }
+    }
+}
+
+fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<TripleRule> {
+    let paragraph = table.parsed(reader, "paragraph");
+    let mut wins = Vec::new();
+    let list = table.required(reader, "wins");
+    for value in list.and_then(|list| reader.array(list)).into_iter().flatten() {
+        let Some(mut entry) = reader.table(value) else { continue };
+        let paragraph = entry.parsed(reader, "paragraph");
+        let mut boxes = Vec::new();
+        for value in entry.list(reader, "boxes").into_iter().flatten() {
+            for bet_box in boxes_of(reader, value) {
+                if !wins_on_a_triple(bet_box) {
+                    let message = format!("{bet_box} loses when all three dice are the same (3.10)");
+                    reader.fault(value.span(), FaultKind::TripleRule, message);
+                }
+                boxes.push(bet_box);
+            }
+        }
+        entry.finish(reader);
+        wins.extend(paragraph.map(|paragraph| (paragraph, boxes)));
+    }
+    if let Some(list) = list {
+        let named = |bet_box: &BetBox| wins.iter().any(|(_, boxes)| boxes.contains(bet_box));
+        let missing: Vec<_> = BetBox::all().filter(|b| wins_on_a_triple(*b) && !named(b)).map(BetBox::text).collect();
+        if !missing.is_empty() {
+            let message = format!("3.10 lets {} win when all three dice are the same", missing.join(", "));
+            reader.fault(list.span(), FaultKind::TripleRule, message);
+        }
+    }
+    table.finish(reader);
+    Some(TripleRule { paragraph: paragraph?, wins })
+}
+
+/// The boxes that a text names: a box, or all of a kind.
+pub(crate) fn boxes_of<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<BetBox> {
+    match reader.parsed(value, FaultKind::UnknownBox) {
+        Some(LimitKey::Kind(kind)) => kind.boxes().collect(),
+        Some(LimitKey::Box(bet_box)) => vec![bet_box],
+        None => Vec::new(),
+    }
+}
+
+fn read_labels<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Vec<(Kind, Text)> {
+    let mut labels = Vec::new();
+    for kind in Kind::ALL {
+        let Some(value) = table.optional(kind.text()) else { continue };
+        let places: &[&str] = match kind {
+            Kind::Small | Kind::Big | Kind::Odd | Kind::Even | Kind::AnyTriple => &[],
+            Kind::Single | Kind::Double | Kind::Triple => &["word", "numbers"],
+            Kind::Sum => &["numbers"],
+            Kind::Domino | Kind::Four | Kind::Three | Kind::Pair => &["numbers", "and"],
+        };
+        labels.extend(text(reader, value, places).map(|text| (kind, text)));
+    }
+    table.finish(reader);
+    labels
+}
+
+fn read_phrases<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Phrases> {
+    let mut phrase = |key, places: &[&str]| {
+        let value = table.required(reader, key)?;
+        text(reader, value, places)
+    };
+    let wins = phrase("wins", &["odds"]);
+    let range = phrase("range", &["from", "to"]);
+    let triple_loses = phrase("triple_loses", &[]);
+    let on_dice = phrase("on_dice", &["count"]);
+    table.finish(reader);
+    Some(Phrases { wins: wins?, range: range?, triple_loses: triple_loses?, on_dice: on_dice? })
+}
