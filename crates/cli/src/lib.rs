@@ -1,1 +1,99 @@
+//! The commands of `taisai`. They read, call the crates that decide, and print: no rule of the game is written here.
 
+mod args;
+mod felt;
+mod games;
+mod odds;
+mod outcome;
+mod print;
+pub mod settle;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use clap::{CommandFactory as _, Parser as _};
+use taisai_rules::Moment;
+
+use args::{Args, Command, GamesCommand};
+
+/// Runs the program with the arguments it was started with.
+///
+/// Exit status 0: all is well. 1: what was checked or settled has faults, each of which has been printed. 2: the
+/// command could not be carried out.
+pub fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to do if standard error is closed as well.
+            writeln!(anstream::stderr(), "{}error:{:#} {error:#}", print::BAD, print::BAD).ok();
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Carries out a command; `false` if what it looked at has faults.
+fn run(args: &Args) -> anyhow::Result<bool> {
+    match &args.command {
+        Command::Settle => {
+            let games = games::load(args.games.as_deref())?;
+            let input = std::io::stdin().lock();
+            settle::hint_if_terminal(&input);
+            settle::run(&games, Some(now()?), input, std::io::stdout().lock())
+        }
+        Command::Odds { table, json } => {
+            let games = games::load(args.games.as_deref())?;
+            let (game, layout) = table.find(&games, now()?)?;
+            odds::print(game, layout, *json)?;
+            Ok(true)
+        }
+        Command::Outcome { table, dice, json } => {
+            let games = games::load(args.games.as_deref())?;
+            let (game, layout) = table.find(&games, now()?)?;
+            outcome::print(game, layout, dice, *json)?;
+            Ok(true)
+        }
+        Command::Games { json, command: None } => {
+            games::list(&*games::load(args.games.as_deref())?, now()?, *json)?;
+            Ok(true)
+        }
+        Command::Games { command: Some(GamesCommand::Show { game, layout, json }), .. } => {
+            games::show(&*games::load(args.games.as_deref())?, now()?, game.as_deref(), layout.as_deref(), *json)?;
+            Ok(true)
+        }
+        Command::Games { command: Some(GamesCommand::Check { files, json }), .. } => games::check(files, *json),
+        Command::Felt { table, output } => {
+            let games = games::load(args.games.as_deref())?;
+            let (game, layout) = table.find(&games, now()?)?;
+            let svg = felt::draw(game, layout);
+            match output.as_deref() {
+                Some(path) if path.as_os_str() != "-" => {
+                    std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+                }
+                _ => std::io::stdout().lock().write_all(svg.as_bytes())?,
+            }
+            Ok(true)
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);
+            std::io::stdout().lock().write_all(&script)?;
+            Ok(true)
+        }
+    }
+}
+
+/// The present moment. It only chooses which version of a game a bare name means.
+fn now() -> anyhow::Result<Moment> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the system's clock is before 1970")?;
+    Ok(Moment::from_unix_seconds(i64::try_from(since.as_secs()).context("the system's clock is out of range")?))
+}
+
+/// Whether the reader of our output has gone, which ends the command quietly.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
+    io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+}

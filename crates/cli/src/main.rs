@@ -1,1 +1,7 @@
-fn main() {}
+//! The `taisai` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    taisai::main()
+}

@@ -95,7 +95,8 @@ impl Kind {
     /// assert_eq!(Kind::Domino.boxes().count(), 15);
     /// ```
     pub fn boxes(self) -> impl Iterator<Item = BetBox> {
-        BetBox::all().filter(move |bet_box| bet_box.kind() == self)
+        let (first, end) = PLACES[kind_place(self)];
+        (first..end).map(BetBox)
     }
 }
 
@@ -147,10 +148,13 @@ struct Definition {
 }
 
 /// Every box in the order of the notation, ascending: this list decides a box's place in all arrays.
-const DEFINITIONS: [Definition; BetBox::COUNT] = define();
+static DEFINITIONS: [Definition; BetBox::COUNT] = define();
+
+/// The text of every box.
+static TEXTS: [&str; BetBox::COUNT] = texts();
 
 /// For each kind the places of its first box and of the one after its last.
-const PLACES: [(u8, u8); 13] = places();
+static PLACES: [(u8, u8); 13] = places();
 
 impl BetBox {
     /// How many boxes the notation has: the length of an array with a place for each.
@@ -246,9 +250,8 @@ impl BetBox {
     /// ```
     /// assert_eq!(taisai_rules::BetBox::at(4).unwrap().text(), "single:1");
     /// ```
-    pub fn text(self) -> &'static str {
-        let (bytes, len) = &self.definition().text;
-        str::from_utf8(&bytes[..*len]).unwrap_or_default()
+    pub const fn text(self) -> &'static str {
+        TEXTS[self.index()]
     }
 
     /// The box that the Differential (1.3) compares this one with.
@@ -337,11 +340,7 @@ impl FromStr for BetBox {
             }
             value = value * 10 + u16::from(byte - b'0');
         }
-        let (first, end) = PLACES[kind_place(kind)];
-        (first..end)
-            .map(Self)
-            .find(|bet_box| bet_box.definition().value == value && bet_box.text() == text)
-            .ok_or(UnknownBox)
+        kind.boxes().find(|bet_box| bet_box.definition().value == value && bet_box.text() == text).ok_or(UnknownBox)
     }
 }
 
@@ -360,6 +359,19 @@ impl fmt::Debug for BetBox {
 #[expect(clippy::as_conversions, reason = "a field-less enum's place; no other way is const")]
 const fn kind_place(kind: Kind) -> usize {
     kind as usize
+}
+
+const fn texts() -> [&'static str; BetBox::COUNT] {
+    let mut texts = [""; BetBox::COUNT];
+    let mut index = 0;
+    while index < BetBox::COUNT {
+        let (bytes, len) = &DEFINITIONS[index].text;
+        if let Ok(text) = str::from_utf8(bytes.split_at(*len).0) {
+            texts[index] = text;
+        }
+        index += 1;
+    }
+    texts
 }
 
 const fn places() -> [(u8, u8); 13] {

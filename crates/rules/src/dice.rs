@@ -90,20 +90,12 @@ impl Dice {
     /// assert_eq!(taisai_rules::Dice::all().count(), 216);
     /// ```
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::with([])
+        (0..usize::from(Self::THROWS)).map(|i| Self([Face::ALL[i / 36], Face::ALL[i / 6 % 6], Face::ALL[i % 6]]))
     }
 
     /// Every throw whose first dice are the given ones: what can still come when some dice are known.
-    pub(crate) fn with(known: impl AsRef<[Face]>) -> impl Iterator<Item = Self> {
-        let choices = |die: usize| match known.as_ref().get(die) {
-            Some(face) => vec![*face],
-            None => Face::ALL.to_vec(),
-        };
-        let (second, third) = (choices(1), choices(2));
-        choices(0).into_iter().flat_map(move |a| {
-            let third = third.clone();
-            second.clone().into_iter().flat_map(move |b| third.clone().into_iter().map(move |c| Self([a, b, c])))
-        })
+    pub(crate) fn with(known: &[Face]) -> impl Iterator<Item = Self> {
+        Self::all().filter(move |dice| dice.0.starts_with(known))
     }
 
     /// The three faces.
@@ -172,7 +164,10 @@ impl FromStr for Dice {
     type Err = BadDice;
 
     fn from_str(text: &str) -> Result<Self, BadDice> {
-        let mut faces = text.split(' ').map(|face| face.parse::<u8>().map_err(|_| BadDice::Face));
+        let mut faces = text.split(' ').map(|face| match face.as_bytes() {
+            [digit @ b'1'..=b'6'] => Ok(digit - b'0'),
+            _ => Err(BadDice::Face),
+        });
         match (faces.next(), faces.next(), faces.next(), faces.next()) {
             (Some(a), Some(b), Some(c), None) => [a?, b?, c?].try_into(),
             _ => Err(BadDice::Count),

@@ -1,6 +1,7 @@
 //! The felt: where each betting area lies on the table. It knows places, never colours or fonts.
 
 use crate::bet_box::{BetBox, Kind};
+use crate::text::Language;
 
 /// A rectangle in whole units of the felt, its origin at the top left as the player looks at the layout.
 ///
@@ -91,6 +92,7 @@ pub struct Felt {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) source: String,
+    pub(crate) chinese: Language,
     pub(crate) reading: Vec<String>,
     pub(crate) areas: Vec<Area>,
     pub(crate) captions: Vec<Caption>,
@@ -128,6 +130,18 @@ impl Felt {
     /// ```
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The Chinese characters that the drawing prints.
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Language};
+    /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
+    /// assert_eq!(game.layout("A").unwrap().felt().chinese(), Language::Traditional);
+    /// assert_eq!(game.layout("C").unwrap().felt().chinese(), Language::Simplified);
+    /// ```
+    pub const fn chinese(&self) -> Language {
+        self.chinese
     }
 
     /// How the drawing was read where it leaves something open.

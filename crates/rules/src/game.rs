@@ -146,7 +146,7 @@ impl Game {
     ///
     /// ```
     /// let game = taisai_rules::Games::embedded().find("tai-sai@6", None).unwrap();
-    /// assert_eq!(game.effective().unwrap().to_string(), "2023-10-06 00:00 UTC");
+    /// assert_eq!(game.effective().unwrap().to_string(), "2023-10-06 08:00 +08:00");
     /// ```
     pub const fn effective(&self) -> Option<Moment> {
         self.effective
@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn a_bare_name_is_the_newest_in_force() {
         let six = Games::embedded().find("tai-sai@6", None).unwrap().clone();
-        let handover = Moment::from_civil(2027, 1, 1, 0);
+        let handover = Moment::from_civil(2027, 1, 1, 0, 480);
         let seven = Game { version: 7, effective: Some(handover), ..six.clone() };
         let six = Game { until: Some(handover), ..six };
         let mut games = Games::default();

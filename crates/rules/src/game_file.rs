@@ -8,7 +8,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::game::{Cover, Game, LimitRule, Station, TripleRule};
 use crate::layout::{Citation, Layout, LimitScope, Paragraph, Parts};
 use crate::layout_file;
-use crate::limits::LimitKey;
+use crate::limits::BoxKey;
 use crate::moment::Moment;
 use crate::reader::{Reader, Table, Value};
 use crate::text::{Phrases, Text};
@@ -103,7 +103,7 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
         station: station?,
         limits: limits.map(|(limit, _)| limit),
         triple,
-        labels: labels?,
+        labels: labels?.into_iter().map(|(kind, text)| Some((kind, text?))).collect::<Option<_>>()?,
         phrases: phrases?,
         layouts,
     })
@@ -125,11 +125,11 @@ fn moment<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Moment> {
     {
         let minutes = match offset {
             Offset::Z => 0,
-            Offset::Custom { minutes } => i64::from(minutes),
+            Offset::Custom { minutes } => minutes,
         };
         let (hour, minute, second) = (time.hour, time.minute, time.second.unwrap_or(0));
-        let seconds = i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second) - minutes * 60;
-        return Some(Moment::from_civil(date.year, date.month, date.day, seconds));
+        let seconds = i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second);
+        return Some(Moment::from_civil(date.year, date.month, date.day, seconds, minutes));
     }
     let message = "expected a date and time with its offset, like 2023-10-06T08:00:00+08:00";
     reader.fault(value.span(), FaultKind::WrongType, message);
@@ -170,7 +170,11 @@ fn read_limits<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
             ["pro_rata", "minimum_in_excess", "below_minimum"].map(|key| table.parsed(reader, key))
         }
         Some(LimitScope::Terminal) => [None, None, None],
-        None => return None,
+        None => {
+            // Which keys there may be is not known; all that some scope has are passed over.
+            let keys = ["pro_rata", "minimum_in_excess", "below_minimum"];
+            keys.map(|key| table.optional(key).and_then(|value| reader.parsed(value, FaultKind::BadValue)))
+        }
     };
     table.finish(reader);
     Some((LimitRule { scope: scope?, paragraph: paragraph? }, cites))
@@ -189,7 +193,7 @@ fn wins_on_a_triple(bet_box: BetBox) -> bool {
 
 fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<TripleRule> {
     let paragraph = table.parsed(reader, "paragraph");
-    let mut wins = Vec::new();
+    let mut wins: Vec<(Option<Paragraph>, Vec<BetBox>)> = Vec::new();
     let list = table.required(reader, "wins");
     for value in list.and_then(|list| reader.array(list)).into_iter().flatten() {
         let Some(mut entry) = reader.table(value) else { continue };
@@ -201,11 +205,14 @@ fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
                     let message = format!("{bet_box} loses when all three dice are the same (3.10)");
                     reader.fault(value.span(), FaultKind::TripleRule, message);
                 }
+                if boxes.contains(&bet_box) || wins.iter().any(|(_, boxes)| boxes.contains(&bet_box)) {
+                    reader.fault(value.span(), FaultKind::BoxTwice, format!("{bet_box} is in the triple rule twice"));
+                }
                 boxes.push(bet_box);
             }
         }
         entry.finish(reader);
-        wins.extend(paragraph.map(|paragraph| (paragraph, boxes)));
+        wins.push((paragraph, boxes));
     }
     if let Some(list) = list {
         let named = |bet_box: &BetBox| wins.iter().any(|(_, boxes)| boxes.contains(bet_box));
@@ -216,19 +223,18 @@ fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
         }
     }
     table.finish(reader);
-    Some(TripleRule { paragraph: paragraph?, wins })
+    let wins = wins.into_iter().map(|(paragraph, boxes)| Some((paragraph?, boxes))).collect::<Option<_>>();
+    Some(TripleRule { paragraph: paragraph?, wins: wins? })
 }
 
 /// The boxes that a text names: a box, or all of a kind.
 pub(crate) fn boxes_of<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<BetBox> {
-    match reader.parsed(value, FaultKind::UnknownBox) {
-        Some(LimitKey::Kind(kind)) => kind.boxes().collect(),
-        Some(LimitKey::Box(bet_box)) => vec![bet_box],
-        None => Vec::new(),
-    }
+    let key = reader.parsed::<BoxKey>(value, FaultKind::UnknownBox);
+    key.into_iter().flat_map(BoxKey::boxes).collect()
 }
 
-fn read_labels<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Vec<(Kind, Text)> {
+/// The labels that are there; one that cannot be read has been noted as a fault.
+fn read_labels<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Vec<(Kind, Option<Text>)> {
     let mut labels = Vec::new();
     for kind in Kind::ALL {
         let Some(value) = table.optional(kind.text()) else { continue };
@@ -238,7 +244,7 @@ fn read_labels<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Vec<(Ki
             Kind::Sum => &["numbers"],
             Kind::Domino | Kind::Four | Kind::Three | Kind::Pair => &["numbers", "and"],
         };
-        labels.extend(text(reader, value, places).map(|text| (kind, text)));
+        labels.push((kind, text(reader, value, places)));
     }
     table.finish(reader);
     labels

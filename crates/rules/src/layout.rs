@@ -247,9 +247,9 @@ impl Layout {
                 let pays = &mut pays[bet_box.index()];
                 pays.odds[usize::from(row.dice.unwrap_or(1)) - 1] = Some(row.odds);
                 let (numerator, denominator) = (i64::from(row.odds.numerator()), i64::from(row.odds.denominator()));
-                if pays.divisor % denominator != 0 {
-                    pays.divisor *= denominator;
-                }
+                // The least common multiple; denominators are at most 100.
+                let multiples = (1..=denominator).map(|times| pays.divisor * times);
+                pays.divisor = multiples.into_iter().find(|m| m % denominator == 0).unwrap_or(pays.divisor);
                 pays.most = pays.most.min(i64::MAX / (numerator + denominator));
             }
         }
@@ -517,24 +517,30 @@ impl Layout {
     /// assert_eq!(layout.chances(BetBox::SMALL).unwrap().edge.to_string(), "1/36");
     /// ```
     pub fn chances(&self, bet_box: BetBox) -> Option<Chances> {
-        let divisor = i128::from(self.pays[bet_box.index()].divisor);
-        let (mut ways, mut sum, mut squares) = (0, 0, 0);
-        for dice in Dice::all() {
-            // The net result of a stake of `divisor`, which is whole.
-            let net = match self.outcome(bet_box, dice)? {
-                Outcome::Won(odds) => {
-                    ways += 1;
-                    divisor / i128::from(odds.denominator()) * i128::from(odds.numerator())
-                }
-                Outcome::Lost | Outcome::LostToTriple => -divisor,
-            };
-            sum += net;
-            squares += net * net;
+        let pays = &self.pays[bet_box.index()];
+        let mut ways = [0u8; 3];
+        for column in &self.outcomes {
+            match column[bet_box.index()] {
+                Code::Absent => return None,
+                Code::Lost | Code::LostToTriple => {}
+                Code::Won1 => ways[0] += 1,
+                Code::Won2 => ways[1] += 1,
+                Code::Won3 => ways[2] += 1,
+            }
+        }
+        // Net results of a stake of `divisor`, which are whole.
+        let divisor = i128::from(pays.divisor);
+        let losses = i128::from(Dice::THROWS - ways.iter().sum::<u8>());
+        let (mut sum, mut squares) = (-divisor * losses, divisor * divisor * losses);
+        for (ways, odds) in ways.into_iter().zip(pays.odds.into_iter().flatten()) {
+            let net = divisor / i128::from(odds.denominator()) * i128::from(odds.numerator());
+            sum += net * i128::from(ways);
+            squares += net * net * i128::from(ways);
         }
         let throws = i128::from(Dice::THROWS);
         let scale = throws * divisor;
         Some(Chances {
-            ways,
+            ways: ways.iter().sum(),
             edge: Fraction::new(-sum, scale),
             variance: Fraction::new(throws * squares - sum * sum, scale * scale),
         })

@@ -8,6 +8,7 @@ use crate::felt::{Area, Caption, Felt, Rect};
 use crate::game_file::boxes_of;
 use crate::layout::{Paragraph, Row};
 use crate::reader::{Reader, Table, Value};
+use crate::text::Language;
 
 /// A felt of more areas is refused: there are 117 boxes, and none is printed more than twice.
 const MOST_AREAS: usize = 2 * BetBox::COUNT;
@@ -90,9 +91,10 @@ fn read_layout<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
         }
     }
     let without_places = |felt: FeltRead| Felt {
-        width: felt.size.0,
-        height: felt.size.1,
+        width: felt.size[0],
+        height: felt.size[1],
         source: felt.source,
+        chinese: felt.chinese,
         reading: felt.reading,
         areas: felt.areas.into_iter().map(|(area, _)| area).collect(),
         captions: felt.captions.into_iter().map(|(caption, _)| caption).collect(),
@@ -124,13 +126,18 @@ fn read_rows<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> RowsRead {
     for value in list {
         let Some(mut table) = reader.table(value) else { continue };
         let name = table.string(reader, "type");
-        let rules = table.string(reader, "rules");
+        let rules = table.required(reader, "rules").and_then(|value| reader.string(value)).map(str::to_owned);
         let pays = table.required(reader, "pays");
         let odds = pays.and_then(|pays| reader.parsed(pays, FaultKind::BadOdds));
         let dice = table.optional("dice").and_then(|value| reader.integer(value, 1..=3));
         let dice = dice.and_then(|dice| u8::try_from(dice).ok());
         let mut boxes = Vec::new();
-        for value in table.list(reader, "boxes").into_iter().flatten() {
+        let list = table.required(reader, "boxes");
+        let listed = list.and_then(|list| reader.array(list)).unwrap_or_default();
+        if let (Some(list), []) = (list, listed) {
+            reader.fault(list.span(), FaultKind::BadValue, "a row is for at least one box");
+        }
+        for value in listed {
             let Some(bet_box) = reader.parsed::<BetBox>(value, FaultKind::UnknownBox) else { continue };
             if !dice_of(bet_box.kind()).contains(&dice) {
                 let message = match dice {
@@ -155,8 +162,9 @@ fn read_rows<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> RowsRead {
 }
 
 struct FeltRead {
-    size: (u32, u32),
+    size: [u32; 2],
     source: String,
+    chinese: Language,
     reading: Vec<String>,
     areas: Vec<Placed<Area>>,
     captions: Vec<Placed<Caption>>,
@@ -165,6 +173,8 @@ struct FeltRead {
 fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<FeltRead> {
     let size = table.required(reader, "size").and_then(|value| reader.integers(value, &(1..=MOST_UNITS)));
     let source = table.string(reader, "source");
+    let scripts = [("zh-Hans", Language::Simplified), ("zh-Hant", Language::Traditional)];
+    let chinese = table.choice(reader, "chinese", &scripts);
     let reading = table.optional("reading").and_then(|value| reader.array(value)).unwrap_or_default();
     let reading = reading.iter().filter_map(|value| reader.string(value).map(str::to_owned)).collect();
     let twice = table.optional("twice").and_then(|value| reader.array(value)).unwrap_or_default();
@@ -178,17 +188,22 @@ fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Fe
     for value in table.optional("captions").and_then(|value| reader.array(value)).unwrap_or_default() {
         captions.extend(read_caption(reader, value).map(|caption| (caption, value.span())));
     }
-    if areas.len() + captions.len() > 2 * MOST_AREAS {
-        reader.fault(table.span, FaultKind::BadValue, format!("a felt has at most {MOST_AREAS} areas"));
+    if areas.len().max(captions.len()) > MOST_AREAS {
+        let message = format!("a felt has at most {MOST_AREAS} areas and as many captions");
+        reader.fault(table.span, FaultKind::BadValue, message);
         return None;
     }
+    if areas.is_empty() {
+        reader.fault(table.span.clone(), FaultKind::BadValue, "a felt has at least one box");
+    }
     check_places(reader, &areas, &twice);
-    let [width, height] = size?;
-    let areas_at = areas.iter().map(|(area, span)| (area.bet_box.to_string(), area.at, span.clone()));
-    let captions_at = captions.iter().map(|(c, span)| (format!("the caption of {}", c.of), c.at, span.clone()));
-    check_geometry(reader, width, height, &areas_at.chain(captions_at).collect::<Vec<_>>());
+    if let Some([width, height]) = size {
+        let areas_at = areas.iter().map(|(area, span)| (area.bet_box.to_string(), area.at, span.clone()));
+        let captions_at = captions.iter().map(|(c, span)| (format!("the caption of {}", c.of), c.at, span.clone()));
+        check_geometry(reader, width, height, &areas_at.chain(captions_at).collect::<Vec<_>>());
+    }
     table.finish(reader);
-    Some(FeltRead { size: (width, height), source: source?, reading, areas, captions })
+    Some(FeltRead { size: size?, source: source?, chinese: chinese?, reading, areas, captions })
 }
 
 fn read_block<'t>(reader: &mut Reader<'t>, value: &Value<'t>, areas: &mut Vec<Placed<Area>>) {
@@ -214,7 +229,9 @@ fn read_block<'t>(reader: &mut Reader<'t>, value: &Value<'t>, areas: &mut Vec<Pl
         for cell in cells {
             let empty = reader.string(cell).is_none_or(str::is_empty);
             let bet_box = if empty { None } else { reader.parsed(cell, FaultKind::UnknownBox) };
-            if let (Some(bet_box), Some(width), Some(height)) = (bet_box, width, height) {
+            if let Some(bet_box) = bet_box {
+                // A place that could not be reckoned has no size: the box is on the felt, its place is at fault.
+                let (width, height) = (width.unwrap_or(0), height.unwrap_or(0));
                 areas.push((Area { bet_box, at: Rect { x, y, width, height } }, cell.span()));
             }
             x += width.unwrap_or(0);
@@ -263,6 +280,7 @@ fn check_places(reader: &mut Reader<'_>, areas: &[Placed<Area>], twice: &[Placed
 }
 
 fn check_geometry(reader: &mut Reader<'_>, width: u32, height: u32, places: &[(String, Rect, Range<usize>)]) {
+    let places: Vec<_> = places.iter().filter(|(_, at, _)| at.width > 0 && at.height > 0).collect();
     for (place, (name, at, span)) in places.iter().enumerate() {
         if !at.is_inside(width, height) {
             reader.fault(span.clone(), FaultKind::FeltOutside, format!("{name} lies outside the felt"));

@@ -46,7 +46,7 @@ pub use game::{Cover, Game, GameTwice, Games, Station, TripleRule, UnknownGame, 
 pub use layout::{
     BadParagraph, BrokenUnit, Chances, Citation, Layout, LimitScope, Outcome, Paragraph, Payouts, Row, Standing,
 };
-pub use limits::{BoxLimit, LimitError, LimitKey, Limits};
+pub use limits::{BoxKey, BoxLimit, LimitError, Limits};
 pub use moment::Moment;
 pub use money::{BadUnit, Money, Unit};
 pub use odds::{BadOdds, Fraction, Odds, PayoutError};

@@ -10,19 +10,35 @@ use crate::money::{BadUnit, Money, Unit};
 /// Which boxes a limit is for: all of a kind, or one. A box's own limit stands in place of its kind's.
 ///
 /// ```
-/// use taisai_rules::{Kind, LimitKey};
-/// assert_eq!("sum".parse(), Ok(LimitKey::Kind(Kind::Sum)));
-/// assert_eq!("sum:4".parse(), Ok(LimitKey::Box("sum:4".parse().unwrap())));
+/// use taisai_rules::{Kind, BoxKey};
+/// assert_eq!("sum".parse(), Ok(BoxKey::Kind(Kind::Sum)));
+/// assert_eq!("sum:4".parse(), Ok(BoxKey::Box("sum:4".parse().unwrap())));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LimitKey {
+pub enum BoxKey {
     /// Every box of a kind.
     Kind(Kind),
     /// One box.
     Box(BetBox),
 }
 
-impl FromStr for LimitKey {
+impl BoxKey {
+    /// The boxes it is for, of all that the notation has.
+    ///
+    /// ```
+    /// use taisai_rules::BoxKey;
+    /// assert_eq!("triple".parse::<BoxKey>().unwrap().boxes().count(), 6);
+    /// ```
+    pub fn boxes(self) -> impl Iterator<Item = BetBox> {
+        let (kind, own) = match self {
+            Self::Kind(kind) => (kind, None),
+            Self::Box(bet_box) => (bet_box.kind(), Some(bet_box)),
+        };
+        kind.boxes().filter(move |bet_box| own.is_none_or(|own| own == *bet_box))
+    }
+}
+
+impl FromStr for BoxKey {
     type Err = crate::UnknownBox;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -49,11 +65,11 @@ pub struct BoxLimit {
 /// Limits that a layout can be played with.
 ///
 /// ```
-/// use taisai_rules::{BetBox, BoxLimit, Games, LimitKey, Limits, Money};
+/// use taisai_rules::{BetBox, BoxLimit, Games, BoxKey, Limits, Money};
 /// let games = Games::embedded();
 /// let layout = games.find("tai-sai@6", None).unwrap().layout("A").unwrap();
 /// let limit = BoxLimit { min: Some(Money::from_cents(2_500)), max: Some(Money::from_cents(500_000)) };
-/// let big: LimitKey = "big".parse().unwrap();
+/// let big: BoxKey = "big".parse().unwrap();
 /// let limits = Limits::new(layout, Money::from_cents(100), &[(big, limit)], None).unwrap();
 /// assert_eq!(limits.minimum(BetBox::BIG), Money::from_cents(2_500));
 /// assert_eq!(limits.maximum(BetBox::SMALL), Money::MAX);
@@ -61,7 +77,8 @@ pub struct BoxLimit {
 #[derive(Clone, Debug)]
 pub struct Limits {
     unit: Unit,
-    boxes: [(Money, Money); BetBox::COUNT],
+    /// Minimum and maximum of every box; empty where no box has any.
+    boxes: Vec<(Money, Money)>,
     differential: Option<Money>,
 }
 
@@ -73,7 +90,7 @@ impl Limits {
     /// assert_eq!(Limits::none().maximum(BetBox::BIG), Money::MAX);
     /// ```
     pub const fn none() -> Self {
-        Self { unit: Unit::CENT, boxes: [(Money::ZERO, Money::MAX); BetBox::COUNT], differential: None }
+        Self { unit: Unit::CENT, boxes: Vec::new(), differential: None }
     }
 
     /// Limits for a layout, or the first reason why they cannot be.
@@ -88,7 +105,7 @@ impl Limits {
     pub fn new(
         layout: &Layout,
         unit: Money,
-        boxes: &[(LimitKey, BoxLimit)],
+        boxes: &[(BoxKey, BoxLimit)],
         differential: Option<Money>,
     ) -> Result<Self, LimitError> {
         let unit = Unit::try_from(unit)?;
@@ -97,24 +114,21 @@ impl Limits {
             return Err(LimitError::NotInGame { limit: "differential" });
         }
         check_amount(differential, unit)?;
+        if !boxes.is_empty() {
+            limits.boxes = vec![(Money::ZERO, Money::MAX); BetBox::COUNT];
+        }
         // Kinds first: a box's own limit stands in place of its kind's.
         for own in [false, true] {
             let mut taken = [false; BetBox::COUNT];
-            for (key, limit) in boxes.iter().filter(|(key, _)| own == matches!(key, LimitKey::Box(_))) {
+            for (key, limit) in boxes.iter().filter(|(key, _)| own == matches!(key, BoxKey::Box(_))) {
                 let bounds = check_bounds(layout, unit, *limit)?;
                 let mut found = false;
-                let (first, kind) = match key {
-                    LimitKey::Box(bet_box) => (Some(*bet_box), bet_box.kind()),
-                    LimitKey::Kind(kind) => (None, *kind),
-                };
-                for bet_box in layout.boxes() {
-                    if bet_box.kind() == kind && first.is_none_or(|own| own == *bet_box) {
-                        found = true;
-                        if std::mem::replace(&mut taken[bet_box.index()], true) {
-                            return Err(LimitError::Twice(*key));
-                        }
-                        limits.boxes[bet_box.index()] = bounds;
+                for bet_box in key.boxes().filter(|bet_box| layout.has(*bet_box)) {
+                    found = true;
+                    if std::mem::replace(&mut taken[bet_box.index()], true) {
+                        return Err(LimitError::Twice(*key));
                     }
+                    limits.boxes[bet_box.index()] = bounds;
                 }
                 if !found {
                     return Err(LimitError::NotOnLayout(*key));
@@ -122,6 +136,11 @@ impl Limits {
             }
         }
         Ok(limits)
+    }
+
+    /// Whether no box has a minimum or maximum and there is no Differential.
+    pub(crate) const fn is_unlimited(&self) -> bool {
+        self.boxes.is_empty() && self.differential.is_none()
     }
 
     /// The unit that stakes are multiples of.
@@ -140,8 +159,8 @@ impl Limits {
     /// use taisai_rules::{BetBox, Limits, Money};
     /// assert_eq!(Limits::none().minimum(BetBox::BIG), Money::ZERO);
     /// ```
-    pub const fn minimum(&self, bet_box: BetBox) -> Money {
-        self.boxes[bet_box.index()].0
+    pub fn minimum(&self, bet_box: BetBox) -> Money {
+        self.boxes.get(bet_box.index()).map_or(Money::ZERO, |(min, _)| *min)
     }
 
     /// The maximum of a box, [`Money::MAX`] where there is none.
@@ -150,8 +169,8 @@ impl Limits {
     /// use taisai_rules::{BetBox, Limits, Money};
     /// assert_eq!(Limits::none().maximum(BetBox::BIG), Money::MAX);
     /// ```
-    pub const fn maximum(&self, bet_box: BetBox) -> Money {
-        self.boxes[bet_box.index()].1
+    pub fn maximum(&self, bet_box: BetBox) -> Money {
+        self.boxes.get(bet_box.index()).map_or(Money::MAX, |(_, max)| *max)
     }
 
     /// The largest permissible Differential, where there is one.
@@ -241,16 +260,16 @@ pub enum LimitError {
     },
     /// A limit for a box or kind that the layout does not have.
     #[error("there is no {} on this layout to set a limit for", key_text(.0))]
-    NotOnLayout(LimitKey),
+    NotOnLayout(BoxKey),
     /// Two limits for the same box or kind.
     #[error("the limit for {} is given twice", key_text(.0))]
-    Twice(LimitKey),
+    Twice(BoxKey),
 }
 
-const fn key_text(key: &LimitKey) -> &dyn std::fmt::Display {
+const fn key_text(key: &BoxKey) -> &dyn std::fmt::Display {
     match key {
-        LimitKey::Kind(kind) => kind,
-        LimitKey::Box(bet_box) => bet_box,
+        BoxKey::Kind(kind) => kind,
+        BoxKey::Box(bet_box) => bet_box,
     }
 }
 

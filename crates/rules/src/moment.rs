@@ -1,25 +1,29 @@
 //! Moments at which rules come into force. They are given from outside: this crate has no clock.
 
+use std::cmp::Ordering;
 use std::fmt;
 
-/// A moment: seconds since the beginning of 1970, UTC.
+/// A moment. It remembers the offset from UTC in which it was written, and is equal to the same moment in any other.
 ///
 /// ```
 /// use taisai_rules::Moment;
-/// assert_eq!(Moment::from_unix_seconds(0).to_string(), "1970-01-01 00:00 UTC");
+/// assert_eq!(Moment::from_unix_seconds(0).to_string(), "1970-01-01 00:00 +00:00");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(i64);
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    unix_seconds: i64,
+    offset_minutes: i16,
+}
 
 impl Moment {
-    /// The moment so many seconds after the beginning of 1970, UTC.
+    /// The moment so many seconds after the beginning of 1970, in UTC.
     ///
     /// ```
     /// use taisai_rules::Moment;
     /// assert!(Moment::from_unix_seconds(1) > Moment::from_unix_seconds(0));
     /// ```
-    pub const fn from_unix_seconds(seconds: i64) -> Self {
-        Self(seconds)
+    pub const fn from_unix_seconds(unix_seconds: i64) -> Self {
+        Self { unix_seconds, offset_minutes: 0 }
     }
 
     /// Seconds since the beginning of 1970, UTC.
@@ -28,31 +32,56 @@ impl Moment {
     /// assert_eq!(taisai_rules::Moment::from_unix_seconds(7).unix_seconds(), 7);
     /// ```
     pub const fn unix_seconds(self) -> i64 {
-        self.0
+        self.unix_seconds
     }
 
-    /// The moment of a date and time of day in UTC.
-    pub(crate) fn from_civil(year: u16, month: u8, day: u8, seconds: i64) -> Self {
+    /// The moment at a date and second of the day, as clocks show them at an offset from UTC.
+    pub(crate) fn from_civil(year: u16, month: u8, day: u8, second: i64, offset_minutes: i16) -> Self {
         let (year, month, day) = (i64::from(year), i64::from(month), i64::from(day));
         // Years begin in March here, so that the leap day is the last.
         let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
         let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468;
-        Self(days * 86_400 + seconds)
+        Self { unix_seconds: days * 86_400 + second - i64::from(offset_minutes) * 60, offset_minutes }
+    }
+}
+
+impl PartialEq for Moment {
+    fn eq(&self, other: &Self) -> bool {
+        self.unix_seconds == other.unix_seconds
+    }
+}
+
+impl Eq for Moment {}
+
+impl PartialOrd for Moment {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Moment {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.unix_seconds.cmp(&other.unix_seconds)
     }
 }
 
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let days = self.0.div_euclid(86_400) + 719_468;
+        let local = self.unix_seconds + i64::from(self.offset_minutes) * 60;
+        let days = local.div_euclid(86_400) + 719_468;
         let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (year * 365 + year / 4 - year / 100);
         let month = (day * 5 + 2) / 153;
         let day = day - (month * 153 + 2) / 5 + 1;
         let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-        let minutes = self.0.rem_euclid(86_400) / 60;
         let year = era * 400 + year + carry;
-        f.pad(&format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60))
+        let minutes = local.rem_euclid(86_400) / 60;
+        let sign = if self.offset_minutes < 0 { '-' } else { '+' };
+        let offset = self.offset_minutes.unsigned_abs();
+        let (clock, offset) = ((minutes / 60, minutes % 60), (offset / 60, offset % 60));
+        let date = format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", clock.0, clock.1);
+        f.pad(&format!("{date} {sign}{:02}:{:02}", offset.0, offset.1))
     }
 }
 
@@ -62,15 +91,21 @@ mod tests {
 
     #[test]
     fn moments_are_dates() {
-        for (year, month, day, seconds, text) in [
-            (1970, 1, 1, 0, "1970-01-01 00:00 UTC"),
-            (2000, 2, 29, 86_399, "2000-02-29 23:59 UTC"),
-            (2023, 10, 6, 0, "2023-10-06 00:00 UTC"),
-            (2100, 3, 1, 3_600, "2100-03-01 01:00 UTC"),
-            (1969, 12, 31, 60, "1969-12-31 00:01 UTC"),
+        for (year, month, day, second, offset, text) in [
+            (1970, 1, 1, 0, 0, "1970-01-01 00:00 +00:00"),
+            (2000, 2, 29, 86_399, 0, "2000-02-29 23:59 +00:00"),
+            (2023, 10, 6, 28_800, 480, "2023-10-06 08:00 +08:00"),
+            (2100, 3, 1, 3_600, -330, "2100-03-01 01:00 -05:30"),
+            (1969, 12, 31, 60, 0, "1969-12-31 00:01 +00:00"),
         ] {
-            assert_eq!(Moment::from_civil(year, month, day, seconds).to_string(), text);
+            assert_eq!(Moment::from_civil(year, month, day, second, offset).to_string(), text);
         }
-        assert_eq!(Moment::from_civil(2023, 10, 6, 0).unix_seconds(), 1_696_550_400);
+    }
+
+    #[test]
+    fn the_offset_changes_the_clock_not_the_moment() {
+        let singapore = Moment::from_civil(2023, 10, 6, 28_800, 480);
+        assert_eq!(singapore.unix_seconds(), 1_696_550_400);
+        assert_eq!(singapore, Moment::from_civil(2023, 10, 6, 0, 0));
     }
 }

@@ -102,7 +102,7 @@ impl FromStr for Odds {
         let number = text.strip_suffix(" to 1").ok_or(BadOdds)?;
         let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
         let digits = |text: &str, most: usize| -> Result<u32, BadOdds> {
-            if text.is_empty() || text.len() > most || !text.bytes().all(|b| b.is_ascii_digit()) {
+            if text.is_empty() || text.len() > most || !text.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(BadOdds);
             }
             text.parse().map_err(|_| BadOdds)
@@ -111,6 +111,9 @@ impl FromStr for Odds {
             1 => digits(decimals, 1)? * 10,
             _ => digits(decimals, 2)?,
         };
+        if whole.len() > 1 && whole.starts_with('0') {
+            return Err(BadOdds);
+        }
         let numerator = digits(whole, 4)? * 100 + hundredths;
         if numerator == 0 || numerator > Self::LARGEST * 100 {
             return Err(BadOdds);
@@ -229,6 +232,7 @@ mod tests {
             "1.234 to 1",
             "1e2 to 1",
             "1000.01 to 1",
+            "062 to 1",
             "1001 to 1",
             "99999999999 to 1",
             "1.5.5 to 1",

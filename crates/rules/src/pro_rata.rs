@@ -1,6 +1,8 @@
 //! Excess that was not rejected (5.1.1, 5.1.2): how much of each player's stake on one box counts. It knows amounts in
 //! order of first placement, never who placed them.
 
+use std::cmp::Reverse;
+
 use crate::money::{Money, Unit};
 
 /// How much of each stake counts when a box may count no more than `cap`.
@@ -11,7 +13,8 @@ use crate::money::{Money, Unit};
 /// earlier placement.
 ///
 /// # Panics
-/// If a stake, the cap or the minimum is negative or not a whole multiple of the unit.
+/// If a stake, the cap or the minimum is negative or not a whole multiple of the unit, or if the stakes add up to more
+/// than fits in 64-bit cents.
 ///
 /// ```
 /// use taisai_rules::{Money, Unit, pro_rata};
@@ -25,18 +28,18 @@ pub fn pro_rata(stakes: &[Money], cap: Money, minimum: Money, unit: Unit) -> Vec
         assert!(*amount >= Money::ZERO && whole, "amounts are whole, non-negative units");
     }
     let total: i128 = stakes.iter().map(|stake| wide(*stake)).sum();
+    assert!(total <= wide(Money::MAX), "a box's total fits in 64-bit cents");
     if total <= wide(cap) {
         return stakes.to_vec();
     }
 
-    let (small, mut sharing): (Vec<usize>, Vec<usize>) = (0..stakes.len()).partition(|i| stakes[*i] < minimum);
-    let sum = |places: &[usize]| places.iter().map(|i| wide(stakes[*i])).sum::<i128>();
-    let mut room = (wide(cap) - sum(&small)).max(0);
     let mut counted: Vec<Money> = stakes.iter().map(|stake| (*stake).min(minimum)).collect();
+    let mut sharing: Vec<usize> = (0..stakes.len()).filter(|i| stakes[*i] >= minimum).collect();
+    let mut shared: i128 = sharing.iter().map(|i| wide(stakes[*i])).sum();
+    let mut room = (wide(cap) - (total - shared)).max(0);
 
     // A share below the minimum becomes the minimum, which leaves less for every other: the smallest stakes first.
     sharing.sort_by_key(|i| stakes[*i]);
-    let mut shared = sum(&sharing);
     let mut raised = 0;
     while let Some(smallest) = sharing.get(raised).map(|i| wide(stakes[*i]))
         && room * smallest < wide(minimum) * shared
@@ -45,21 +48,19 @@ pub fn pro_rata(stakes: &[Money], cap: Money, minimum: Money, unit: Unit) -> Vec
         shared -= smallest;
         raised += 1;
     }
-    let mut sharing = sharing.split_off(raised);
-    if sharing.is_empty() {
-        return counted;
-    }
 
     let unit = i128::from(unit.cents());
     let mut left = room / unit;
-    let remainder = |i: &usize| room * wide(stakes[*i]) % (shared * unit);
-    for i in &sharing {
-        let units = room * wide(stakes[*i]) / (shared * unit);
+    let mut remainders = Vec::with_capacity(sharing.len() - raised);
+    for i in &sharing[raised..] {
+        let (share, whole) = (room * wide(stakes[*i]), shared * unit);
+        let units = share / whole;
         counted[*i] = narrow(units * unit);
+        remainders.push((Reverse(share - units * whole), *i));
         left -= units;
     }
-    sharing.sort_by_key(|i| (std::cmp::Reverse(remainder(i)), *i));
-    for i in sharing.iter().take(usize::try_from(left).expect("fewer units are left over than there are shares")) {
+    remainders.sort_unstable();
+    for (_, i) in remainders.iter().take(usize::try_from(left).expect("no more is shared than there is room")) {
         counted[*i] = narrow(wide(counted[*i]) + unit);
     }
     counted

@@ -162,7 +162,11 @@ impl<'v, 't> Table<'v, 't> {
     /// A text that must be there.
     pub(crate) fn string(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<String> {
         let value = self.required(reader, key)?;
-        reader.string(value).map(str::to_owned)
+        let text = reader.string(value)?;
+        if text.is_empty() {
+            reader.fault(value.span(), FaultKind::BadValue, format!("{key:?} is empty"));
+        }
+        Some(text.to_owned())
     }
 
     /// A text that must be there and that some type can be made of.

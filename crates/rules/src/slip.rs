@@ -56,6 +56,8 @@ pub struct Line<P> {
     /// What it won beside its stake.
     pub profit: Money,
     citations: Citations,
+    /// The place of its first bet in the slip.
+    first_bet: usize,
 }
 
 impl<P> Line<P> {
@@ -194,15 +196,16 @@ impl Layout {
         dice: Dice,
         bets: impl IntoIterator<Item = Bet<P>>,
     ) -> Result<Settlement<P>, SlipError> {
-        let (mut lines, first_bets) = self.gather(limits.unit(), bets)?;
+        let mut lines = self.gather(limits.unit(), bets)?;
         match self.limit_scope() {
-            Some(LimitScope::Terminal) => check_terminals(limits, &lines, &first_bets)?,
-            Some(LimitScope::Box) => count_pro_rata(limits, &mut lines)?,
-            None => {}
+            Some(LimitScope::Terminal) => check_terminals(limits, &lines)?,
+            Some(LimitScope::Box) if !limits.is_unlimited() => self.count_pro_rata(limits, &mut lines)?,
+            Some(LimitScope::Box) | None => {}
         }
         let mut house = HouseResult::default();
-        for (line, bet) in lines.iter_mut().zip(&first_bets) {
-            let error = |why| SlipError { bet: *bet, why };
+        for line in &mut lines {
+            let bet = line.first_bet;
+            let error = |why| SlipError { bet, why };
             let outcome = self.outcome(line.bet_box, dice).ok_or(error(BetError::NotOnLayout(line.bet_box)))?;
             let side = match outcome {
                 Outcome::Won(odds) => {
@@ -223,19 +226,18 @@ impl Layout {
         Ok(Settlement { lines, house })
     }
 
-    /// Makes one line of each player's bets on each box, in order of first placement, with the place of its first bet.
+    /// Makes one line of each player's bets on each box, in order of first placement.
     fn gather<P: Copy + Eq + Hash>(
         &self,
         unit: Unit,
         bets: impl IntoIterator<Item = Bet<P>>,
-    ) -> Result<(Vec<Line<P>>, Vec<usize>), SlipError> {
+    ) -> Result<Vec<Line<P>>, SlipError> {
         let bets = bets.into_iter();
         let mut lines: Vec<Line<P>> = Vec::with_capacity(bets.size_hint().0);
-        let mut first_bets = Vec::with_capacity(bets.size_hint().0);
         let mut places: HashTable<usize> = HashTable::with_capacity(bets.size_hint().0);
         let hasher = DefaultHashBuilder::default();
-        for (place, Bet { player, bet_box, amount }) in bets.enumerate() {
-            let error = |why| SlipError { bet: place, why };
+        for (first_bet, Bet { player, bet_box, amount }) in bets.enumerate() {
+            let error = |why| SlipError { bet: first_bet, why };
             if !self.has(bet_box) {
                 return Err(error(BetError::NotOnLayout(bet_box)));
             }
@@ -253,67 +255,72 @@ impl Layout {
             } else {
                 let rehash = |line: &usize| hasher.hash_one((lines[*line].player, lines[*line].bet_box));
                 places.insert_unique(hash, lines.len(), rehash);
-                first_bets.push(place);
                 let citations = Citations::default();
                 let (counted, profit) = (Money::ZERO, Money::ZERO);
-                lines.push(Line { player, bet_box, stake: amount, counted, odds: None, profit, citations });
+                lines.push(Line { player, bet_box, stake: amount, counted, odds: None, profit, citations, first_bet });
             }
         }
-        for (line, bet) in lines.iter_mut().zip(&first_bets) {
+        for line in &mut lines {
             line.counted = line.stake;
-            self.check_stake(line.bet_box, line.stake)
-                .map_err(|why| SlipError { bet: *bet, why: BetError::Payout(line.bet_box, why) })?;
+            self.check_line(line)?;
         }
-        Ok((lines, first_bets))
+        Ok(lines)
+    }
+
+    /// Whether what counts of a line pays whole cents, won or lost.
+    fn check_line<P>(&self, line: &Line<P>) -> Result<(), SlipError> {
+        let why = |error| SlipError { bet: line.first_bet, why: BetError::Payout(line.bet_box, error) };
+        self.check_stake(line.bet_box, line.counted).map_err(why)
+    }
+
+    /// Fixes what counts of each line where a box is over its maximum or Differential, or below its minimum.
+    fn count_pro_rata<P>(&self, limits: &Limits, lines: &mut [Line<P>]) -> Result<(), SlipError> {
+        let mut totals = [Money::ZERO; BetBox::COUNT];
+        for line in lines.iter() {
+            let total = &mut totals[line.bet_box.index()];
+            *total = total.checked_add(line.stake).ok_or(SlipError { bet: line.first_bet, why: BetError::TooLarge })?;
+        }
+        let mut done = [false; BetBox::COUNT];
+        for first in 0..lines.len() {
+            let bet_box = lines[first].bet_box;
+            if std::mem::replace(&mut done[bet_box.index()], true) {
+                continue;
+            }
+            let total = totals[bet_box.index()];
+            let opposite_total = bet_box.opposite().map_or(Money::ZERO, |opposite| totals[opposite.index()]);
+            let (minimum, cap) = (limits.minimum(bet_box), limits.cap(bet_box, opposite_total));
+            let on_box = |line: &&mut Line<P>| line.bet_box == bet_box;
+            if total < minimum {
+                // 5.2.1: it stayed below the minimum and wins or loses as it lies.
+                lines.iter_mut().filter(on_box).for_each(|line| line.citations.below_minimum = true);
+            }
+            if total > cap {
+                let stakes: Vec<_> = lines.iter_mut().filter(on_box).map(|line| line.stake).collect();
+                let counted = pro_rata(&stakes, cap, minimum, limits.unit());
+                let over_maximum = total > limits.maximum(bet_box);
+                for (line, counted) in lines.iter_mut().filter(on_box).zip(counted) {
+                    line.counted = counted;
+                    self.check_line(line)?;
+                    // 5.1.2 speaks of a box over its maximum; where only the Differential is exceeded, a stake below the
+                    // minimum counts in full by the last sentence of 5.1.1.
+                    let in_full = over_maximum && line.stake < minimum;
+                    line.citations.excess = Some(if in_full { Citation::MinimumInExcess } else { Citation::ProRata });
+                }
+            }
+        }
+        Ok(())
     }
 }
 
 /// ETG 3.3: the limits bind each player's own total on a box.
-fn check_terminals<P>(limits: &Limits, lines: &[Line<P>], first_bets: &[usize]) -> Result<(), SlipError> {
-    for (Line { bet_box, stake, .. }, bet) in lines.iter().zip(first_bets) {
+fn check_terminals<P>(limits: &Limits, lines: &[Line<P>]) -> Result<(), SlipError> {
+    for Line { bet_box, stake, first_bet: bet, .. } in lines {
         let (bet_box, stake, min, max) = (*bet_box, *stake, limits.minimum(*bet_box), limits.maximum(*bet_box));
         if stake > max {
             return Err(SlipError { bet: *bet, why: BetError::OverLimit { bet_box, stake, max } });
         }
         if stake < min {
             return Err(SlipError { bet: *bet, why: BetError::BelowMinimum { bet_box, stake, min } });
-        }
-    }
-    Ok(())
-}
-
-/// Fixes what counts of each line where a box is over its maximum or Differential, or below its minimum.
-fn count_pro_rata<P>(limits: &Limits, lines: &mut [Line<P>]) -> Result<(), SlipError> {
-    let mut totals = [Money::ZERO; BetBox::COUNT];
-    for (place, line) in lines.iter().enumerate() {
-        let total = &mut totals[line.bet_box.index()];
-        *total = total.checked_add(line.stake).ok_or(SlipError { bet: place, why: BetError::TooLarge })?;
-    }
-    let mut done = [false; BetBox::COUNT];
-    for first in 0..lines.len() {
-        let bet_box = lines[first].bet_box;
-        if std::mem::replace(&mut done[bet_box.index()], true) {
-            continue;
-        }
-        let total = totals[bet_box.index()];
-        let opposite_total = bet_box.opposite().map_or(Money::ZERO, |opposite| totals[opposite.index()]);
-        let (minimum, cap) = (limits.minimum(bet_box), limits.cap(bet_box, opposite_total));
-        let on_box = |line: &&mut Line<P>| line.bet_box == bet_box;
-        if total < minimum {
-            // 5.2.1: it stayed below the minimum and wins or loses as it lies.
-            lines.iter_mut().filter(on_box).for_each(|line| line.citations.below_minimum = true);
-        }
-        if total > cap {
-            let stakes: Vec<_> = lines.iter_mut().filter(on_box).map(|line| line.stake).collect();
-            let counted = pro_rata(&stakes, cap, minimum, limits.unit());
-            let over_maximum = total > limits.maximum(bet_box);
-            for (line, counted) in lines.iter_mut().filter(on_box).zip(counted) {
-                line.counted = counted;
-                // 5.1.2 speaks of a box over its maximum; where only the Differential is exceeded, a stake below the
-                // minimum counts in full by the last sentence of 5.1.1.
-                let in_full = over_maximum && line.stake < minimum;
-                line.citations.excess = Some(if in_full { Citation::MinimumInExcess } else { Citation::ProRata });
-            }
         }
     }
     Ok(())
@@ -342,7 +349,7 @@ pub struct SlipError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BetError {
     /// The box is not on the layout.
-    #[error("{0} is not on this layout")]
+    #[error("{0} is not on this layout: choose a box that is")]
     NotOnLayout(BetBox),
     /// The amount is zero or less.
     #[error("an amount of {} cents is no bet: it must be above zero", .0.cents())]

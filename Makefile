@@ -1,0 +1,50 @@
+# `make run` and `make test` do all their own set-up. Every other target is for people who change the program.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+CARGO ?= cargo
+FUZZ_RUNS ?= 100000
+FUZZ_TARGETS := notation settle_line game_file
+
+.PHONY: run test bench lint fuzz bless release-check tools
+
+run: tools ## show the pay tables
+	@$(CARGO) build --quiet --release -p taisai-cli
+	@./target/release/taisai games
+	@./target/release/taisai games show
+
+test: tools ## every test, with the time of each stage
+	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
+	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
+	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
+
+.PHONY: stage
+stage:
+	@echo "── $(NAME)"; start=$$(date +%s); $(DO); echo "── $(NAME): $$(($$(date +%s) - start)) s"
+
+lint: tools ## formatting and lints, warnings refused
+	@$(CARGO) fmt --all --check
+	@$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@cd fuzz && $(CARGO) fmt --check
+
+bench: tools ## every figure beside its rival; writes target/bench.json
+	@$(CARGO) build --quiet --release --locked -p taisai-bench
+	@./target/release/taisai-bench
+
+fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
+	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -runs=$(FUZZ_RUNS) -seed=1; done
+
+bless: tools ## write the golden files anew; read the difference before you commit it
+	@python3 tests/odds/enumerate.py
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --test golden
+
+release-check: test bench ## what a release needs beside the tests: 20 minutes of fuzzing a parser, the crate alone, mutants
+	@$(CARGO) package --locked --allow-dirty -p taisai-rules
+	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done
+	@command -v cargo-mutants >/dev/null || $(CARGO) install --locked cargo-mutants
+	@$(CARGO) mutants -p taisai-rules
+
+tools:
+	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup (https://rustup.rs), then run make again." >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "A C compiler is missing: install one (Debian: apt-get install build-essential), then run make again." >&2; exit 1; }
+	@command -v python3 >/dev/null || { echo "Python 3 is missing: install it (Debian: apt-get install python3), then run make again." >&2; exit 1; }

@@ -1,0 +1,59 @@
+//! `make bench`: every figure the project promises, measured beside its named rival in the same run, as the machine's
+//! own speed changes from run to run. Ends with one line a figure and writes the same to `target/bench.json`.
+
+#![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
+
+mod rules;
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+/// One figure: what was measured, and how it compares.
+#[derive(Serialize)]
+struct Figure {
+    name: &'static str,
+    value: f64,
+    unit: &'static str,
+    ratio: f64,
+    of: &'static str,
+}
+
+fn main() -> anyhow::Result<()> {
+    let figures = [rules::settle_wagers(), rules::settle_lines()?, rules::all_odds()];
+    println!();
+    for Figure { name, value, unit, ratio, of } in &figures {
+        println!("{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of}");
+    }
+    let file = std::path::Path::new("target/bench.json");
+    std::fs::write(file, serde_json::to_string_pretty(&figures)? + "\n")?;
+    Ok(())
+}
+
+/// Runs two rivals in turn and gives the best time of each: what the machine can do when nothing disturbs it.
+fn race(rounds: u32, mut ours: impl FnMut(), mut rival: impl FnMut()) -> (Duration, Duration) {
+    let time = |run: &mut dyn FnMut()| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    let mut best = (Duration::MAX, Duration::MAX);
+    for _ in 0..rounds {
+        best = (best.0.min(time(&mut ours)), best.1.min(time(&mut rival)));
+    }
+    best
+}
+
+/// A small generator of numbers (`SplitMix64`), so that every run measures the same work.
+struct Numbers(u64);
+
+impl Numbers {
+    /// The next number below `end`.
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}

@@ -1,0 +1,249 @@
+//! Fits words and dice into a rectangle and says where they stand. Everything here shrinks before it spills. It knows
+//! no game: only texts, numbers from one to six and room.
+
+use taisai_rules::Rect;
+use unicode_width::UnicodeWidthChar;
+
+/// The height of a line of words, in hundredths of its type size.
+const LINE: u32 = 118;
+/// The same for a figure or character that stands alone.
+const SIGN: u32 = 102;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    Sign,
+    Label,
+    Odds,
+    Note,
+}
+
+/// A text in English and Chinese, with those it must look alike: all of a family get the same size and breaks.
+pub(super) struct Words {
+    pub(super) texts: [String; 2],
+    pub(super) family: Vec<[String; 2]>,
+    pub(super) voice: Voice,
+    pub(super) largest: u32,
+}
+
+pub(super) enum Item {
+    Words(Words),
+    /// Groups of dice, each group in one row, and how large a die may be.
+    Dice(Vec<Vec<u8>>, u32),
+}
+
+/// Items one below the other. Each has its share of the height; one with none gets what the others leave of it.
+pub(super) fn stack(at: Rect, items: &[(u32, Item)]) -> String {
+    let gaps = count(items).saturating_sub(1);
+    let room = at.height - gaps * (at.height / 20);
+    let shares: u32 = items.iter().map(|(share, _)| share).sum();
+    let shares = if items.iter().any(|(share, _)| *share == 0) { 100 } else { shares.max(1) };
+    let mut left = room;
+    let mut fitted: Vec<_> = items.iter().map(|(share, item)| item.fit(at.width, room * share / shares)).collect();
+    for fit in &fitted {
+        left = left.saturating_sub(fit.height());
+    }
+    for ((_, item), fit) in items.iter().zip(&mut fitted).filter(|((share, _), _)| *share == 0) {
+        *fit = item.fit(at.width, left);
+    }
+    let used: u32 = fitted.iter().map(Fitted::height).sum();
+    let gap = (at.height.saturating_sub(used) / (gaps + 1)).min(at.height / 11);
+    let mut y = at.y + at.height.saturating_sub(used + gaps * gap) / 2;
+    let mut drawn = String::new();
+    for fit in fitted {
+        drawn += &fit.draw(at.x, y, at.width, Side::Middle);
+        y += fit.height() + gap;
+    }
+    drawn
+}
+
+/// Words alone, in the middle of the height, at a side of the width.
+pub(super) fn words(at: Rect, words: &Words, side: Side) -> String {
+    let fit = words.fit(at.width, at.height);
+    fit.draw(at.x, at.y + (at.height - fit.height()) / 2, at.width, side)
+}
+
+enum Fitted {
+    Lines { lines: Vec<String>, size: u32, voice: Voice },
+    Dice { rows: Vec<Vec<Vec<u8>>>, side: u32 },
+}
+
+impl Item {
+    fn fit(&self, width: u32, height: u32) -> Fitted {
+        match self {
+            Self::Words(words) => words.fit(width, height),
+            Self::Dice(groups, largest) => pack(groups, width, height, *largest),
+        }
+    }
+}
+
+impl Fitted {
+    fn height(&self) -> u32 {
+        match self {
+            Self::Lines { lines, size, voice } => count(lines) * size * voice.line() / 100,
+            Self::Dice { rows, side } => count(rows) * side + count(rows).saturating_sub(1) * spacing(*side),
+        }
+    }
+
+    fn draw(&self, x: u32, y: u32, width: u32, side: Side) -> String {
+        match self {
+            Self::Lines { lines, size, voice } => {
+                let (x, anchor) = match side {
+                    Side::Start => (x, r#" text-anchor="start""#),
+                    Side::Middle => (x + width / 2, ""),
+                    Side::End => (x + width, r#" text-anchor="end""#),
+                };
+                let (step, tone) = (size * voice.line() / 100, voice.tone());
+                let baselines = (0..).map(|line| y + line * step + step / 2 + size * 36 / 100);
+                let lines = lines.iter().zip(baselines).map(|(line, y)| {
+                    format!(r#"<text x="{x}" y="{y}" font-size="{size}"{tone}{anchor}>{}</text>"#, escape(line))
+                });
+                lines.collect::<Vec<_>>().concat()
+            }
+            Self::Dice { rows, side } => {
+                let tops = (0..).map(|row| y + row * (side + spacing(*side)));
+                let rows = rows.iter().zip(tops).map(|(row, y)| draw_row(row, x, y, width, *side));
+                rows.collect::<Vec<_>>().concat()
+            }
+        }
+    }
+}
+
+fn draw_row(row: &[Vec<u8>], x: u32, y: u32, width: u32, side: u32) -> String {
+    let mut x = x + (width - row_width(row, side)) / 2;
+    let mut dice = Vec::new();
+    for group in row {
+        for number in group {
+            dice.push(format!(r##"<use href="#die-{number}" x="{x}" y="{y}" width="{side}" height="{side}"/>"##));
+            x += side + spacing(side);
+        }
+        x += apart(group, side);
+    }
+    dice.concat()
+}
+
+impl Voice {
+    const fn line(self) -> u32 {
+        match self {
+            Self::Sign => SIGN,
+            Self::Label | Self::Odds | Self::Note => LINE,
+        }
+    }
+
+    const fn tone(self) -> &'static str {
+        match self {
+            Self::Sign | Self::Label => r#" font-weight="700""#,
+            Self::Odds => r#" font-weight="600""#,
+            Self::Note => r#" fill-opacity=".9""#,
+        }
+    }
+}
+
+impl Words {
+    pub(super) const fn alone(texts: [String; 2], voice: Voice, largest: u32) -> Self {
+        Self { texts, family: Vec::new(), voice, largest }
+    }
+
+    fn fit(&self, width: u32, height: u32) -> Fitted {
+        let size = |breaks: usize| {
+            let family = self.family.iter().chain([&self.texts]);
+            let widths = family.flat_map(|texts| broken(texts, breaks)).map(|line| ems(&line));
+            let across = width * 950 / widths.max().unwrap_or_default().max(1);
+            let down = height * 100 / (self.voice.line() * count(&broken(&self.texts, breaks)).max(1));
+            across.min(down).min(self.largest)
+        };
+        let breaks = if self.voice == Voice::Sign { 0..1 } else { 0..3 };
+        let best = breaks.rev().max_by_key(|breaks| size(*breaks)).unwrap_or_default();
+        Fitted::Lines { lines: broken(&self.texts, best), size: size(best), voice: self.voice }
+    }
+}
+
+/// English and Chinese in one line; in a line each; the English in two lines.
+fn broken([english, chinese]: &[String; 2], breaks: usize) -> Vec<String> {
+    let lines = match breaks {
+        0 if chinese.is_empty() || english.is_empty() => vec![format!("{english}{chinese}")],
+        0 if english.contains('·') => vec![format!("{english}\u{2003}{chinese}")],
+        0 => vec![format!("{english}\u{2002}{chinese}")],
+        1 => vec![english.clone(), chinese.clone()],
+        _ => {
+            let halves = english.match_indices(' ').map(|(at, _)| (&english[..at], &english[at + 1..]));
+            match halves.min_by_key(|(upper, lower)| ems(upper).max(ems(lower))) {
+                Some((upper, lower)) => vec![upper.to_owned(), lower.to_owned(), chinese.clone()],
+                None => vec![english.clone(), chinese.clone()],
+            }
+        }
+    };
+    lines.into_iter().filter(|line| !line.is_empty()).collect()
+}
+
+/// The groups in so many rows that the dice are largest.
+fn pack(groups: &[Vec<u8>], width: u32, height: u32, largest: u32) -> Fitted {
+    let fitted = (1..=groups.len()).map(|across| {
+        let rows: Vec<Vec<Vec<u8>>> = groups.chunks(across).map(<[_]>::to_vec).collect();
+        let lines = count(&rows);
+        let side = (0..=largest).rev().find(|side| {
+            lines * side + (lines - 1) * spacing(*side) <= height
+                && rows.iter().all(|row| row_width(row, *side) <= width)
+        });
+        (rows, side.unwrap_or_default())
+    });
+    let (rows, side) = fitted.max_by_key(|(_, side)| *side).unwrap_or_default();
+    Fitted::Dice { rows, side }
+}
+
+fn row_width(row: &[Vec<u8>], side: u32) -> u32 {
+    let groups = row.iter().map(|group| count(group) * (side + spacing(side)) + apart(group, side));
+    groups.sum::<u32>() - row.last().map_or(0, |last| spacing(side) + apart(last, side))
+}
+
+const fn spacing(side: u32) -> u32 {
+    side / 9
+}
+
+const fn apart(group: &[u8], side: u32) -> u32 {
+    if group.len() > 1 { side / 3 } else { 0 }
+}
+
+fn count<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}
+
+/// About how wide a text is in a wide serif type, in thousandths of its size.
+pub(super) fn ems(text: &str) -> u32 {
+    text.chars()
+        .map(|letter| match letter {
+            ' ' => 300,
+            '\u{2002}' => 500,
+            'i' | 'j' | 'l' | 't' | 'f' | 'r' | '(' | ')' | '.' | ',' | ':' | ';' | '\'' | '·' | '-' => 400,
+            'm' | 'w' | 'M' | 'W' => 900,
+            '0'..='9' => 570,
+            'A'..='Z' => 720,
+            _ if letter.is_ascii() => 570,
+            _ => 1000 * u32::try_from(letter.width().unwrap_or_default().min(1)).unwrap_or_default(),
+        })
+        .sum()
+}
+
+/// Text for XML, with characters that XML cannot hold replaced.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\'' => escaped += "&#39;",
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ if letter.is_control() => escaped.push('\u{fffd}'),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,247 @@
+//! `taisai games`: loads games, lists them, prints their pay tables as the documents do, and checks game files.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+use taisai_rules::{Cover, Fault, Game, Games, Language, Layout, Moment, Station};
+
+use crate::print::{self, BAD, Column, GOOD, QUIET};
+
+/// The games of a folder, or those in the program.
+pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
+    let Some(folder) = folder else { return Ok(Cow::Borrowed(Games::embedded())) };
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
+    let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    if files.is_empty() {
+        bail!("there is no game (*.toml) in {}", folder.display());
+    }
+    let mut games = Games::default();
+    let mut faults = String::new();
+    for file in &files {
+        match read(file)? {
+            Ok(game) => games.add(game).with_context(|| file.display().to_string())?,
+            Err(found) => {
+                for fault in found {
+                    write!(faults, "\n  {}:{fault}", file.display())?;
+                }
+            }
+        }
+    }
+    if !faults.is_empty() {
+        bail!("the games in {} have faults:{faults}", folder.display());
+    }
+    Ok(Cow::Owned(games))
+}
+
+fn read(file: &Path) -> anyhow::Result<Result<Game, Vec<Fault>>> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))?;
+    Ok(Game::from_toml(&text))
+}
+
+#[derive(Serialize)]
+struct Listed<'g> {
+    id: &'g str,
+    version: u32,
+    title: &'g str,
+    document: &'g str,
+    approved: &'g str,
+    effective: Option<i64>,
+    until: Option<i64>,
+    in_force: bool,
+    cover: &'static str,
+    station: &'static str,
+    layouts: Vec<ListedLayout<'g>>,
+}
+
+#[derive(Serialize)]
+struct ListedLayout<'g> {
+    id: &'g str,
+    pay_table: u8,
+    boxes: usize,
+}
+
+fn listed(game: &Game, now: Moment) -> Listed<'_> {
+    Listed {
+        id: game.id(),
+        version: game.version(),
+        title: game.title().get(Language::English),
+        document: game.document(),
+        approved: game.approved(),
+        effective: game.effective().map(Moment::unix_seconds),
+        until: game.until().map(Moment::unix_seconds),
+        in_force: game.is_in_force(now),
+        cover: match game.cover() {
+            Cover::Covered => "covered",
+            Cover::Open => "open",
+        },
+        station: match game.station() {
+            Station::LiveTable => "live-table",
+            Station::PlayerTerminals => "player-terminals",
+        },
+        layouts: game.layouts().iter().map(listed_layout).collect(),
+    }
+}
+
+fn listed_layout(layout: &Layout) -> ListedLayout<'_> {
+    ListedLayout { id: layout.id(), pay_table: layout.pay_table(), boxes: layout.boxes().len() }
+}
+
+pub(crate) fn list(games: &Games, now: Moment, json: bool) -> anyhow::Result<()> {
+    if json {
+        return print::json_array(games.iter().map(|game| listed(game, now)));
+    }
+    let rows = games.iter().map(|game| {
+        let listed = listed(game, now);
+        let layouts = listed.layouts.iter().map(|l| format!("{} → {} ({})", l.id, l.pay_table, l.boxes));
+        vec![
+            format!("{}@{}", listed.id, listed.version),
+            listed.title.to_owned(),
+            game.title().get(Language::Traditional).to_owned(),
+            listed.document.to_owned(),
+            game.effective().map_or("undated".to_owned(), |moment| moment.to_string()),
+            if listed.in_force { "yes" } else { "no" }.to_owned(),
+            listed.cover.to_owned(),
+            layouts.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    let columns = [
+        Column::left("Game"),
+        Column::left("Title"),
+        Column::left(""),
+        Column::left("Document"),
+        Column::left("In force from"),
+        Column::left("Now"),
+        Column::left("Cover"),
+        Column::left("Layout → pay table (boxes)"),
+    ];
+    print::table(&mut anstream::stdout().lock(), &columns, &rows.collect::<Vec<_>>())?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct ShownLayout<'g> {
+    game: String,
+    layout: &'g str,
+    title: &'g str,
+    rows: Vec<ShownRow<'g>>,
+}
+
+#[derive(Serialize)]
+struct ShownRow<'g> {
+    #[serde(rename = "type")]
+    name: &'g str,
+    rules: &'g str,
+    pays: &'g str,
+    boxes: Vec<&'static str>,
+}
+
+pub(crate) fn show(
+    games: &Games,
+    now: Moment,
+    name: Option<&str>,
+    layout: Option<&str>,
+    json: bool,
+) -> anyhow::Result<()> {
+    let shown: Vec<&Game> = match name {
+        Some(name) => vec![games.find(name, Some(now))?],
+        None => games.iter().collect(),
+    };
+    let mut tables = Vec::new();
+    for game in shown {
+        match layout {
+            Some(layout) => tables.push((game, game.layout(layout)?)),
+            None => tables.extend(game.layouts().iter().map(|layout| (game, layout))),
+        }
+    }
+    if json {
+        return print::json_array(tables.into_iter().map(|(game, layout)| ShownLayout {
+            game: format!("{}@{}", game.id(), game.version()),
+            layout: layout.id(),
+            title: layout.title(),
+            rows: layout.rows().iter().map(shown_row).collect(),
+        }));
+    }
+    let mut out = anstream::stdout().lock();
+    for (game, layout) in tables {
+        show_table(&mut out, game, layout)?;
+    }
+    Ok(())
+}
+
+fn shown_row(row: &taisai_rules::Row) -> ShownRow<'_> {
+    let boxes = row.boxes.iter().map(|bet_box| bet_box.text()).collect();
+    ShownRow { name: &row.name, rules: &row.rules, pays: &row.pays, boxes }
+}
+
+fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Result<()> {
+    let paragraph = layout.paragraph(taisai_rules::Citation::PayTable);
+    let paragraph = paragraph.map(ToString::to_string).unwrap_or_default();
+    let effective = game.effective().map_or("undated".to_owned(), |moment| format!("in force from {moment}"));
+    print::heading(out, &format!("{paragraph}  {}", layout.title()))?;
+    let source = format!("{} · document {} · {effective} · layout {}", game.approved(), game.document(), layout.id());
+    writeln!(out, "  {QUIET}{source}{QUIET:#}\n")?;
+    let rows: Vec<_> = layout.rows().iter().map(|r| vec![r.name.clone(), r.rules.clone(), r.pays.clone()]).collect();
+    let columns = [Column::left("Type"), Column::left("Bet/Rules"), Column::right("Pays")];
+    print::table(out, &columns, &rows)?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Checked {
+    file: String,
+    faults: Vec<CheckedFault>,
+}
+
+#[derive(Serialize)]
+struct CheckedFault {
+    line: usize,
+    column: usize,
+    code: &'static str,
+    message: String,
+}
+
+/// Checks files and prints every fault; `false` if there is one.
+pub(crate) fn check(files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
+    let mut well = true;
+    let mut checked = Vec::new();
+    let mut out = anstream::stdout().lock();
+    for file in files {
+        let name = file.display().to_string();
+        let read = read(file)?;
+        well &= read.is_ok();
+        if json {
+            let faults = read.err().unwrap_or_default().into_iter().map(|fault| CheckedFault {
+                line: fault.line,
+                column: fault.column,
+                code: fault.kind.code(),
+                message: fault.message,
+            });
+            checked.push(Checked { file: name, faults: faults.collect() });
+            continue;
+        }
+        match read {
+            Ok(game) => {
+                let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
+                let boxes = boxes.join(", ");
+                writeln!(out, "{GOOD}ok{GOOD:#}     {name}: {}@{}, boxes {boxes}", game.id(), game.version())?;
+            }
+            Err(faults) => {
+                for fault in &faults {
+                    let Fault { line, column, message, .. } = fault;
+                    writeln!(out, "{BAD}fault{BAD:#}  {name}:{line}:{column}: {}: {message}", fault.kind.code())?;
+                }
+            }
+        }
+    }
+    if json {
+        print::json_array(checked)?;
+    }
+    Ok(well)
+}

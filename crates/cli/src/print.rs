@@ -1,0 +1,142 @@
+//! Output for people: aligned tables, with colour only on a terminal. Knows widths, never the game.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Headings.
+pub(crate) const HEADING: Style = Style::new().bold();
+/// What is well, or has won.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What is wrong, or has lost.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What is of less weight.
+pub(crate) const QUIET: Style = Style::new().dimmed();
+
+/// Prints a heading, an empty line before and after it.
+pub(crate) fn heading(out: &mut impl Write, text: &str) -> std::io::Result<()> {
+    writeln!(out, "\n{HEADING}{text}{HEADING:#}\n")
+}
+
+/// Prints a JSON array, an element a line.
+pub(crate) fn json_array<T: Serialize>(elements: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut before = "[\n";
+    for element in elements {
+        out.write_all(before.as_bytes())?;
+        serde_json::to_writer(&mut out, &element)?;
+        before = ",\n";
+    }
+    out.write_all(if before == "[\n" { b"[]\n" } else { b"\n]\n" })?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A column of a table.
+pub(crate) struct Column {
+    title: &'static str,
+    align: Align,
+    /// Longer cells are broken at spaces.
+    most: usize,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Align {
+    Left,
+    Right,
+}
+
+impl Column {
+    pub(crate) const fn left(title: &'static str) -> Self {
+        Self { title, align: Align::Left, most: 64 }
+    }
+
+    pub(crate) const fn right(title: &'static str) -> Self {
+        Self { title, align: Align::Right, most: 64 }
+    }
+}
+
+/// Prints a table under a rule, its cells aligned and long ones broken.
+pub(crate) fn table(out: &mut impl Write, columns: &[Column], rows: &[Vec<String>]) -> std::io::Result<()> {
+    let cells: Vec<Vec<Vec<&str>>> = rows
+        .iter()
+        .map(|row| row.iter().zip(columns).map(|(cell, column)| broken(cell, column.most)).collect())
+        .collect();
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(place, column)| {
+            let cells = cells.iter().filter_map(|row| row.get(place)).flatten().map(|line| line.width());
+            cells.chain([column.title.width()]).max().unwrap_or(0)
+        })
+        .collect();
+    let titles = columns.iter().map(|column| column.title);
+    line(out, columns, &widths, titles, HEADING)?;
+    let rule: Vec<_> = widths.iter().map(|width| "─".repeat(*width)).collect();
+    line(out, columns, &widths, rule.iter().map(String::as_str), QUIET)?;
+    for row in &cells {
+        let height = row.iter().map(Vec::len).max().unwrap_or(0);
+        for part in 0..height {
+            line(out, columns, &widths, row.iter().map(|cell| cell.get(part).copied().unwrap_or("")), Style::new())?;
+        }
+    }
+    Ok(())
+}
+
+fn line<'a>(
+    out: &mut impl Write,
+    columns: &[Column],
+    widths: &[usize],
+    cells: impl Iterator<Item = &'a str>,
+    style: Style,
+) -> std::io::Result<()> {
+    let mut text = String::new();
+    for ((cell, column), width) in cells.zip(columns).zip(widths) {
+        let padding = " ".repeat(width.saturating_sub(cell.width()));
+        let (before, after) = if column.align == Align::Right { (&padding[..], "") } else { ("", &padding[..]) };
+        write!(text, "  {before}{style}{cell}{style:#}{after}").expect("a String takes every text");
+    }
+    writeln!(out, "{}", text.trim_end())
+}
+
+/// Breaks a text at spaces so that no line is wider than `most`, where it can be; after a comma rather than within
+/// what stands between two.
+fn broken(text: &str, most: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while rest.width() > most {
+        let spaces = rest.match_indices(' ').map(|(place, _)| place);
+        let ends: Vec<_> = spaces.take_while(|place| rest[..*place].width() <= most).collect();
+        let after_comma = ends.iter().rfind(|end| rest[..**end].ends_with(',') && **end > most / 2);
+        let Some(end) = after_comma.or(ends.last()).copied() else { break };
+        lines.push(&rest[..end]);
+        rest = &rest[end + 1..];
+    }
+    lines.push(rest);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_align_by_their_width_on_the_screen() {
+        let mut out = Vec::new();
+        let rows = [vec!["大 big".to_owned(), "1".to_owned()], vec!["x".to_owned(), "180".to_owned()]];
+        table(&mut out, &[Column::left("Box"), Column::right("Pays")], &rows).unwrap();
+        let plain = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+        assert_eq!(plain, "  Box     Pays\n  ──────  ────\n  大 big     1\n  x        180\n");
+    }
+
+    #[test]
+    fn long_cells_break_at_spaces() {
+        assert_eq!(broken("one two three", 7), ["one two", "three"]);
+        assert_eq!(broken("1 2, 3 4, 5 6", 10), ["1 2, 3 4,", "5 6"]);
+        assert_eq!(broken("unbreakable", 3), ["unbreakable"]);
+        assert_eq!(broken("", 3), [""]);
+    }
+}

@@ -1,0 +1,376 @@
+//! `taisai settle`: slips as JSON lines in, answers as JSON lines out. This file has the JSON and the error codes of
+//! single lines; what a bet wins is for `taisai_rules` to say.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use taisai_rules::{
+    BadDice, Bet, BoxKey, BoxLimit, Dice, Games, Layout, LimitError, Limits, Moment, Money, Settlement, SlipError,
+    UnknownBox,
+};
+
+/// The longest line that is read; a longer one is an error.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// Tells a person at a terminal what is expected.
+pub(crate) fn hint_if_terminal(input: &impl IsTerminal) {
+    if input.is_terminal() {
+        eprintln!(
+            "Reading slips from the terminal, one JSON object a line; end with Ctrl-D. See: taisai settle --help"
+        );
+    }
+}
+
+/// Settles every line of the input; `false` if some line had an error.
+///
+/// # Errors
+/// If the input cannot be read or the output cannot be written. A line that cannot be settled is no such error: it is
+/// answered in its place.
+pub fn run(games: &Games, now: Option<Moment>, input: impl Read, mut output: impl Write) -> anyhow::Result<bool> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let (mut line, mut answers) = (Vec::new(), Vec::new());
+    let mut well = true;
+    loop {
+        // Before waiting for more input, everything answered so far goes out: another program may be waiting for it.
+        if input.buffer().is_empty() || answers.len() >= 1 << 16 {
+            output.write_all(&answers)?;
+            output.flush()?;
+            answers.clear();
+        }
+        line.clear();
+        let most = u64::try_from(LONGEST_LINE)? + 1;
+        if (&mut input).take(most).read_until(b'\n', &mut line)? == 0 {
+            return Ok(well);
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if line.len() > LONGEST_LINE {
+            input.skip_until(b'\n')?;
+        }
+        well &= answer(games, now, &line, &mut answers);
+        answers.push(b'\n');
+    }
+}
+
+/// Answers one line; `false` if the answer is an error.
+pub fn answer(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> bool {
+    match try_answer(games, now, line, answers) {
+        Ok(()) => true,
+        Err(LineError { code, message }) => {
+            write_text(answers, r#"{"error":{"code":"#, code);
+            write_text(answers, r#","message":"#, &message);
+            answers.extend_from_slice(b"}}");
+            false
+        }
+    }
+}
+
+fn try_answer(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> Result<(), LineError> {
+    if line.len() > LONGEST_LINE {
+        let message = format!("a line has at most {LONGEST_LINE} bytes: split the slip");
+        return Err(LineError::new("line-too-long", message));
+    }
+    let slip = parse(line)?;
+    let layout = find_layout(games, now, &slip)?;
+    write_settlement(answers, layout, &settle(layout, &slip)?);
+    Ok(())
+}
+
+fn parse(line: &[u8]) -> Result<Slip<'_>, LineError> {
+    let not_json =
+        |error: &dyn fmt::Display| LineError::new("not-json", format!("this line is not one JSON object: {error}"));
+    let line = str::from_utf8(line).map_err(|error| not_json(&error))?;
+    serde_json::from_str(line).map(|Object(slip)| slip).map_err(|error| {
+        if error.is_data() {
+            LineError::new("wrong-shape", format!("this is not a slip: {error}"))
+        } else {
+            not_json(&error)
+        }
+    })
+}
+
+fn find_layout<'g>(games: &'g Games, now: Option<Moment>, slip: &Slip<'_>) -> Result<&'g Layout, LineError> {
+    let game = games.find(&slip.game, now).map_err(|error| LineError::new(error.code(), error.to_string()))?;
+    game.layout(&slip.layout).map_err(|error| LineError::new("unknown-layout", error.to_string()))
+}
+
+fn settle<'s>(layout: &Layout, slip: &'s Slip<'_>) -> Result<Settlement<&'s str>, LineError> {
+    let dice = dice(&slip.dice)?;
+    let limits = match &slip.limits {
+        Some(Object(limits)) => limits.check(layout)?,
+        None => Limits::none(),
+    };
+    let mut bets = Vec::with_capacity(slip.bets.len());
+    for (place, Object(bet)) in slip.bets.iter().enumerate() {
+        bets.push(bet.check().map_err(|error| error.in_bet(place))?);
+    }
+    Ok(layout.settle(&limits, dice, bets)?)
+}
+
+fn dice(faces: &[Whole]) -> Result<Dice, LineError> {
+    let [a, b, c] = faces else { return Err(BadDice::Count.into()) };
+    let face = |whole: &Whole| match whole {
+        Whole::Number(face) => u8::try_from(*face).map_err(|_| BadDice::Face),
+        Whole::TooLarge | Whole::Other => Err(BadDice::Face),
+    };
+    Ok(Dice::try_from([face(a)?, face(b)?, face(c)?])?)
+}
+
+/// Why a line was not settled: a stable code and a sentence that says what to do.
+struct LineError {
+    code: &'static str,
+    message: String,
+}
+
+impl LineError {
+    const fn new(code: &'static str, message: String) -> Self {
+        Self { code, message }
+    }
+
+    fn in_bet(self, place: usize) -> Self {
+        Self::new(self.code, format!("bet {}: {}", place + 1, self.message))
+    }
+}
+
+impl From<BadDice> for LineError {
+    fn from(error: BadDice) -> Self {
+        Self::new("bad-dice", format!("{error}, like [6,6,5]"))
+    }
+}
+
+impl From<LimitError> for LineError {
+    fn from(error: LimitError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<SlipError> for LineError {
+    fn from(error: SlipError) -> Self {
+        Self::new(error.why.code(), error.to_string())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Slip<'a> {
+    #[serde(borrow)]
+    game: Cow<'a, str>,
+    #[serde(borrow)]
+    layout: Cow<'a, str>,
+    dice: Vec<Whole>,
+    #[serde(borrow, default)]
+    limits: Option<Object<SlipLimits<'a>>>,
+    #[serde(borrow)]
+    bets: Vec<Object<SlipBet<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SlipBet<'a> {
+    #[serde(borrow)]
+    player: Cow<'a, str>,
+    #[serde(borrow, rename = "box")]
+    bet_box: Cow<'a, str>,
+    amount: Whole,
+}
+
+impl SlipBet<'_> {
+    fn check(&self) -> Result<Bet<&str>, LineError> {
+        let bet_box = self.bet_box.parse().map_err(|error: UnknownBox| {
+            LineError::new("unknown-box", format!("there is no box {:?}; {error}", self.bet_box))
+        })?;
+        let amount = match self.amount {
+            Whole::Number(cents) => Money::from_cents(cents),
+            Whole::TooLarge => {
+                return Err(LineError::new("amount-too-large", "the amount is too large to be counted".to_owned()));
+            }
+            Whole::Other => {
+                let message = "the amount must be a whole number of cents, like 2500";
+                return Err(LineError::new("bad-amount", message.to_owned()));
+            }
+        };
+        Ok(Bet { player: &self.player, bet_box, amount })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SlipLimits<'a> {
+    unit: Option<Whole>,
+    #[serde(borrow, default)]
+    boxes: BoxLimits<'a>,
+    differential: Option<Whole>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SlipBoxLimit {
+    min: Option<Whole>,
+    max: Option<Whole>,
+}
+
+impl SlipLimits<'_> {
+    fn check(&self, layout: &Layout) -> Result<Limits, LineError> {
+        let unit = self.unit.as_ref().map_or(Ok(Money::from_cents(1)), |unit| unit.limit("unit", "bad-unit"))?;
+        let limit =
+            |whole: &Option<Whole>, name| whole.as_ref().map(|whole| whole.limit(name, "bad-limit")).transpose();
+        let mut boxes = Vec::with_capacity(self.boxes.0.len());
+        for (key, SlipBoxLimit { min, max }) in &self.boxes.0 {
+            let key: BoxKey = key.parse().map_err(|error: UnknownBox| {
+                LineError::new("unknown-box", format!("limits: there is no kind or box {key:?}; {error}"))
+            })?;
+            boxes.push((key, BoxLimit { min: limit(min, "min")?, max: limit(max, "max")? }));
+        }
+        Ok(Limits::new(layout, unit, &boxes, limit(&self.differential, "differential")?)?)
+    }
+}
+
+/// The entries of `boxes` in the order in which they stand, so that one given twice is found.
+#[derive(Default)]
+struct BoxLimits<'a>(Vec<(Cow<'a, str>, SlipBoxLimit)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for BoxLimits<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = BoxLimits<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of kinds or boxes")
+            }
+
+            fn visit_unit<E>(self) -> Result<BoxLimits<'de>, E> {
+                Ok(BoxLimits::default())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<BoxLimits<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some((Key(key), Object(limit))) = map.next_entry()? {
+                    entries.push((key, limit));
+                }
+                Ok(BoxLimits(entries))
+            }
+        }
+        deserializer.deserialize_any(Entries)
+    }
+}
+
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A value that must be written as an object: serde would also take a list of its fields in their order.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Map<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Map<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Map(PhantomData))
+    }
+}
+
+/// A number that should be whole. What it is instead is kept, to be answered with its own code.
+enum Whole {
+    Number(i64),
+    TooLarge,
+    Other,
+}
+
+impl Whole {
+    fn limit(&self, name: &str, code: &'static str) -> Result<Money, LineError> {
+        match self {
+            Self::Number(cents) => Ok(Money::from_cents(*cents)),
+            Self::TooLarge | Self::Other => Err(LineError::new(
+                code,
+                format!("limits: {name} must be a whole number of cents that fits in 64 bits"),
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl Visitor<'_> for Number {
+            type Value = Whole;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number")
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Whole, E> {
+                Ok(Whole::Number(number))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Whole, E> {
+                Ok(i64::try_from(number).map_or(Whole::TooLarge, Whole::Number))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Whole, E> {
+                // Integers beyond 64 bits reach us as floats; 2^63 is exact as one.
+                Ok(if number >= 9_223_372_036_854_775_808.0 { Whole::TooLarge } else { Whole::Other })
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Whole, E> {
+                Ok(Whole::Other)
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
+
+/// Writes a settlement. The names are fixed and only the player's comes from outside, so they are written as they are:
+/// it is a third faster than to have every name escaped.
+fn write_settlement(out: &mut Vec<u8>, layout: &Layout, settlement: &Settlement<&str>) {
+    out.extend_from_slice(br#"{"lines":["#);
+    for (place, line) in settlement.lines.iter().enumerate() {
+        write_text(out, if place == 0 { r#"{"player":"# } else { r#",{"player":"# }, line.player);
+        out.extend_from_slice(br#","box":""#);
+        out.extend_from_slice(line.bet_box.text().as_bytes());
+        write_cents(out, r#"","stake":"#, line.stake);
+        write_cents(out, r#","counted":"#, line.counted);
+        write_cents(out, r#","returned":"#, line.returned());
+        match line.odds {
+            Some(odds) => write!(out, r#","outcome":"won","odds":"{odds}""#).expect("a Vec takes every text"),
+            None => out.extend_from_slice(br#","outcome":"lost","odds":null"#),
+        }
+        write_cents(out, r#","profit":"#, line.profit);
+        write_cents(out, r#","paid":"#, line.paid());
+        let mut before = r#","paragraphs":["#;
+        for paragraph in line.citations().filter_map(|citation| layout.paragraph(citation)) {
+            write_text(out, before, paragraph.text());
+            before = ",";
+        }
+        out.extend_from_slice(b"]}");
+    }
+    write_cents(out, r#"],"house":{"collected":"#, settlement.house.collected);
+    write_cents(out, r#","paid_out":"#, settlement.house.paid_out);
+    write_cents(out, r#","net":"#, settlement.house.net());
+    out.extend_from_slice(b"}}");
+}
+
+/// Writes what comes before, and a text in quotes with what must be escaped.
+fn write_text(out: &mut Vec<u8>, before: &str, text: &str) {
+    out.extend_from_slice(before.as_bytes());
+    serde_json::to_writer(out, text).expect("a Vec takes every text");
+}
+
+fn write_cents(out: &mut Vec<u8>, before: &str, money: Money) {
+    out.extend_from_slice(before.as_bytes());
+    out.extend_from_slice(itoa::Buffer::new().format(money.cents()).as_bytes());
+}

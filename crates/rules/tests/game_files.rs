@@ -1,0 +1,351 @@
+//! The game's file as `docs/games.md` describes it: every kind of fault at its place, all faults at once, no panic
+//! whatever the file, and what the four embedded files must hold.
+
+use std::path::PathBuf;
+
+use taisai_rules::{BetBox, Dice, Fault, FaultKind, Felt, Game, Games, Kind, Moment, Outcome, Rect};
+
+/// Stands in an edited file where a fault is expected; it is taken out before the file is read.
+const MARK: char = '¦';
+
+const EVERY_KIND: [FaultKind; 15] = [
+    FaultKind::Syntax,
+    FaultKind::MissingKey,
+    FaultKind::UnknownKey,
+    FaultKind::WrongType,
+    FaultKind::BadValue,
+    FaultKind::UnknownBox,
+    FaultKind::BoxTwice,
+    FaultKind::BoxOnce,
+    FaultKind::OddsMissing,
+    FaultKind::OddsOffLayout,
+    FaultKind::BadOdds,
+    FaultKind::FeltOverlap,
+    FaultKind::FeltOutside,
+    FaultKind::FeltUneven,
+    FaultKind::TripleRule,
+];
+
+/// Edits of `games/tai-sai.toml`, each at the first place that has the text, and the faults at the marks, in order.
+type Case = (&'static [(&'static str, &'static str)], &'static [FaultKind]);
+
+const CASES: &[Case] = &[
+    (&[("[limits]", "[limits¦")], &[FaultKind::Syntax]),
+    (&[("cover = ", "¦] = 1\ncover = ")], &[FaultKind::Syntax]),
+    (&[(r#"document = "003""#, r#"document = "003" ¦"004""#)], &[FaultKind::Syntax]),
+    (&[("version = 6", "version = 6\n¦version = 6")], &[FaultKind::Syntax]),
+    // A key missing from the whole file is a fault of its beginning; from a table, of the table.
+    (&[("# Tai Sai, version 6", "¦# Tai Sai, version 6"), ("version = 6\n", "")], &[FaultKind::MissingKey]),
+    (&[(r#"{ en = "Tai Sai", "#, "¦{ ")], &[FaultKind::MissingKey]),
+    (&[("[triple]\nparagraph = \"3.10\"", "¦[triple]")], &[FaultKind::MissingKey]),
+    (&[("[limits]", "¦[limits]"), (r#"below_minimum = "5.2.1""#, "")], &[FaultKind::MissingKey]),
+    // A kind without a label: where it first lies on the felt.
+    (&[("odd        = {", "# {"), (r#"[["odd"]]"#, r#"[[¦"odd"]]"#)], &[FaultKind::MissingKey]),
+    (&[("cover = ", "¦colour = 'red'\ncover = ")], &[FaultKind::UnknownKey]),
+    (&[(r#"  boxes = ["big"]"#, r#"  ¦odds = 1, boxes = ["big"]"#)], &[FaultKind::UnknownKey]),
+    (&[("version = 6", "version = ¦'six'")], &[FaultKind::WrongType]),
+    (&[("2023-10-06T08:00:00+08:00", "¦2023-10-06")], &[FaultKind::WrongType]),
+    (&[(r#"zh-Hans = "骰宝", zh-Hant = "骰寶""#, r#"zh-Hans = "骰宝", zh-Hant = ¦3"#)], &[FaultKind::WrongType]),
+    (&[(r#"id = "tai-sai""#, "id = ¦'Tai Sai'")], &[FaultKind::BadValue]),
+    (&[("version = 6", "version = ¦0")], &[FaultKind::BadValue]),
+    (&[(r#""covered""#, "¦'half'")], &[FaultKind::BadValue]),
+    (&[("cover = ", "until = ¦2023-10-06T00:00:00Z\ncover = ")], &[FaultKind::BadValue]),
+    (&[(r#""1 wins {odds}""#, "¦'1 wins {number}'")], &[FaultKind::BadValue]),
+    (&[(r#"paragraph = "4.1.1""#, "paragraph = ¦'4.1.'")], &[FaultKind::BadValue]),
+    (&[(r#"id = "C""#, "id = ¦'A'")], &[FaultKind::BadValue]),
+    (&[("dice = 1, boxes = [", "dice = 1, boxes = [¦'big', ")], &[FaultKind::BadValue]),
+    (&[("pays = \"62 to 1\",  boxes = [", "pays = \"62 to 1\",  boxes = [¦'single:1', ")], &[FaultKind::BadValue]),
+    (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84,   0,   6]")], &[FaultKind::BadValue]),
+    (&[(r#"boxes = ["any-triple"]"#, "boxes = ['any-triple', ¦'every-triple']")], &[FaultKind::UnknownBox]),
+    (&[(r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]")], &[FaultKind::UnknownBox]),
+    // In two rows of the pay table; in one row; in two places on the felt; in three where two are allowed.
+    (&[(r#"  boxes = ["big"]"#, "  boxes = ['big', ¦'small']")], &[FaultKind::BoxTwice]),
+    (&[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4', 'sum:17', ¦'sum:4']")], &[FaultKind::BoxTwice]),
+    (&[(r#"rows = [["small"]]"#, "rows = [['small', ¦'big']]")], &[FaultKind::BoxTwice]),
+    (&[(r#"["any-triple", "small", "big"]"#, "['any-triple', 'small', 'big', ¦'big']")], &[FaultKind::BoxTwice]),
+    // "twice" names a box in one place, and a kind in none.
+    (
+        &[
+            (r#"twice = ["big", "small""#, "twice = ['big', ¦'small'"),
+            (r#"["any-triple", "small", "big"]"#, "['any-triple', '', 'big']"),
+        ],
+        &[FaultKind::BoxOnce],
+    ),
+    (&[(r#""domino", "sum"]"#, "'domino', 'sum', ¦'double']")], &[FaultKind::BoxOnce]),
+    (
+        &[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4']"), (r#"        ["sum:17", "#, "[¦'sum:17', ")],
+        &[FaultKind::OddsMissing],
+    ),
+    // Single Dice has odds on one, two and three dice.
+    (
+        &[
+            (r#"dice = 3, boxes = ["single:1", "#, "dice = 3, boxes = ["),
+            (r#""single:2", "single:1"]] }"#, "'single:2', ¦'single:1']] }"),
+        ],
+        &[FaultKind::OddsMissing],
+    ),
+    (&[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4', 'sum:17', ¦'odd']")], &[FaultKind::OddsOffLayout]),
+    (&[("{ at = [  0,  84, 168,   6], of", "¦{ at = [0, 84, 168, 6], of = 'odd' }, #")], &[FaultKind::OddsOffLayout]),
+    (&[(r#""62 to 1""#, "¦'62 for 1'")], &[FaultKind::BadOdds]),
+    (&[("at = [ 24,   6,  33,  36], rows = [[", "at = [ 23,   6,  33,  36], rows = [[¦")], &[FaultKind::FeltOverlap]),
+    // Of two that overlap the later is at fault.
+    (
+        &[("{ at = [ 24,   0,  33,   6]", "{ at = [ 24,   0,  34,   6]"), ("{ at = [ 57,   0,", "¦{ at = [ 57,   0,")],
+        &[FaultKind::FeltOverlap],
+    ),
+    (&[("at = [144,   0,  24,  42], rows = [[", "at = [144,   0,  25,  42], rows = [[¦")], &[FaultKind::FeltOutside]),
+    (&[("{ at = [  0,  84, 168,   6]", "¦{ at = [  0,  85, 168,   6]")], &[FaultKind::FeltOutside]),
+    (&[("blocks = [", "blocks = [{ at = [0, 0, 5, 6], rows = [¦['', '']] },")], &[FaultKind::FeltUneven]),
+    (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 5], rows = [[''], ['']] },")], &[FaultKind::FeltUneven]),
+    // 3.10 makes Small lose, and lets the sum of 15 win.
+    (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'small']")], &[FaultKind::TripleRule]),
+    (&[("wins = [", "wins = ¦["), (r#", "sum:15"] }"#, "] }")], &[FaultKind::TripleRule]),
+];
+
+fn file(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../games").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The file after the edits, and the line and column of every mark.
+fn edit(mut text: String, edits: &[(&str, &str)]) -> (String, Vec<(usize, usize)>) {
+    for (from, to) in edits {
+        assert!(text.contains(from), "games/tai-sai.toml has {from:?}");
+        text = text.replacen(from, to, 1);
+    }
+    let mut marks = Vec::new();
+    let (mut line, mut column) = (1, 1);
+    for character in text.chars() {
+        match character {
+            MARK => marks.push((line, column)),
+            '\n' => (line, column) = (line + 1, 1),
+            _ => column += 1,
+        }
+    }
+    (text.replace(MARK, ""), marks)
+}
+
+fn faults(text: &str) -> Vec<Fault> {
+    Game::from_toml(text).err().unwrap_or_default()
+}
+
+/// What is wrong with the faults that the edited file gives, if anything.
+fn check(edits: &[(&str, &str)], kinds: &[FaultKind]) -> Option<String> {
+    let (text, marks) = edit(file("tai-sai.toml"), edits);
+    assert_eq!(marks.len(), kinds.len(), "a mark for every fault of {edits:?}");
+    let expected: Vec<_> = marks.into_iter().zip(kinds).map(|((line, column), kind)| (line, column, *kind)).collect();
+    let found = faults(&text);
+    let places: Vec<_> = found.iter().map(|fault| (fault.line, fault.column, fault.kind)).collect();
+    let shown: Vec<_> = found.iter().map(Fault::to_string).collect();
+    (places != expected).then(|| format!("{edits:?}\n    expected {expected:?}\n    found {shown:#?}\n"))
+}
+
+#[test]
+fn every_kind_of_fault_is_found_at_its_place() {
+    let wrong: String = CASES.iter().filter_map(|(edits, kinds)| check(edits, kinds)).collect();
+    assert!(wrong.is_empty(), "{wrong}");
+    for kind in EVERY_KIND {
+        assert!(CASES.iter().any(|(_, kinds)| kinds.contains(&kind)), "no case for {}", kind.code());
+    }
+}
+
+#[test]
+fn a_column_is_a_character() {
+    let text = "id = 'x'\ntitle = { en = 'x', zh-Hans = '骰宝', zh-Hant = 5 }\n";
+    let faults = faults(text);
+    let fault = faults.iter().find(|fault| fault.kind == FaultKind::WrongType).unwrap();
+    assert_eq!((fault.line, fault.column), (2, 47));
+    assert_eq!(fault.to_string(), "2:47: wrong-type: expected a text, found integer");
+}
+
+#[test]
+fn all_faults_are_reported_at_once_in_the_order_of_the_file() {
+    let edits = [
+        (r#"id = "tai-sai""#, "id = ¦'Tai Sai'"),
+        ("version = 6", "version = ¦'six'"),
+        ("cover = ", "¦colour = 'red'\ncover = "),
+        (r#"boxes = ["double"]"#, "boxes = ['double', ¦'small']"),
+        (r#""1 wins {odds}""#, "¦'1 wins {number}'"),
+        (r#"title = "Tai Sai Pay Table 1""#, "title = ¦1"),
+        (r#"  boxes = ["big"]"#, "  boxes = ['big', ¦'small', ¦'odd']"),
+        (r#""62 to 1""#, "¦'62 for 1'"),
+        (r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]"),
+        (r#"rows = [["small"]]"#, "rows = [['small', ¦'big']]"),
+        ("{ at = [  0,  84, 168,   6]", "¦{ at = [  0,  85, 168,   6]"),
+        (r#"id = "C""#, "id = ¦'A'"),
+        (r#""domino", "sum"]"#, "'domino', 'sum', ¦'double']"),
+    ];
+    let kinds = [
+        FaultKind::BadValue,
+        FaultKind::WrongType,
+        FaultKind::UnknownKey,
+        FaultKind::TripleRule,
+        FaultKind::BadValue,
+        FaultKind::WrongType,
+        FaultKind::BoxTwice,
+        FaultKind::OddsOffLayout,
+        FaultKind::BadOdds,
+        FaultKind::UnknownBox,
+        FaultKind::BoxTwice,
+        FaultKind::FeltOutside,
+        FaultKind::BadValue,
+        FaultKind::BoxOnce,
+    ];
+    assert_eq!(check(&edits, &kinds), None);
+}
+
+/// A value that cannot be read does not keep the rest of its table from being checked.
+#[test]
+fn a_bad_value_hides_no_other_fault() {
+    let cases: &[Case] = &[
+        (&[(r#"scope = "box""#, "scope = ¦'boxes'\n¦scale = 2")], &[FaultKind::BadValue, FaultKind::UnknownKey]),
+        (&[("size = [168, 90]", "size = ¦[168]\n¦scale = 2")], &[FaultKind::BadValue, FaultKind::UnknownKey]),
+        (
+            &[("size = [168, 90]", "size = ¦[168]"), ("source = \"004", "source = ¦4 # \"004")],
+            &[FaultKind::BadValue, FaultKind::WrongType],
+        ),
+    ];
+    let wrong: String = cases.iter().filter_map(|(edits, kinds)| check(edits, kinds)).collect();
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A file may be refused, never half read: faults have places in it, and are in order.
+fn check_readable(text: &str) {
+    if let Err(faults) = Game::from_toml(text) {
+        assert!(!faults.is_empty(), "refused without a reason");
+        assert!(faults.is_sorted_by_key(|fault| (fault.line, fault.column)), "{faults:?}");
+        let lines: Vec<_> = text.split('\n').collect();
+        let inside = |fault: &Fault| fault.column >= 1 && fault.column <= lines[fault.line - 1].chars().count() + 1;
+        assert!(faults.iter().all(inside), "{faults:?}");
+    }
+}
+
+#[test]
+fn a_truncated_file_never_panics() {
+    let text = file("tai-sai.toml");
+    for end in (0..text.len()).step_by(97) {
+        check_readable(&text[..text.floor_char_boundary(end)]);
+    }
+}
+
+#[test]
+fn a_corrupt_byte_never_panics() {
+    let bytes = file("tai-sai.toml").into_bytes();
+    let mut state = 20_231_006_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for _ in 0..100 {
+        let mut bytes = bytes.clone();
+        let place = next(bytes.len());
+        bytes[place] = u8::try_from(next(256)).unwrap();
+        check_readable(&String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[test]
+fn strange_files_never_panic() {
+    let nested = format!("id = {}", "[".repeat(100_000));
+    let long = format!("id = '{}'", "x".repeat(2 << 20));
+    let wide =
+        format!("[[layouts]]\n[layouts.felt]\nblocks = [{}]", "{ at = [0, 0, 1, 1], rows = [['big']] },".repeat(9_999));
+    for text in ["", "\u{feff}", "\r\n", "\0", "=", "layouts = []", "[[layouts]]", &nested, &long, &wide] {
+        assert!(Game::from_toml(text).is_err(), "{:?}", &text[..text.len().min(20)]);
+        check_readable(text);
+    }
+}
+
+/// File, layout, and its boxes.
+const BOXES: &[(&str, &[(&str, usize)])] = &[
+    ("tai-sai-classic.toml", &[("A", 50)]),
+    ("tai-sai.toml", &[("A", 50), ("C", 104), ("E", 107)]),
+    ("tai-sai-open-cover.toml", &[("A", 50), ("C", 104), ("E", 107)]),
+    ("sic-bo-etg.toml", &[("A", 56), ("B", 104), ("C", 104)]),
+];
+
+#[test]
+fn the_four_files_have_no_fault_and_the_boxes_of_their_documents() {
+    for ((name, expected), embedded) in BOXES.iter().zip(Games::embedded().iter()) {
+        let game = Game::from_toml(&file(name)).unwrap_or_else(|faults| panic!("{name}: {faults:#?}"));
+        assert_eq!((game.id(), game.version()), (embedded.id(), embedded.version()));
+        let found: Vec<_> = game.layouts().iter().map(|layout| (layout.id(), layout.boxes().len())).collect();
+        assert_eq!(found, *expected, "{name}");
+    }
+}
+
+fn every_felt() -> impl Iterator<Item = (String, &'static [BetBox], &'static Felt)> {
+    Games::embedded().iter().flat_map(|game| {
+        let name = |layout: &taisai_rules::Layout| format!("{} {}", game.id(), layout.id());
+        game.layouts().iter().map(move |layout| (name(layout), layout.boxes(), layout.felt()))
+    })
+}
+
+#[test]
+fn layout_e_alone_prints_boxes_twice() {
+    let mut felts = 0;
+    for (name, boxes, felt) in every_felt() {
+        let places = |bet_box: &BetBox| felt.areas().iter().filter(|area| area.bet_box == *bet_box).count();
+        for bet_box in boxes {
+            let twice = matches!(bet_box.kind(), Kind::Big | Kind::Small | Kind::AnyTriple | Kind::Domino | Kind::Sum);
+            assert_eq!(places(bet_box), if twice && name.ends_with('E') { 2 } else { 1 }, "{name}: {bet_box}");
+        }
+        assert!(felt.areas().iter().all(|area| boxes.contains(&area.bet_box)), "{name}");
+        felts += 1;
+        assert!(!name.ends_with('E') || felt.areas().len() == 107 + 3 + 15 + 14, "{name}");
+    }
+    assert_eq!(felts, 10);
+}
+
+/// Every unit of the felt has at most one area or caption, and none lies outside.
+#[test]
+fn areas_and_captions_lie_apart() {
+    for (name, _, felt) in every_felt() {
+        let mut taken = std::collections::HashSet::new();
+        let captions = felt.captions().iter().map(|caption| (caption.of.text(), caption.at));
+        for (what, Rect { x, y, width, height }) in
+            felt.areas().iter().map(|area| (area.bet_box.text(), area.at)).chain(captions)
+        {
+            assert!(width > 0 && height > 0, "{name}: {what}");
+            assert!(x + width <= felt.width() && y + height <= felt.height(), "{name}: {what} lies outside");
+            for place in (x..x + width).flat_map(|x| (y..y + height).map(move |y| (x, y))) {
+                assert!(taken.insert(place), "{name}: {what} overlaps at {place:?}");
+            }
+        }
+    }
+}
+
+/// A new version is a new file: other odds, another date, and no other code.
+#[test]
+fn a_version_7_is_a_new_file() {
+    let edits = [
+        ("version = 6", "version = 7"),
+        ("2023-10-06T08:00:00+08:00", "2027-01-01T08:00:00+08:00"),
+        (r#""Tai Sai (Version 6)""#, r#""Tai Sai (Version 7)""#),
+        ("\"31 to 1\",  boxes = [\"any-triple\"]", "\"30.25 to 1\",  boxes = [\"any-triple\"]"),
+    ];
+    let (seven, _) = edit(file("tai-sai.toml"), &edits);
+    let (six, _) = edit(file("tai-sai.toml"), &[("cover = ", "until = 2027-01-01T08:00:00+08:00\ncover = ")]);
+    let mut games = Games::default();
+    for text in [&six, &seven] {
+        games.add(Game::from_toml(text).unwrap()).unwrap();
+    }
+    let handover = 1_798_761_600; // 2027-01-01 00:00 UTC
+    let dice = Dice::try_from([4, 4, 4]).unwrap();
+    for (name, at, version, odds) in [
+        ("tai-sai", handover - 1, 6, "31"),
+        ("tai-sai", handover, 7, "121/4"),
+        ("tai-sai@6", handover, 6, "31"),
+        ("tai-sai@7", 0, 7, "121/4"),
+    ] {
+        let game = games.find(name, Some(Moment::from_unix_seconds(at))).unwrap();
+        assert_eq!(game.version(), version, "{name} at {at}");
+        let outcome = game.layout("A").unwrap().outcome("any-triple".parse().unwrap(), dice);
+        let Some(Outcome::Won(paid)) = outcome else { panic!("any triple wins on 4 4 4") };
+        assert_eq!(paid.to_string(), odds, "{name} at {at}");
+    }
+    assert_eq!(games.find("tai-sai", Some(Moment::from_unix_seconds(0))).unwrap_err().code(), "game-not-in-force");
+    assert_eq!(games.find("tai-sai", None).unwrap().version(), 7, "simply the newest");
+    let in_force: Vec<_> = games.iter().map(|game| game.is_in_force(Moment::from_unix_seconds(handover))).collect();
+    assert_eq!(in_force, [false, true], "version 6 ends when version 7 begins");
+}
