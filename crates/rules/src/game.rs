@@ -7,6 +7,7 @@ use crate::bet_box::{BetBox, Kind};
 use crate::fault::Fault;
 use crate::layout::{Layout, LimitScope, Paragraph};
 use crate::moment::Moment;
+use crate::rule::Rule;
 use crate::text::{Language, Phrases, Text};
 
 /// When the dice may be tumbled.
@@ -79,6 +80,7 @@ pub struct Game {
     pub(crate) station: Station,
     pub(crate) limits: Option<LimitRule>,
     pub(crate) triple: TripleRule,
+    pub(crate) paragraphs: Vec<(Rule, Vec<Paragraph>)>,
     pub(crate) labels: Vec<(Kind, Text)>,
     pub(crate) phrases: Phrases,
     pub(crate) layouts: Vec<Layout>,
@@ -219,6 +221,17 @@ impl Game {
     /// ```
     pub const fn triple_rule(&self) -> &TripleRule {
         &self.triple
+    }
+
+    /// The paragraphs behind a rule of the round; none where the game has no such rule.
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Rule};
+    /// let game = Games::embedded().find("tai-sai-classic@1", None).unwrap();
+    /// assert_eq!(game.paragraphs(Rule::WalkAway)[0].text(), "003:5.3");
+    /// ```
+    pub fn paragraphs(&self, rule: Rule) -> &[Paragraph] {
+        self.paragraphs.iter().find(|(known, _)| *known == rule).map_or(&[], |(_, paragraphs)| paragraphs)
     }
 
     /// What its felt says beside the labels.

@@ -11,6 +11,7 @@ use crate::layout_file;
 use crate::limits::BoxKey;
 use crate::moment::Moment;
 use crate::reader::{Reader, Table, Value};
+use crate::rule::{FoundIn, Rule};
 use crate::text::{Phrases, Text};
 
 /// Larger files are refused unread.
@@ -48,6 +49,7 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
         None => Some(None),
     };
     let triple = root.section(reader, "triple").and_then(|table| read_triple(reader, table));
+    let paragraphs = root.section(reader, "paragraphs").map(|table| read_paragraphs(reader, table, cover));
     let labels = root.section(reader, "labels").map(|table| read_labels(reader, table));
     let phrases = root.section(reader, "phrases").and_then(|table| read_phrases(reader, table));
     let layouts = root.list(reader, "layouts").map(|list| layout_file::read(reader, list));
@@ -103,6 +105,7 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
         station: station?,
         limits: limits.map(|(limit, _)| limit),
         triple,
+        paragraphs: paragraphs?,
         labels: labels?.into_iter().map(|(kind, text)| Some((kind, text?))).collect::<Option<_>>()?,
         phrases: phrases?,
         layouts,
@@ -231,6 +234,37 @@ fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
 pub(crate) fn boxes_of<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<BetBox> {
     let key = reader.parsed::<BoxKey>(value, FaultKind::UnknownBox);
     key.into_iter().flat_map(BoxKey::boxes).collect()
+}
+
+fn read_paragraphs<'t>(
+    reader: &mut Reader<'t>,
+    mut table: Table<'_, 't>,
+    cover: Option<Cover>,
+) -> Vec<(Rule, Vec<Paragraph>)> {
+    let mut rules = Vec::new();
+    for rule in Rule::ALL {
+        let value = match (rule.found_in(), cover) {
+            (FoundIn::Every, _) => table.required(reader, rule.key()),
+            (FoundIn::Only(of), Some(cover)) if of == cover => table.required(reader, rule.key()),
+            (FoundIn::Only(_), Some(_)) => {
+                if let Some(value) = table.optional(rule.key()) {
+                    let message = format!("{:?} is a rule of games with the other cover", rule.key());
+                    reader.fault(value.span(), FaultKind::BadValue, message);
+                }
+                None
+            }
+            (FoundIn::Only(_), None) | (FoundIn::Some, _) => table.optional(rule.key()),
+        };
+        let Some(value) = value else { continue };
+        let listed = reader.array(value).unwrap_or_default();
+        let paragraphs: Vec<_> = listed.iter().filter_map(|value| reader.parsed(value, FaultKind::BadValue)).collect();
+        if listed.is_empty() {
+            reader.fault(value.span(), FaultKind::BadValue, "a list of at least one paragraph is expected");
+        }
+        rules.push((rule, paragraphs));
+    }
+    table.finish(reader);
+    rules
 }
 
 /// The labels that are there; one that cannot be read has been noted as a fault.

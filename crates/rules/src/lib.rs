@@ -35,6 +35,7 @@ mod money;
 mod odds;
 mod pro_rata;
 mod reader;
+mod rule;
 mod slip;
 mod text;
 
@@ -51,5 +52,6 @@ pub use moment::Moment;
 pub use money::{BadUnit, Money, Unit};
 pub use odds::{BadOdds, Fraction, Odds, PayoutError};
 pub use pro_rata::pro_rata;
+pub use rule::Rule;
 pub use slip::{Bet, BetError, HouseResult, Line, Settlement, SlipError};
 pub use text::{Language, Phrases, Text};
