@@ -6,14 +6,14 @@ CARGO ?= cargo
 FUZZ_RUNS ?= 100000
 FUZZ_TARGETS := notation settle_line game_file
 
-.PHONY: run test bench lint fuzz bless release-check tools
+.PHONY: run test bench lint fuzz bless release-check tools python
 
-run: tools ## show the pay tables
-	@$(CARGO) build --quiet --release -p taisai-cli
-	@./target/release/taisai games
-	@./target/release/taisai games show
+run: tools ## show the games and their pay tables
+	@$(CARGO) build --quiet --release --locked -p taisai-cli
+	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games
+	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games show
 
-test: tools ## every test, with the time of each stage
+test: tools python ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
 	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
@@ -28,14 +28,14 @@ lint: tools ## formatting and lints, warnings refused
 	@cd fuzz && $(CARGO) fmt --check
 
 bench: tools ## every figure beside its rival; writes target/bench.json
-	@$(CARGO) build --quiet --release --locked -p taisai-bench
-	@./target/release/taisai-bench
+	@$(CARGO) run --quiet --release --locked -p taisai-bench
 
 fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -runs=$(FUZZ_RUNS) -seed=1; done
 
-bless: tools ## write the golden files anew; read the difference before you commit it
+bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test felts
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --test golden
 
 release-check: test bench ## what a release needs beside the tests: 20 minutes of fuzzing a parser, the crate alone, mutants
@@ -47,4 +47,6 @@ release-check: test bench ## what a release needs beside the tests: 20 minutes o
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup (https://rustup.rs), then run make again." >&2; exit 1; }
 	@command -v cc >/dev/null || { echo "A C compiler is missing: install one (Debian: apt-get install build-essential), then run make again." >&2; exit 1; }
+
+python:
 	@command -v python3 >/dev/null || { echo "Python 3 is missing: install it (Debian: apt-get install python3), then run make again." >&2; exit 1; }

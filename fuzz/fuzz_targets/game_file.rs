@@ -4,8 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 use taisai_rules::{Dice, Game};
 
-fuzz_target!(|text: &str| {
-    match Game::from_toml(text) {
+fuzz_target!(|file: &[u8]| {
+    match Game::from_toml(file) {
         Ok(game) => {
             for layout in game.layouts() {
                 for bet_box in layout.boxes() {
@@ -17,6 +17,7 @@ fuzz_target!(|text: &str| {
         Err(faults) => {
             assert!(!faults.is_empty());
             assert!(faults.is_sorted_by_key(|fault| (fault.line, fault.column)));
+            assert!(!faults.iter().any(|fault| fault.message.contains(char::is_control)));
         }
     }
 });

@@ -51,7 +51,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<GamesCommand>,
         /// Print for programs
-        #[arg(long)]
+        #[arg(long, global = true)]
         json: bool,
     },
     /// Draw a layout's felt as SVG
@@ -78,8 +78,7 @@ pub(crate) enum GamesCommand {
         /// The layout; every layout of the game if left out
         #[arg(long, requires = "game")]
         layout: Option<String>,
-        /// Print for programs
-        #[arg(long)]
+        #[arg(from_global)]
         json: bool,
     },
     /// Check game files and name every fault with its line and column
@@ -87,8 +86,7 @@ pub(crate) enum GamesCommand {
         /// The files
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Print for programs
-        #[arg(long)]
+        #[arg(from_global)]
         json: bool,
     },
 }

@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn texts_of_a_game_shrink_and_are_escaped() {
         let file = include_str!("../../../games/tai-sai.toml")
-            .replacen(r#"en = "Tai Sai""#, r#"en = "R&D <Sai> \"1\" \u0007""#, 1)
+            .replacen(r#"en = "Tai Sai""#, r#"en = "R&D <Sai> \"1\" \uffff""#, 1)
             .replacen(r#"en = "Double {word}""#, r#"en = 'Doubles & "the like", all <{word}>s of the whole table'"#, 1);
         let game = Game::from_toml(&file).unwrap();
         for layout in game.layouts() {
@@ -352,6 +352,32 @@ mod tests {
             let doubles =
                 svg.matches("Doubles &amp; &quot;the like&quot;, all &lt;Six&gt;s of the whole table").count();
             assert_eq!(doubles > 0, layout.has("double:6".parse().unwrap()));
+        }
+    }
+
+    /// The longest texts, odds and felts that the loader lets pass.
+    #[test]
+    fn the_longest_texts_are_drawn() {
+        let long = |text: &str| text.repeat(200 / text.chars().count());
+        let mut file = include_str!("../../../games/tai-sai.toml").to_owned();
+        for (from, to) in [
+            ("1 wins {odds}", long("{odds}")),
+            ("一赢{odds}", long("赢{odds}")),
+            ("on {count} dice", long("{count}")),
+            ("Numbers {from} to {to}", long("{from}-{to} ")),
+            ("Lose if any triple appears", long("W")),
+            ("Double {word}", long("{word}")),
+            ("{and}", long("{and}")),
+            ("Tai Sai Pay Table 2", long("骰")),
+        ] {
+            file = file.replace(&format!("\"{from}\""), &format!("\"{to}\""));
+        }
+        let game = Game::from_toml(&file).unwrap();
+        for layout in game.layouts() {
+            let svg = draw(&game, layout);
+            tags(&svg);
+            check_nothing_spills(&svg);
+            assert!(svg.len() < 4_000_000, "{}", svg.len());
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -16,7 +17,7 @@ pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>>
     let Some(folder) = folder else { return Ok(Cow::Borrowed(Games::embedded())) };
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
     let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.retain(|path| is_game(path));
     files.sort();
     if files.is_empty() {
         bail!("there is no game (*.toml) in {}", folder.display());
@@ -24,13 +25,19 @@ pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>>
     let mut games = Games::default();
     let mut faults = String::new();
     for file in &files {
-        match read(file)? {
-            Ok(game) => games.add(game).with_context(|| file.display().to_string())?,
-            Err(found) => {
-                for fault in found {
-                    write!(faults, "\n  {}:{fault}", file.display())?;
+        let name = file.display();
+        match read(file) {
+            Ok(Ok(game)) => {
+                if let Err(twice) = games.add(game) {
+                    write!(faults, "\n  {name}: {twice}")?;
                 }
             }
+            Ok(Err(found)) => {
+                for fault in found {
+                    write!(faults, "\n  {name}:{fault}")?;
+                }
+            }
+            Err(error) => write!(faults, "\n  {name}: {error}")?,
         }
     }
     if !faults.is_empty() {
@@ -39,10 +46,23 @@ pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>>
     Ok(Cow::Owned(games))
 }
 
-fn read(file: &Path) -> anyhow::Result<Result<Game, Vec<Fault>>> {
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))?;
-    Ok(Game::from_toml(&text))
+/// A game, or the faults of its file.
+type Loaded = Result<Game, Vec<Fault>>;
+
+/// Reads a game's file: not one that might never end, and not more of it than a game can have.
+fn read(path: &Path) -> std::io::Result<Loaded> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("this is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let most = u64::try_from(Game::MOST_BYTES + 1).map_err(std::io::Error::other)?;
+    File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(Game::from_toml(bytes))
+}
+
+fn is_game(path: &Path) -> bool {
+    let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    !is_hidden && path.extension().is_some_and(|extension| extension == "toml")
 }
 
 #[derive(Serialize)]
@@ -193,10 +213,20 @@ fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Res
     Ok(())
 }
 
+/// A file as it was found, for programs.
 #[derive(Serialize)]
 struct Checked {
     file: String,
-    faults: Vec<CheckedFault>,
+    #[serde(flatten)]
+    found: Found,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Found {
+    Faults(Vec<CheckedFault>),
+    /// Why the file could not be read.
+    Error(String),
 }
 
 #[derive(Serialize)]
@@ -207,41 +237,54 @@ struct CheckedFault {
     message: String,
 }
 
-/// Checks files and prints every fault; `false` if there is one.
+/// Checks files and prints every fault; `false` if there is one. A file that cannot be read does not keep the others
+/// from being checked.
 pub(crate) fn check(files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
-    let mut well = true;
+    let (mut well, mut unread) = (true, 0);
     let mut checked = Vec::new();
     let mut out = anstream::stdout().lock();
     for file in files {
-        let name = file.display().to_string();
-        let read = read(file)?;
-        well &= read.is_ok();
+        let read = read(file);
+        well &= matches!(read, Ok(Ok(_)));
+        unread += usize::from(read.is_err());
         if json {
-            let faults = read.err().unwrap_or_default().into_iter().map(|fault| CheckedFault {
-                line: fault.line,
-                column: fault.column,
-                code: fault.kind.code(),
-                message: fault.message,
-            });
-            checked.push(Checked { file: name, faults: faults.collect() });
-            continue;
-        }
-        match read {
-            Ok(game) => {
-                let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
-                let boxes = boxes.join(", ");
-                writeln!(out, "{GOOD}ok{GOOD:#}     {name}: {}@{}, boxes {boxes}", game.id(), game.version())?;
-            }
-            Err(faults) => {
-                for fault in &faults {
-                    let Fault { line, column, message, .. } = fault;
-                    writeln!(out, "{BAD}fault{BAD:#}  {name}:{line}:{column}: {}: {message}", fault.kind.code())?;
-                }
-            }
+            checked.push(found(file, read));
+        } else {
+            print_found(&mut out, file, &read)?;
         }
     }
     if json {
         print::json_array(checked)?;
     }
+    if unread > 0 {
+        bail!("{unread} of {} files cannot be read", files.len());
+    }
     Ok(well)
+}
+
+fn found(file: &Path, read: std::io::Result<Loaded>) -> Checked {
+    let fault = |fault: Fault| CheckedFault {
+        line: fault.line,
+        column: fault.column,
+        code: fault.kind.code(),
+        message: fault.message,
+    };
+    let found = match read {
+        Ok(game) => Found::Faults(game.err().unwrap_or_default().into_iter().map(fault).collect()),
+        Err(error) => Found::Error(error.to_string()),
+    };
+    Checked { file: file.display().to_string(), found }
+}
+
+fn print_found(out: &mut impl Write, file: &Path, read: &std::io::Result<Loaded>) -> std::io::Result<()> {
+    let file = file.display();
+    match read {
+        Ok(Ok(game)) => {
+            let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
+            let boxes = boxes.join(", ");
+            writeln!(out, "{GOOD}ok{GOOD:#}     {file}: {}@{}, boxes {boxes}", game.id(), game.version())
+        }
+        Ok(Err(faults)) => faults.iter().try_for_each(|fault| writeln!(out, "{BAD}fault{BAD:#}  {file}:{fault}")),
+        Err(error) => writeln!(out, "{BAD}error{BAD:#}  {file}: {error}"),
+    }
 }

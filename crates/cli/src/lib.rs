@@ -23,10 +23,12 @@ use args::{Args, Command, GamesCommand};
 /// Exit status 0: all is well. 1: what was checked or settled has faults, each of which has been printed. 2: the
 /// command could not be carried out.
 pub fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    let args = Args::parse();
+    match run(&args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        // What was shown was enough for whoever read it. A settlement that is cut short is none.
+        Err(error) if is_closed_pipe(&error) && !matches!(args.command, Command::Settle) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do if standard error is closed as well.
             writeln!(anstream::stderr(), "{}error:{:#} {error:#}", print::BAD, print::BAD).ok();
@@ -94,6 +96,9 @@ fn now() -> anyhow::Result<Moment> {
 
 /// Whether the reader of our output has gone, which ends the command quietly.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let io = error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>());
-    io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.or(json) == Some(std::io::ErrorKind::BrokenPipe)
+    })
 }

@@ -1,5 +1,7 @@
 //! `taisai outcome`: what is certain when only some of the dice are known.
 
+use std::io::Write as _;
+
 use serde::Serialize;
 use taisai_rules::{BetBox, Face, Game, Layout, Standing};
 
@@ -25,8 +27,7 @@ pub(crate) fn print(game: &Game, layout: &Layout, known: &[u8], json: bool) -> a
     if json {
         let texts = |boxes: Vec<BetBox>| boxes.into_iter().map(BetBox::text).collect();
         let answer = Answer { known, established, won: texts(won), lost: texts(lost), open: texts(open) };
-        println!("{}", serde_json::to_string(&answer)?);
-        return Ok(());
+        return Ok(writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&answer)?)?);
     }
     let dice: Vec<_> = known.iter().map(u8::to_string).collect();
     let dice = if dice.is_empty() { "no die known".to_owned() } else { format!("known: {}", dice.join(" ")) };

@@ -6,12 +6,13 @@ use std::fmt;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::marker::PhantomData;
 
+use anyhow::Context as _;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use taisai_rules::{
-    BadDice, Bet, BoxKey, BoxLimit, Dice, Games, Layout, LimitError, Limits, Moment, Money, Settlement, SlipError,
-    UnknownBox,
+    BadDice, Bet, BetBox, BetError, BoxKey, BoxLimit, Dice, Games, Layout, LimitError, Limits, Moment, Money,
+    Settlement, SlipError, UnknownBox,
 };
 
 /// The longest line that is read; a longer one is an error.
@@ -36,25 +37,39 @@ pub fn run(games: &Games, now: Option<Moment>, input: impl Read, mut output: imp
     let (mut line, mut answers) = (Vec::new(), Vec::new());
     let mut well = true;
     loop {
-        // Before waiting for more input, everything answered so far goes out: another program may be waiting for it.
-        if input.buffer().is_empty() || answers.len() >= 1 << 16 {
+        let whole = memchr::memchr(b'\n', input.buffer());
+        // Before waiting for the rest of a line, everything answered so far goes out: another program may be waiting for it.
+        if whole.is_none() || answers.len() >= 1 << 16 {
             output.write_all(&answers)?;
             output.flush()?;
             answers.clear();
         }
-        line.clear();
-        let most = u64::try_from(LONGEST_LINE)? + 1;
-        if (&mut input).take(most).read_until(b'\n', &mut line)? == 0 {
+        if let Some(end) = whole {
+            well &= answer(games, now, &input.buffer()[..end], &mut answers);
+            input.consume(end + 1);
+        } else if read_line(&mut input, &mut line).context("cannot read the slips")? {
+            well &= answer(games, now, &line, &mut answers);
+        } else {
             return Ok(well);
         }
-        if line.last() == Some(&b'\n') {
-            line.pop();
-        } else if line.len() > LONGEST_LINE {
-            input.skip_until(b'\n')?;
-        }
-        well &= answer(games, now, &line, &mut answers);
         answers.push(b'\n');
     }
+}
+
+/// Reads a line that is not whole in the buffer, without its end; no more of it than shows that it is too long. `false`
+/// at the end of the input.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
+    line.clear();
+    let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX) + 1;
+    if input.by_ref().take(most).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > LONGEST_LINE {
+        input.skip_until(b'\n')?;
+    }
+    Ok(true)
 }
 
 /// Answers one line; `false` if the answer is an error.
@@ -82,12 +97,13 @@ fn try_answer(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec
 }
 
 fn parse(line: &[u8]) -> Result<Slip<'_>, LineError> {
-    let not_json =
-        |error: &dyn fmt::Display| LineError::new("not-json", format!("this line is not one JSON object: {error}"));
+    let not_json = |error: &dyn fmt::Display| LineError::new("not-json", format!("this line is not JSON: {error}"));
     let line = str::from_utf8(line).map_err(|error| not_json(&error))?;
     serde_json::from_str(line).map(|Object(slip)| slip).map_err(|error| {
         if error.is_data() {
             LineError::new("wrong-shape", format!("this is not a slip: {error}"))
+        } else if error.to_string().starts_with("number out of range") {
+            BetError::TooLarge.into()
         } else {
             not_json(&error)
         }
@@ -105,11 +121,14 @@ fn settle<'s>(layout: &Layout, slip: &'s Slip<'_>) -> Result<Settlement<&'s str>
         Some(Object(limits)) => limits.check(layout)?,
         None => Limits::none(),
     };
-    let mut bets = Vec::with_capacity(slip.bets.len());
     for (place, Object(bet)) in slip.bets.iter().enumerate() {
-        bets.push(bet.check().map_err(|error| error.in_bet(place))?);
+        if let Some(error) = bet.error() {
+            // What comes before it may be at fault as well, and is named first.
+            layout.settle(&limits, dice, slip.bets[..place].iter().map(|Object(bet)| bet.placed()))?;
+            return Err(error.in_bet(place));
+        }
     }
-    Ok(layout.settle(&limits, dice, bets)?)
+    Ok(layout.settle(&limits, dice, slip.bets.iter().map(|Object(bet)| bet.placed()))?)
 }
 
 fn dice(faces: &[Whole]) -> Result<Dice, LineError> {
@@ -140,6 +159,12 @@ impl LineError {
 impl From<BadDice> for LineError {
     fn from(error: BadDice) -> Self {
         Self::new("bad-dice", format!("{error}, like [6,6,5]"))
+    }
+}
+
+impl From<BetError> for LineError {
+    fn from(error: BetError) -> Self {
+        Self::new(error.code(), error.to_string())
     }
 }
 
@@ -175,26 +200,46 @@ struct SlipBet<'a> {
     #[serde(borrow)]
     player: Cow<'a, str>,
     #[serde(borrow, rename = "box")]
-    bet_box: Cow<'a, str>,
+    bet_box: BoxName<'a>,
     amount: Whole,
 }
 
 impl SlipBet<'_> {
-    fn check(&self) -> Result<Bet<&str>, LineError> {
-        let bet_box = self.bet_box.parse().map_err(|error: UnknownBox| {
-            LineError::new("unknown-box", format!("there is no box {:?}; {error}", self.bet_box))
-        })?;
-        let amount = match self.amount {
-            Whole::Number(cents) => Money::from_cents(cents),
-            Whole::TooLarge => {
-                return Err(LineError::new("amount-too-large", "the amount is too large to be counted".to_owned()));
+    /// Why it is no bet, if it is none.
+    fn error(&self) -> Option<LineError> {
+        match (&self.bet_box, &self.amount) {
+            (BoxName::Unknown(text), _) => {
+                let message = format!("there is no box {:?}; {UnknownBox}", shortened(text));
+                Some(LineError::new("unknown-box", message))
             }
-            Whole::Other => {
+            (BoxName::Known(_), Whole::TooLarge) => Some(BetError::TooLarge.into()),
+            (BoxName::Known(_), Whole::Other) => {
                 let message = "the amount must be a whole number of cents, like 2500";
-                return Err(LineError::new("bad-amount", message.to_owned()));
+                Some(LineError::new("bad-amount", message.to_owned()))
             }
+            (BoxName::Known(_), Whole::Number(_)) => None,
+        }
+    }
+
+    /// The bet, of one that has no error.
+    fn placed(&self) -> Bet<&str> {
+        let (BoxName::Known(bet_box), Whole::Number(cents)) = (&self.bet_box, &self.amount) else {
+            unreachable!("a bet with an error is not placed");
         };
-        Ok(Bet { player: &self.player, bet_box, amount })
+        Bet { player: &self.player, bet_box: *bet_box, amount: Money::from_cents(*cents) }
+    }
+}
+
+/// A box as it was named.
+enum BoxName<'a> {
+    Known(BetBox),
+    Unknown(Cow<'a, str>),
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for BoxName<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Key(text) = Key::deserialize(deserializer)?;
+        Ok(text.parse().map_or(Self::Unknown(text), Self::Known))
     }
 }
 
@@ -222,7 +267,8 @@ impl SlipLimits<'_> {
         let mut boxes = Vec::with_capacity(self.boxes.0.len());
         for (key, SlipBoxLimit { min, max }) in &self.boxes.0 {
             let key: BoxKey = key.parse().map_err(|error: UnknownBox| {
-                LineError::new("unknown-box", format!("limits: there is no kind or box {key:?}; {error}"))
+                let message = format!("limits: there is no kind or box {:?}; {error}", shortened(key));
+                LineError::new("unknown-box", message)
             })?;
             boxes.push((key, BoxLimit { min: limit(min, "min")?, max: limit(max, "max")? }));
         }
@@ -262,6 +308,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoxLimits<'a> {
 
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The beginning of a text, as much of it as helps to find it.
+fn shortened(text: &str) -> &str {
+    text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
+}
 
 /// A value that must be written as an object: serde would also take a list of its fields in their order.
 struct Object<T>(T);
@@ -334,9 +385,11 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-/// Writes a settlement. The names are fixed and only the player's comes from outside, so they are written as they are:
-/// it is a third faster than to have every name escaped.
-fn write_settlement(out: &mut Vec<u8>, layout: &Layout, settlement: &Settlement<&str>) {
+/// Writes a settlement. Only the player's name comes from outside and may need escaping; all else is written as it is.
+///
+/// # Panics
+/// If the settlement is not of this layout.
+pub fn write_settlement(out: &mut Vec<u8>, layout: &Layout, settlement: &Settlement<&str>) {
     out.extend_from_slice(br#"{"lines":["#);
     for (place, line) in settlement.lines.iter().enumerate() {
         write_text(out, if place == 0 { r#"{"player":"# } else { r#",{"player":"# }, line.player);
@@ -352,8 +405,12 @@ fn write_settlement(out: &mut Vec<u8>, layout: &Layout, settlement: &Settlement<
         write_cents(out, r#","profit":"#, line.profit);
         write_cents(out, r#","paid":"#, line.paid());
         let mut before = r#","paragraphs":["#;
-        for paragraph in line.citations().filter_map(|citation| layout.paragraph(citation)) {
-            write_text(out, before, paragraph.text());
+        for citation in line.citations() {
+            let paragraph = layout.paragraph(citation).expect("a rule that applied has its paragraph");
+            out.extend_from_slice(before.as_bytes());
+            out.push(b'"');
+            out.extend_from_slice(paragraph.text().as_bytes());
+            out.push(b'"');
             before = ",";
         }
         out.extend_from_slice(b"]}");

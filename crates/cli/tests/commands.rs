@@ -1,8 +1,15 @@
 //! The commands as a person uses them: good input, bad input, exit status, help.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tai-sai.toml");
+
+fn new_folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("taisai-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
 
 /// Runs the program and gives its exit status, standard output and standard error.
 fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
@@ -21,7 +28,6 @@ fn commands_that_cannot_be_carried_out_say_why() {
         (&["outcome", "--game", "tai-sai", "--layout", "A", "7"], "7 is not in 1..=6"),
         (&["outcome", "--game", "tai-sai", "--layout", "A", "1", "2", "3", "4"], "unexpected value '4'"),
         (&["games", "show", "--layout", "A"], "<GAME>"),
-        (&["games", "check", "no-such-file.toml"], "cannot read no-such-file.toml"),
         (&["games", "--games", "no-such-folder"], "cannot read the folder no-such-folder"),
         (&["games", "--games", "src"], "there is no game (*.toml) in src"),
         (
@@ -65,13 +71,11 @@ fn games_are_listed_with_what_they_are() {
 
 #[test]
 fn a_checked_file_is_well_or_has_all_its_faults_named() {
-    let game = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tai-sai.toml");
-    let (status, printed, _) = taisai(&["games", "check", game.to_str().unwrap()]);
+    let (status, printed, _) = taisai(&["games", "check", GAME]);
     assert_eq!((status, printed.contains("tai-sai@6, boxes A 50, C 104, E 107")), (Some(0), true), "{printed}");
 
-    let folder = std::env::temp_dir().join(format!("taisai-check-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let text = std::fs::read_to_string(game).unwrap();
+    let folder = new_folder("check");
+    let text = std::fs::read_to_string(GAME).unwrap();
     let broken = text.replacen("\"big\"", "\"bigg\"", 1).replacen("version = 6", "version = \"six\"", 1);
     std::fs::write(folder.join("broken.toml"), broken).unwrap();
     let file = folder.join("broken.toml");
@@ -86,10 +90,98 @@ fn a_checked_file_is_well_or_has_all_its_faults_named() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_does_not_hide_the_others() {
+    let folder = new_folder("unread");
+    let [binary, huge, missing] = ["binary.toml", "huge.toml", "missing.toml"].map(|name| folder.join(name));
+    std::fs::write(&binary, b"# \xe9\xaa\xb0\nid = '\xff'\n").unwrap();
+    std::fs::File::create(&huge).unwrap().set_len(1 << 34).unwrap();
+    let [binary, huge, missing] = [&binary, &huge, &missing].map(|path| path.to_str().unwrap());
+    let unread = folder.to_str().unwrap();
+
+    let (status, printed, error) = taisai(&["games", "check", missing, binary, unread, huge, GAME]);
+    let lines: Vec<_> = printed.lines().collect();
+    let starts = [
+        format!("error  {missing}: No such file"),
+        format!("fault  {binary}:2:7: syntax: "),
+        format!("error  {unread}: this is not a regular file"),
+        format!("fault  {huge}:1:1: syntax: the file of a game has at most 1048576 bytes"),
+        format!("ok     {GAME}: tai-sai@6"),
+    ];
+    assert_eq!(lines.len(), starts.len(), "{printed}");
+    assert!(lines.iter().zip(&starts).all(|(line, start)| line.starts_with(start)), "{printed}");
+    assert_eq!(status, Some(2));
+    assert!(error.contains("2 of 5 files cannot be read"), "{error}");
+
+    let (status, json, _) = taisai(&["games", "check", "--json", missing, binary, GAME]);
+    let checked: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(status, Some(2));
+    assert!(checked[0]["error"].as_str().unwrap().starts_with("No such file") && checked[0]["faults"].is_null());
+    assert_eq!((&checked[1]["faults"][0]["line"], &checked[1]["faults"][0]["code"]), (&2.into(), &"syntax".into()));
+    assert_eq!(checked[2], serde_json::json!({ "file": GAME, "faults": [] }));
+    assert_eq!(taisai(&["games", "check", binary, GAME]).0, Some(1), "all could be read");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_end_is_refused() {
+    let folder = new_folder("endless");
+    let pipe = folder.join("pipe.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for file in ["/dev/zero", pipe.to_str().unwrap()] {
+        let (status, printed, _) = taisai(&["games", "check", file]);
+        assert_eq!((status, printed), (Some(2), format!("error  {file}: this is not a regular file\n")));
+    }
+    let (status, _, error) = taisai(&["games", "--games", folder.to_str().unwrap()]);
+    assert_eq!((status, error.contains("pipe.toml: this is not a regular file")), (Some(2), true), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn all_that_is_wrong_with_a_folder_is_named_at_once() {
+    let folder = new_folder("folder");
+    let text = std::fs::read_to_string(GAME).unwrap();
+    let games = folder.to_str().unwrap();
+    for name in ["a.toml", ".hidden.toml", "notes.txt"] {
+        std::fs::write(folder.join(name), &text).unwrap();
+    }
+    assert_eq!(taisai(&["--games", games, "games"]).0, Some(0), "neither hidden files nor others are games");
+
+    std::fs::write(folder.join("b.toml"), &text).unwrap();
+    std::fs::write(folder.join("c.toml"), text.replacen("version = 6", "version = 0", 1)).unwrap();
+    std::fs::write(folder.join("d.toml"), b"\xff").unwrap();
+    std::fs::create_dir(folder.join("e.toml")).unwrap();
+    let (status, printed, error) = taisai(&["--games", games, "games"]);
+    assert_eq!((status, printed.as_str()), (Some(2), ""));
+    let lines: Vec<_> = error.lines().skip(1).map(|line| line.trim_start().trim_start_matches(games)).collect();
+    let starts = [
+        "/b.toml: the game tai-sai@6 is there twice",
+        "/c.toml:6:11: bad-value: ",
+        "/d.toml:1:1: syntax: ",
+        "/e.toml: this is not a regular file",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{error}");
+    assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{error}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn json_is_asked_for_before_or_after_what_games_does() {
+    for (before, after) in [
+        (&["games", "--json", "show", "tai-sai"][..], &["games", "show", "tai-sai", "--json"][..]),
+        (&["games", "--json", "check", GAME], &["games", "check", GAME, "--json"]),
+    ] {
+        let (status, json, _) = taisai(before);
+        assert_eq!(status, Some(0), "{before:?}");
+        assert!(serde_json::from_str::<serde_json::Value>(&json).unwrap().is_array(), "{before:?}");
+        assert_eq!(taisai(after).1, json, "{after:?}");
+    }
+}
+
+#[test]
 fn games_of_a_folder_stand_in_place_of_the_programs_own() {
-    let folder = std::env::temp_dir().join(format!("taisai-games-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tai-sai.toml")).unwrap();
+    let folder = new_folder("games");
+    let text = std::fs::read_to_string(GAME).unwrap();
     let seven = text.replacen("version = 6", "version = 7", 1).replace("62 to 1", "60 to 1");
     std::fs::write(folder.join("tai-sai-7.toml"), &seven).unwrap();
     let games = folder.to_str().unwrap();
@@ -102,7 +194,11 @@ fn games_of_a_folder_stand_in_place_of_the_programs_own() {
     let future = seven.replacen("effective = 2023", "effective = 2999", 1);
     std::fs::write(folder.join("tai-sai-7.toml"), future).unwrap();
     let (status, _, error) = taisai(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A"]);
-    assert_eq!((status, error.contains("no version of tai-sai is in force now")), (Some(2), true), "{error}");
+    assert_eq!(status, Some(2));
+    assert!(
+        error.contains("no version of tai-sai is in force now; name the version you mean, like tai-sai@7"),
+        "{error}"
+    );
     assert_eq!(taisai(&["--games", games, "odds", "--game", "tai-sai@7", "--layout", "A"]).0, Some(0));
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -135,28 +231,4 @@ fn completions_are_there_for_every_shell() {
         let (status, printed, _) = taisai(&["completions", shell]);
         assert_eq!((status, printed.contains("settle")), (Some(0), true), "{shell}");
     }
-}
-
-#[test]
-fn settle_answers_a_line_before_the_next_is_sent() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
-    let mut child = command.arg("settle").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let mut answers = BufReader::new(stdout).lines();
-    for face in 1..=6 {
-        writeln!(stdin, r#"{{"game":"tai-sai","layout":"A","dice":[{face},1,2],"bets":[]}}"#).unwrap();
-        assert!(answers.next().expect("an answer").unwrap().starts_with(r#"{"lines":[]"#));
-    }
-    drop(stdin);
-    assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn a_reader_that_goes_away_ends_the_program_quietly() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
-    command.args(["games", "show"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }

@@ -210,6 +210,16 @@ impl BetBox {
         index
     }
 
+    /// The same place in one byte.
+    ///
+    /// ```
+    /// use taisai_rules::BetBox;
+    /// assert_eq!(BetBox::at(BetBox::EVEN.place()), Some(BetBox::EVEN));
+    /// ```
+    pub const fn place(self) -> u8 {
+        self.0
+    }
+
     /// The box at a place in the order of the notation.
     ///
     /// ```

@@ -152,6 +152,12 @@ impl Dice {
     }
 }
 
+impl From<[Face; 3]> for Dice {
+    fn from(faces: [Face; 3]) -> Self {
+        Self(faces)
+    }
+}
+
 impl TryFrom<[u8; 3]> for Dice {
     type Error = BadDice;
 

@@ -34,7 +34,7 @@ impl fmt::Display for Fault {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// The file is not TOML.
+    /// The file is not TOML, not text, or too large to be a game.
     Syntax,
     /// Something that must be there is not.
     MissingKey,
@@ -64,6 +64,8 @@ pub enum FaultKind {
     FeltUneven,
     /// The triple rule contradicts 3.10.
     TripleRule,
+    /// There are more faults than are listed. It is the last.
+    TooMany,
 }
 
 impl FaultKind {
@@ -89,6 +91,7 @@ impl FaultKind {
             Self::FeltOutside => "felt-outside",
             Self::FeltUneven => "felt-uneven",
             Self::TripleRule => "triple-rule",
+            Self::TooMany => "too-many",
         }
     }
 }

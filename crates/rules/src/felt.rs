@@ -31,11 +31,13 @@ impl Rect {
     /// let a = Rect { x: 0, y: 0, width: 1, height: 1 };
     /// assert!(a.overlaps(a));
     /// ```
-    pub const fn overlaps(self, other: Self) -> bool {
-        self.x < other.x + other.width
-            && other.x < self.x + self.width
-            && self.y < other.y + other.height
-            && other.y < self.y + self.height
+    pub fn overlaps(self, other: Self) -> bool {
+        let (self_end, self_foot) = self.end();
+        let (other_end, other_foot) = other.end();
+        u64::from(self.x) < other_end
+            && u64::from(other.x) < self_end
+            && u64::from(self.y) < other_foot
+            && u64::from(other.y) < self_foot
     }
 
     /// Whether the whole of this lies within a felt of the given width and height.
@@ -44,8 +46,14 @@ impl Rect {
     /// use taisai_rules::Rect;
     /// assert!(!Rect { x: 8, y: 0, width: 3, height: 3 }.is_inside(10, 10));
     /// ```
-    pub const fn is_inside(self, width: u32, height: u32) -> bool {
-        self.x + self.width <= width && self.y + self.height <= height
+    pub fn is_inside(self, width: u32, height: u32) -> bool {
+        let (end, foot) = self.end();
+        end <= u64::from(width) && foot <= u64::from(height)
+    }
+
+    /// Where it ends to the right and below, wide enough for any rectangle.
+    fn end(self) -> (u64, u64) {
+        (u64::from(self.x) + u64::from(self.width), u64::from(self.y) + u64::from(self.height))
     }
 }
 
@@ -175,5 +183,21 @@ impl Felt {
     /// ```
     pub fn captions(&self) -> &[Caption] {
         &self.captions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rectangles_of_any_size_are_compared() {
+        const MOST: u32 = u32::MAX;
+        let all = Rect { x: 0, y: 0, width: MOST, height: MOST };
+        let corner = Rect { x: MOST, y: MOST, width: MOST, height: MOST };
+        assert!(corner.overlaps(corner) && all.overlaps(all));
+        assert!(!all.overlaps(corner) && !corner.overlaps(all), "they touch");
+        assert!(all.is_inside(MOST, MOST) && !corner.is_inside(MOST, MOST));
+        assert!(!all.is_inside(MOST, MOST - 1) && !all.is_inside(MOST - 1, MOST));
     }
 }

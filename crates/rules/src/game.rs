@@ -7,6 +7,7 @@ use crate::bet_box::{BetBox, Kind};
 use crate::fault::Fault;
 use crate::layout::{Layout, LimitScope, Paragraph};
 use crate::moment::Moment;
+use crate::reader::cite;
 use crate::rule::Rule;
 use crate::text::{Language, Phrases, Text};
 
@@ -87,14 +88,21 @@ pub struct Game {
 }
 
 impl Game {
-    /// Reads a game's file, or names every fault in it.
+    /// The largest file that is read as a game.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::Game::MOST_BYTES, 1 << 20);
+    /// ```
+    pub const MOST_BYTES: usize = 1 << 20;
+
+    /// Reads a game's file, or names its faults: all of them, or the first thousand and how many there are beside.
     ///
     /// ```
     /// let faults = taisai_rules::Game::from_toml("id = 'tai-sai'\nversion = 'six'").unwrap_err();
     /// assert_eq!((faults[0].line, faults[0].column, faults[0].kind.code()), (1, 1, "missing-key"));
     /// ```
-    pub fn from_toml(text: &str) -> Result<Self, Vec<Fault>> {
-        crate::game_file::read(text)
+    pub fn from_toml(file: impl AsRef<[u8]>) -> Result<Self, Vec<Fault>> {
+        crate::game_file::read(file.as_ref())
     }
 
     /// The game's name among games.
@@ -369,14 +377,15 @@ impl Games {
             None => (name, None),
         };
         let named = || self.games.iter().filter(|game| game.id == id);
+        let newest = |of: &dyn Fn(&Game) -> bool| {
+            named().filter(|game| of(game)).max_by_key(|game| (game.effective, game.version))
+        };
         let found = match version {
             Some(version) => named().find(|game| game.version.to_string() == version),
-            None => named()
-                .filter(|game| at.is_none_or(|at| game.is_in_force(at)))
-                .max_by_key(|game| (game.effective, game.version)),
+            None => newest(&|game| at.is_none_or(|at| game.is_in_force(at))),
         };
-        found.ok_or_else(|| match (version, named().next()) {
-            (None, Some(_)) => UnknownGame::NotInForce(id.to_owned()),
+        found.ok_or_else(|| match (version, newest(&|_| true)) {
+            (None, Some(game)) => UnknownGame::NotInForce { id: game.id.clone(), version: game.version },
             _ => UnknownGame::Unknown {
                 name: name.to_owned(),
                 known: self.games.iter().map(|game| format!("{}@{}", game.id, game.version)).collect(),
@@ -409,7 +418,7 @@ pub struct GameTwice {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownGame {
     /// No game has that name or version.
-    #[error("there is no game {name:?}; there are {}", known.join(", "))]
+    #[error("there is no game {}; there are {}", cite(name), known.join(", "))]
     Unknown {
         /// The name asked for.
         name: String,
@@ -417,20 +426,26 @@ pub enum UnknownGame {
         known: Vec<String>,
     },
     /// No version of the game is in force.
-    #[error("no version of {0} is in force now; name the version you mean, like {0}@6")]
-    NotInForce(String),
+    #[error("no version of {id} is in force now; name the version you mean, like {id}@{version}")]
+    NotInForce {
+        /// The game.
+        id: String,
+        /// The newest version of it that there is.
+        version: u32,
+    },
 }
 
 impl UnknownGame {
     /// The error's stable code.
     ///
     /// ```
-    /// assert_eq!(taisai_rules::UnknownGame::NotInForce("tai-sai".to_owned()).code(), "game-not-in-force");
+    /// let error = taisai_rules::UnknownGame::NotInForce { id: "tai-sai".to_owned(), version: 6 };
+    /// assert_eq!(error.code(), "game-not-in-force");
     /// ```
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Unknown { .. } => "unknown-game",
-            Self::NotInForce(_) => "game-not-in-force",
+            Self::NotInForce { .. } => "game-not-in-force",
         }
     }
 }
@@ -467,8 +482,30 @@ mod tests {
         assert_eq!(version(None), Ok(7));
         assert_eq!(version(Some(Moment::from_unix_seconds(handover.unix_seconds() - 1))), Ok(6));
         assert_eq!(version(Some(handover)), Ok(7));
-        assert_eq!(version(Some(Moment::from_unix_seconds(0))), Err(UnknownGame::NotInForce("tai-sai".to_owned())));
+        let error = version(Some(Moment::from_unix_seconds(0))).unwrap_err();
+        assert_eq!(error, UnknownGame::NotInForce { id: "tai-sai".to_owned(), version: 7 });
+        assert!(error.to_string().ends_with("like tai-sai@7"), "{error}");
         assert_eq!(games.find("tai-sai@6", Some(handover)).map(Game::version), Ok(6));
         assert_eq!(games.find("tai-sai@06", None).unwrap_err().code(), "unknown-game");
+    }
+
+    #[test]
+    fn the_newest_is_so_by_its_date_and_then_by_its_version() {
+        let six = Games::embedded().find("tai-sai@6", None).unwrap();
+        let of =
+            |version, day| Game { version, effective: Some(Moment::from_civil(2024, 1, day, 0, 480)), ..six.clone() };
+        let mut games = Games::default();
+        for game in [of(8, 2), of(9, 1), of(7, 2), of(5, 3)] {
+            games.add(game).unwrap();
+        }
+        let version = |at| games.find("tai-sai", Some(Moment::from_civil(2024, 1, at, 1, 480))).map(Game::version);
+        assert_eq!([version(1), version(2), version(3)], [Ok(9), Ok(8), Ok(5)]);
+        assert_eq!(games.find("tai-sai", None).map(Game::version), Ok(5));
+    }
+
+    #[test]
+    fn a_long_name_is_cited_by_its_beginning() {
+        let error = Games::embedded().find(&"x".repeat(1_000_000), None).unwrap_err();
+        assert!(error.to_string().len() < 200, "{error}");
     }
 }

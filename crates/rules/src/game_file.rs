@@ -10,17 +10,17 @@ use crate::layout::{Citation, Layout, LimitScope, Paragraph, Parts};
 use crate::layout_file;
 use crate::limits::BoxKey;
 use crate::moment::Moment;
-use crate::reader::{Reader, Table, Value};
+use crate::reader::{Reader, Table, Value, cite};
 use crate::rule::{FoundIn, Rule};
 use crate::text::{Phrases, Text};
 
-/// Larger files are refused unread.
-const MOST_BYTES: usize = 1 << 20;
-
-pub(crate) fn read(text: &str) -> Result<Game, Vec<Fault>> {
-    if text.len() > MOST_BYTES {
-        let message = format!("the file has {} bytes; a game has at most {MOST_BYTES}", text.len());
-        return Err(vec![Fault { line: 1, column: 1, kind: FaultKind::Syntax, message }]);
+pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
+    if file.len() > Game::MOST_BYTES {
+        return Err(refuse_after("", format!("the file of a game has at most {} bytes", Game::MOST_BYTES)));
+    }
+    let text = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    if text.len() < file.len() {
+        return Err(refuse_after(text, "from here on the file is not text in UTF-8".to_owned()));
     }
     let (mut reader, document) = Reader::parse(text);
     let root = Table::new(document.span(), document.get_ref());
@@ -30,6 +30,13 @@ pub(crate) fn read(text: &str) -> Result<Game, Vec<Fault>> {
         Some(game) if faults.is_empty() => Ok(game),
         _ => Err(faults),
     }
+}
+
+/// The one fault of a file that cannot be read further than this.
+fn refuse_after(text: &str, message: String) -> Vec<Fault> {
+    let mut reader = Reader::new(text);
+    reader.fault(text.len()..text.len(), FaultKind::Syntax, message);
+    reader.finish()
 }
 
 fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Game> {
@@ -52,7 +59,7 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
     let paragraphs = root.section(reader, "paragraphs").map(|table| read_paragraphs(reader, table, cover));
     let labels = root.section(reader, "labels").map(|table| read_labels(reader, table));
     let phrases = root.section(reader, "phrases").and_then(|table| read_phrases(reader, table));
-    let layouts = root.list(reader, "layouts").map(|list| layout_file::read(reader, list));
+    let layouts = root.required(reader, "layouts").map(|list| layout_file::read(reader, list));
     root.finish(reader);
 
     if let (Some(Some(from)), Some((span, Some(end)))) = (effective, &until)
@@ -61,14 +68,14 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
         reader.fault(span.clone(), FaultKind::BadValue, "the game ends before it is in force");
     }
     if let (Some(labels), Some(layouts)) = (&labels, &layouts) {
-        for (kind, span) in layouts.iter().flat_map(|layout| &layout.kinds) {
+        for (kind, span) in &layouts.kinds {
             if !labels.iter().any(|(labelled, _)| labelled == kind) {
                 reader.fault(span.clone(), FaultKind::MissingKey, format!("[labels] has no label for {kind}"));
             }
         }
     }
     let (limits, triple) = (limits?, triple?);
-    let layouts = layouts?.into_iter().map(|layout| {
+    let layouts = layouts?.layouts.into_iter().map(|layout| {
         let (limit, cites) = match &limits {
             Some((limit, cites)) => (Some(limit.scope), cites.clone()),
             None => (None, [None, None, None]),
@@ -116,7 +123,11 @@ fn name<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
     let text = reader.string(value)?;
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if text.is_empty() || text.len() > 64 || !text.chars().all(is_name) {
-        reader.fault(value.span(), FaultKind::BadValue, format!("{text:?}: a name is lower case, digits and dashes"));
+        reader.fault(
+            value.span(),
+            FaultKind::BadValue,
+            format!("{}: a name is lower case, digits and dashes", cite(text)),
+        );
         return None;
     }
     Some(text.to_owned())
@@ -152,7 +163,7 @@ fn text<'t>(reader: &mut Reader<'t>, value: &Value<'t>, places: &[&str]) -> Opti
         if text.is_empty() || rest.contains(['{', '}']) {
             let places: Vec<_> = places.iter().map(|place| format!("{{{place}}}")).collect();
             let allowed = if places.is_empty() { "none".to_owned() } else { places.join(", ") };
-            let message = format!("{text:?}: expected a text; places that may stand in it: {allowed}");
+            let message = format!("{}: expected a text; places that may stand in it: {allowed}", cite(text));
             reader.fault(value.span(), FaultKind::BadValue, message);
             return None;
         }
@@ -197,37 +208,43 @@ fn wins_on_a_triple(bet_box: BetBox) -> bool {
 fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<TripleRule> {
     let paragraph = table.parsed(reader, "paragraph");
     let mut wins: Vec<(Option<Paragraph>, Vec<BetBox>)> = Vec::new();
+    let mut named: Vec<BetBox> = Vec::new();
     let list = table.required(reader, "wins");
-    for value in list.and_then(|list| reader.array(list)).into_iter().flatten() {
+    let entries = list.and_then(|list| reader.array(list));
+    for value in entries.into_iter().flatten() {
         let Some(mut entry) = reader.table(value) else { continue };
         let paragraph = entry.parsed(reader, "paragraph");
         let mut boxes = Vec::new();
         for value in entry.list(reader, "boxes").into_iter().flatten() {
-            for bet_box in boxes_of(reader, value) {
-                if !wins_on_a_triple(bet_box) {
-                    let message = format!("{bet_box} loses when all three dice are the same (3.10)");
-                    reader.fault(value.span(), FaultKind::TripleRule, message);
-                }
-                if boxes.contains(&bet_box) || wins.iter().any(|(_, boxes)| boxes.contains(&bet_box)) {
-                    reader.fault(value.span(), FaultKind::BoxTwice, format!("{bet_box} is in the triple rule twice"));
-                }
-                boxes.push(bet_box);
+            let (again, new): (Vec<_>, Vec<_>) = boxes_of(reader, value).into_iter().partition(|b| named.contains(b));
+            let losing: Vec<_> = new.iter().copied().filter(|bet_box| !wins_on_a_triple(*bet_box)).collect();
+            if !losing.is_empty() {
+                let message = format!("3.10 makes {} lose when all three dice are the same", texts(&losing));
+                reader.fault(value.span(), FaultKind::TripleRule, message);
             }
+            if !again.is_empty() {
+                reader.fault(value.span(), FaultKind::BoxTwice, format!("in the triple rule twice: {}", texts(&again)));
+            }
+            named.extend(&new);
+            boxes.extend(new);
         }
         entry.finish(reader);
         wins.push((paragraph, boxes));
     }
-    if let Some(list) = list {
-        let named = |bet_box: &BetBox| wins.iter().any(|(_, boxes)| boxes.contains(bet_box));
-        let missing: Vec<_> = BetBox::all().filter(|b| wins_on_a_triple(*b) && !named(b)).map(BetBox::text).collect();
+    if let (Some(list), Some(_)) = (list, entries) {
+        let missing: Vec<_> = BetBox::all().filter(|b| wins_on_a_triple(*b) && !named.contains(b)).collect();
         if !missing.is_empty() {
-            let message = format!("3.10 lets {} win when all three dice are the same", missing.join(", "));
+            let message = format!("3.10 lets {} win when all three dice are the same", texts(&missing));
             reader.fault(list.span(), FaultKind::TripleRule, message);
         }
     }
     table.finish(reader);
     let wins = wins.into_iter().map(|(paragraph, boxes)| Some((paragraph?, boxes))).collect::<Option<_>>();
     Some(TripleRule { paragraph: paragraph?, wins: wins? })
+}
+
+fn texts(boxes: &[BetBox]) -> String {
+    boxes.iter().map(|bet_box| bet_box.text()).collect::<Vec<_>>().join(", ")
 }
 
 /// The boxes that a text names: a box, or all of a kind.
@@ -256,7 +273,7 @@ fn read_paragraphs<'t>(
             (FoundIn::Only(_), None) | (FoundIn::Some, _) => table.optional(rule.key()),
         };
         let Some(value) = value else { continue };
-        let listed = reader.array(value).unwrap_or_default();
+        let Some(listed) = reader.array(value) else { continue };
         let paragraphs: Vec<_> = listed.iter().filter_map(|value| reader.parsed(value, FaultKind::BadValue)).collect();
         if listed.is_empty() {
             reader.fault(value.span(), FaultKind::BadValue, "a list of at least one paragraph is expected");

@@ -249,8 +249,10 @@ impl Layout {
                 let (numerator, denominator) = (i64::from(row.odds.numerator()), i64::from(row.odds.denominator()));
                 // The least common multiple; denominators are at most 100.
                 let multiples = (1..=denominator).map(|times| pays.divisor * times);
-                pays.divisor = multiples.into_iter().find(|m| m % denominator == 0).unwrap_or(pays.divisor);
-                pays.most = pays.most.min(i64::MAX / (numerator + denominator));
+                pays.divisor =
+                    multiples.into_iter().find(|m| m % denominator == 0).expect("their product at the latest");
+                // Stake and profit: stake × (numerator + denominator) / denominator.
+                pays.most = pays.most.min(i64::MAX / (numerator + denominator) * denominator);
             }
         }
         let boxes: Vec<_> = BetBox::all().filter(|b| pays[b.index()].odds[0].is_some()).collect();
@@ -422,10 +424,10 @@ impl Layout {
     /// ```
     pub const fn check_stake(&self, bet_box: BetBox, stake: Money) -> Result<(), PayoutError> {
         let pays = &self.pays[bet_box.index()];
-        if stake.cents() > pays.most {
-            Err(PayoutError::TooLarge)
-        } else if pays.divisor > 1 && stake.cents() % pays.divisor != 0 {
+        if pays.divisor > 1 && stake.cents() % pays.divisor != 0 {
             Err(PayoutError::Broken)
+        } else if stake.cents() > pays.most {
+            Err(PayoutError::TooLarge)
         } else {
             Ok(())
         }
@@ -564,7 +566,8 @@ pub struct Payouts {
 }
 
 impl Payouts {
-    /// Stake and profit of so many units on a box; zero when it loses; nothing if it does not fit in 64 bits.
+    /// Stake and profit of so many units on a box; zero when it loses, or is not on the layout; nothing if it does not fit
+    /// in 64 bits.
     ///
     /// ```
     /// use taisai_rules::{BetBox, Dice, Games, Money, Unit};

@@ -7,13 +7,23 @@ use crate::fault::FaultKind;
 use crate::felt::{Area, Caption, Felt, Rect};
 use crate::game_file::boxes_of;
 use crate::layout::{Paragraph, Row};
-use crate::reader::{Reader, Table, Value};
+use crate::reader::{Reader, Table, Value, cite};
 use crate::text::Language;
 
 /// A felt of more areas is refused: there are 117 boxes, and none is printed more than twice.
 const MOST_AREAS: usize = 2 * BetBox::COUNT;
 /// The largest size and place on a felt, in units.
 const MOST_UNITS: u32 = 10_000;
+/// The most characters of the rules of a row, and of a remark on how a drawing was read.
+const MOST_CHARACTERS: usize = 1_000;
+
+/// The layouts of a file.
+pub(crate) struct LayoutsRead {
+    /// Those without a fault, or with one that leaves them whole.
+    pub(crate) layouts: Vec<LayoutRead>,
+    /// The kinds on some felt, each where it first stands.
+    pub(crate) kinds: Vec<Placed<Kind>>,
+}
 
 /// A layout of a file, its boxes and odds checked.
 pub(crate) struct LayoutRead {
@@ -23,47 +33,74 @@ pub(crate) struct LayoutRead {
     pub(crate) paragraph: Paragraph,
     pub(crate) rows: Vec<Row>,
     pub(crate) felt: Felt,
-    /// The kinds on the felt, each with one place in the file where it stands.
-    pub(crate) kinds: Vec<(Kind, Range<usize>)>,
 }
 
-/// An area, and where in the file it is written.
+/// Something, and where in the file it is written.
 type Placed<T> = (T, Range<usize>);
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> Vec<LayoutRead> {
-    let mut ids: Vec<String> = Vec::new();
-    let mut layouts = Vec::new();
-    for value in list {
-        let Some(mut table) = reader.table(value) else { continue };
-        if let Some(id) = table.optional("id")
-            && let Some(text) = reader.string(id)
-        {
-            if text.is_empty() || text.len() > 8 || !text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-                let message = format!("{text:?}: a layout is named by letters and digits, like \"A\"");
-                reader.fault(id.span(), FaultKind::BadValue, message);
-            } else if ids.iter().any(|known| known == text) {
-                reader.fault(id.span(), FaultKind::BadValue, format!("there are two layouts {text:?}"));
-            }
-            ids.push(text.to_owned());
+pub(crate) fn read<'t>(reader: &mut Reader<'t>, list: &Value<'t>) -> LayoutsRead {
+    let mut read = LayoutsRead { layouts: Vec::new(), kinds: Vec::new() };
+    let tables = reader.array(list);
+    if tables.is_some_and(<[_]>::is_empty) {
+        reader.fault(list.span(), FaultKind::BadValue, "a game has at least one layout");
+    }
+    let mut ids = Vec::new();
+    for value in tables.unwrap_or_default() {
+        if let Some(table) = reader.table(value) {
+            let layout = read_layout(reader, table, &mut ids, &mut read.kinds);
+            read.layouts.extend(layout);
         }
-        layouts.extend(read_layout(reader, table));
     }
-    if list.is_empty() {
-        reader.fault(0..0, FaultKind::BadValue, "a game has at least one layout");
-    }
-    layouts
+    read
 }
 
-fn read_layout<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<LayoutRead> {
-    let id = table.string(reader, "id");
+fn read_layout<'t>(
+    reader: &mut Reader<'t>,
+    mut table: Table<'_, 't>,
+    ids: &mut Vec<String>,
+    kinds: &mut Vec<Placed<Kind>>,
+) -> Option<LayoutRead> {
+    let id = table.required(reader, "id").and_then(|value| read_id(reader, value, ids));
     let pay_table = table.required(reader, "pay_table").and_then(|value| reader.integer(value, 1..=99));
     let title = table.string(reader, "title");
     let paragraph = table.parsed(reader, "paragraph");
     let rows = table.list(reader, "rows").map(|list| read_rows(reader, list));
-    let felt = table.section(reader, "felt").and_then(|felt| read_felt(reader, felt));
+    let felt = table.section(reader, "felt").map(|felt| read_felt(reader, felt));
     table.finish(reader);
+    for (area, span) in felt.iter().flat_map(|felt| &felt.areas) {
+        if !kinds.iter().any(|(kind, _)| *kind == area.bet_box.kind()) {
+            kinds.push((area.bet_box.kind(), span.clone()));
+        }
+    }
     let (rows, felt) = (rows?, felt?);
+    check_odds(reader, &rows, &felt);
+    Some(LayoutRead {
+        id: id?,
+        pay_table: u8::try_from(pay_table?).ok()?,
+        title: title?,
+        paragraph: paragraph?,
+        rows: rows.rows,
+        felt: felt.whole()?,
+    })
+}
 
+fn read_id<'t>(reader: &mut Reader<'t>, value: &Value<'t>, ids: &mut Vec<String>) -> Option<String> {
+    let text = reader.string(value)?;
+    if text.is_empty() || text.len() > 8 || !text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        let message = format!("{}: a layout is named by letters and digits, like \"A\"", cite(text));
+        reader.fault(value.span(), FaultKind::BadValue, message);
+    } else if ids.iter().any(|known| known == text) {
+        reader.fault(value.span(), FaultKind::BadValue, format!("there are two layouts {text:?}"));
+    }
+    ids.push(text.to_owned());
+    Some(text.to_owned())
+}
+
+/// What is on the felt has odds, and the other way round.
+fn check_odds(reader: &mut Reader<'_>, rows: &RowsRead, felt: &FeltRead) {
+    if felt.areas.is_empty() {
+        return; // That is the fault.
+    }
     for (area, span) in &felt.areas {
         for dice in dice_of(area.bet_box.kind()) {
             if !rows.odds.iter().any(|((bet_box, row_dice), _)| *bet_box == area.bet_box && row_dice == dice) {
@@ -84,30 +121,6 @@ fn read_layout<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
             reader.fault(span.clone(), FaultKind::OddsOffLayout, message);
         }
     }
-    let mut kinds: Vec<(Kind, Range<usize>)> = Vec::new();
-    for (area, span) in &felt.areas {
-        if !kinds.iter().any(|(kind, _)| *kind == area.bet_box.kind()) {
-            kinds.push((area.bet_box.kind(), span.clone()));
-        }
-    }
-    let without_places = |felt: FeltRead| Felt {
-        width: felt.size[0],
-        height: felt.size[1],
-        source: felt.source,
-        chinese: felt.chinese,
-        reading: felt.reading,
-        areas: felt.areas.into_iter().map(|(area, _)| area).collect(),
-        captions: felt.captions.into_iter().map(|(caption, _)| caption).collect(),
-    };
-    Some(LayoutRead {
-        id: id?,
-        pay_table: u8::try_from(pay_table?).ok()?,
-        title: title?,
-        paragraph: paragraph?,
-        rows: rows.rows,
-        felt: without_places(felt),
-        kinds,
-    })
 }
 
 /// On how many dice a kind's rows pay: Single Dice has one row for each, every other kind one row in all.
@@ -126,18 +139,19 @@ fn read_rows<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> RowsRead {
     for value in list {
         let Some(mut table) = reader.table(value) else { continue };
         let name = table.string(reader, "type");
-        let rules = table.required(reader, "rules").and_then(|value| reader.string(value)).map(str::to_owned);
+        let rules = table.required(reader, "rules").and_then(|value| reader.long_string(value, MOST_CHARACTERS));
         let pays = table.required(reader, "pays");
         let odds = pays.and_then(|pays| reader.parsed(pays, FaultKind::BadOdds));
+        let pays = pays.and_then(|pays| pays.get_ref().as_str());
         let dice = table.optional("dice").and_then(|value| reader.integer(value, 1..=3));
         let dice = dice.and_then(|dice| u8::try_from(dice).ok());
         let mut boxes = Vec::new();
         let list = table.required(reader, "boxes");
-        let listed = list.and_then(|list| reader.array(list)).unwrap_or_default();
-        if let (Some(list), []) = (list, listed) {
+        let listed = list.and_then(|list| reader.array(list));
+        if let (Some(list), Some([])) = (list, listed) {
             reader.fault(list.span(), FaultKind::BadValue, "a row is for at least one box");
         }
-        for value in listed {
+        for value in listed.unwrap_or_default() {
             let Some(bet_box) = reader.parsed::<BetBox>(value, FaultKind::UnknownBox) else { continue };
             if !dice_of(bet_box.kind()).contains(&dice) {
                 let message = match dice {
@@ -153,66 +167,83 @@ fn read_rows<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> RowsRead {
             }
         }
         table.finish(reader);
-        let pays = pays.and_then(|pays| reader.string(pays));
         if let (Some(name), Some(rules), Some(pays), Some(odds)) = (name, rules, pays, odds) {
-            read.rows.push(Row { name, rules, pays: pays.to_owned(), odds, dice, boxes });
+            let (rules, pays) = (rules.to_owned(), pays.to_owned());
+            read.rows.push(Row { name, rules, pays, odds, dice, boxes });
         }
     }
     read
 }
 
+/// A felt of a file. What cannot be read is missing, so that the rest is checked all the same.
 struct FeltRead {
-    size: [u32; 2],
-    source: String,
-    chinese: Language,
+    size: Option<[u32; 2]>,
+    source: Option<String>,
+    chinese: Option<Language>,
     reading: Vec<String>,
     areas: Vec<Placed<Area>>,
     captions: Vec<Placed<Caption>>,
 }
 
-fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<FeltRead> {
+impl FeltRead {
+    fn whole(self) -> Option<Felt> {
+        let [width, height] = self.size?;
+        Some(Felt {
+            width,
+            height,
+            source: self.source?,
+            chinese: self.chinese?,
+            reading: self.reading,
+            areas: self.areas.into_iter().map(|(area, _)| area).collect(),
+            captions: self.captions.into_iter().map(|(caption, _)| caption).collect(),
+        })
+    }
+}
+
+fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> FeltRead {
     let size = table.required(reader, "size").and_then(|value| reader.integers(value, &(1..=MOST_UNITS)));
     let source = table.string(reader, "source");
     let scripts = [("zh-Hans", Language::Simplified), ("zh-Hant", Language::Traditional)];
     let chinese = table.choice(reader, "chinese", &scripts);
     let reading = table.optional("reading").and_then(|value| reader.array(value)).unwrap_or_default();
-    let reading = reading.iter().filter_map(|value| reader.string(value).map(str::to_owned)).collect();
+    let reading = reading.iter().filter_map(|value| reader.long_string(value, MOST_CHARACTERS));
+    let reading = reading.map(str::to_owned).collect();
     let twice = table.optional("twice").and_then(|value| reader.array(value)).unwrap_or_default();
     let twice: Vec<_> = twice.iter().map(|value| (boxes_of(reader, value), value.span())).collect();
-    let blocks = table.list(reader, "blocks").unwrap_or_default();
+    let blocks = table.list(reader, "blocks");
     let mut areas = Vec::new();
-    for block in blocks {
+    for block in blocks.unwrap_or_default() {
         read_block(reader, block, &mut areas);
     }
     let mut captions = Vec::new();
     for value in table.optional("captions").and_then(|value| reader.array(value)).unwrap_or_default() {
         captions.extend(read_caption(reader, value).map(|caption| (caption, value.span())));
     }
-    if areas.len().max(captions.len()) > MOST_AREAS {
-        let message = format!("a felt has at most {MOST_AREAS} areas and as many captions");
-        reader.fault(table.span, FaultKind::BadValue, message);
-        return None;
-    }
     if areas.is_empty() {
-        reader.fault(table.span.clone(), FaultKind::BadValue, "a felt has at least one box");
-    }
-    check_places(reader, &areas, &twice);
-    if let Some([width, height]) = size {
+        if blocks.is_some() {
+            reader.fault(table.span.clone(), FaultKind::BadValue, "a felt has at least one box");
+        }
+    } else if areas.len().max(captions.len()) > MOST_AREAS {
+        let message = format!("a felt has at most {MOST_AREAS} areas and as many captions");
+        reader.fault(table.span.clone(), FaultKind::BadValue, message);
+    } else {
+        check_places(reader, &areas, &twice);
         let areas_at = areas.iter().map(|(area, span)| (area.bet_box.to_string(), area.at, span.clone()));
         let captions_at = captions.iter().map(|(c, span)| (format!("the caption of {}", c.of), c.at, span.clone()));
-        check_geometry(reader, width, height, &areas_at.chain(captions_at).collect::<Vec<_>>());
+        check_geometry(reader, size, &areas_at.chain(captions_at).collect::<Vec<_>>());
     }
     table.finish(reader);
-    Some(FeltRead { size: size?, source: source?, chinese: chinese?, reading, areas, captions })
+    FeltRead { size, source, chinese, reading, areas, captions }
 }
 
 fn read_block<'t>(reader: &mut Reader<'t>, value: &Value<'t>, areas: &mut Vec<Placed<Area>>) {
     let Some(mut table) = reader.table(value) else { return };
     let at = table.required(reader, "at").and_then(|value| read_rect(reader, value));
-    let rows = table.list(reader, "rows").unwrap_or_default();
+    let list = table.list(reader, "rows");
+    let rows = list.unwrap_or_default();
     let height = u32::try_from(rows.len()).ok().filter(|rows| *rows > 0);
     let height = height.and_then(|rows| at.and_then(|at| (at.height % rows == 0).then_some(at.height / rows)));
-    if at.is_some() && height.is_none() {
+    if at.is_some() && list.is_some() && height.is_none() {
         let message = format!("{} rows do not share the block's height evenly", rows.len());
         reader.fault(table.span.clone(), FaultKind::FeltUneven, message);
     }
@@ -279,10 +310,10 @@ fn check_places(reader: &mut Reader<'_>, areas: &[Placed<Area>], twice: &[Placed
     }
 }
 
-fn check_geometry(reader: &mut Reader<'_>, width: u32, height: u32, places: &[(String, Rect, Range<usize>)]) {
+fn check_geometry(reader: &mut Reader<'_>, size: Option<[u32; 2]>, places: &[(String, Rect, Range<usize>)]) {
     let places: Vec<_> = places.iter().filter(|(_, at, _)| at.width > 0 && at.height > 0).collect();
     for (place, (name, at, span)) in places.iter().enumerate() {
-        if !at.is_inside(width, height) {
+        if size.is_some_and(|[width, height]| !at.is_inside(width, height)) {
             reader.fault(span.clone(), FaultKind::FeltOutside, format!("{name} lies outside the felt"));
         }
         if let Some((other, _, _)) = places[..place].iter().find(|(_, other, _)| other.overlaps(*at)) {

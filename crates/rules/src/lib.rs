@@ -36,6 +36,8 @@ mod odds;
 mod pro_rata;
 mod reader;
 mod rule;
+#[cfg(feature = "serde")]
+mod serde;
 mod slip;
 mod text;
 

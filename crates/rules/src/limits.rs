@@ -122,16 +122,17 @@ impl Limits {
             let mut taken = [false; BetBox::COUNT];
             for (key, limit) in boxes.iter().filter(|(key, _)| own == matches!(key, BoxKey::Box(_))) {
                 let bounds = check_bounds(layout, unit, *limit)?;
-                let mut found = false;
+                // One set of limits may serve several layouts, so a kind need not be on this one.
+                if let BoxKey::Box(bet_box) = key
+                    && !layout.has(*bet_box)
+                {
+                    return Err(LimitError::NotOnLayout(*bet_box));
+                }
                 for bet_box in key.boxes().filter(|bet_box| layout.has(*bet_box)) {
-                    found = true;
                     if std::mem::replace(&mut taken[bet_box.index()], true) {
                         return Err(LimitError::Twice(*key));
                     }
                     limits.boxes[bet_box.index()] = bounds;
-                }
-                if !found {
-                    return Err(LimitError::NotOnLayout(*key));
                 }
             }
         }
@@ -258,9 +259,9 @@ pub enum LimitError {
         /// The maximum.
         max: Money,
     },
-    /// A limit for a box or kind that the layout does not have.
-    #[error("there is no {} on this layout to set a limit for", key_text(.0))]
-    NotOnLayout(BoxKey),
+    /// A limit for a box that the layout does not have.
+    #[error("{0} is not on this layout: it can have no limit")]
+    NotOnLayout(BetBox),
     /// Two limits for the same box or kind.
     #[error("the limit for {} is given twice", key_text(.0))]
     Twice(BoxKey),

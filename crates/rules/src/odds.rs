@@ -53,14 +53,18 @@ impl Odds {
     /// use taisai_rules::{Money, Odds, PayoutError};
     /// let odds: Odds = "6.5 to 1".parse().unwrap();
     /// assert_eq!(odds.profit(Money::from_cents(1)), Err(PayoutError::Broken));
-    /// assert_eq!(odds.profit(Money::MAX), Err(PayoutError::TooLarge));
+    /// assert_eq!(odds.profit(Money::from_cents(i64::MAX - 1)), Err(PayoutError::TooLarge));
     /// ```
     pub const fn profit(self, stake: Money) -> Result<Money, PayoutError> {
         let (numerator, denominator) = (widen(self.numerator), widen(self.denominator));
-        let Some(product) = stake.cents().checked_mul(numerator) else {
-            return Err(PayoutError::TooLarge);
-        };
-        if product % denominator == 0 { Ok(Money::from_cents(product / denominator)) } else { Err(PayoutError::Broken) }
+        // In lowest terms, the product is whole exactly if the stake has the denominator in it.
+        if stake.cents() % denominator != 0 {
+            return Err(PayoutError::Broken);
+        }
+        match (stake.cents() / denominator).checked_mul(numerator) {
+            Some(cents) => Ok(Money::from_cents(cents)),
+            None => Err(PayoutError::TooLarge),
+        }
     }
 }
 

@@ -9,18 +9,33 @@ use crate::fault::{Fault, FaultKind};
 
 pub(crate) type Value<'t> = Spanned<DeValue<'t>>;
 
+/// Faults beyond these are counted, not listed.
+const MOST_FAULTS: usize = 1_000;
+/// A list of more entries is refused.
+const MOST_ENTRIES: usize = 1_000;
+/// A text of more characters is refused.
+const MOST_CHARACTERS: usize = 200;
+/// A long text is cited by so many characters.
+const MOST_CITED: usize = 60;
+
 /// Collects the faults of one file.
 pub(crate) struct Reader<'t> {
     text: &'t str,
     /// Whether the file is broken TOML, so that what is missing may only have been unreadable.
     broken: bool,
     faults: Vec<(usize, FaultKind, String)>,
+    /// How many faults there are beside those.
+    more: usize,
 }
 
 impl<'t> Reader<'t> {
+    pub(crate) const fn new(text: &'t str) -> Self {
+        Self { text, broken: false, faults: Vec::new(), more: 0 }
+    }
+
     pub(crate) fn parse(text: &'t str) -> (Self, Spanned<DeTable<'t>>) {
         let (table, errors) = DeTable::parse_recoverable(text);
-        let mut reader = Self { text, broken: !errors.is_empty(), faults: Vec::new() };
+        let mut reader = Self { broken: !errors.is_empty(), ..Self::new(text) };
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
             reader.fault(at..at, FaultKind::Syntax, error.message().lines().collect::<Vec<_>>().join("; "));
@@ -28,33 +43,53 @@ impl<'t> Reader<'t> {
         (reader, table)
     }
 
+    /// Notes a fault, unless it is of a value that is broken TOML: that has been noted.
     pub(crate) fn fault(&mut self, at: Range<usize>, kind: FaultKind, message: impl Into<String>) {
-        self.faults.push((at.start, kind, message.into()));
+        let is_in_it = |place: usize| place == at.start || at.contains(&place);
+        let is_broken = |(place, kind, _): &(usize, FaultKind, String)| *kind == FaultKind::Syntax && is_in_it(*place);
+        if self.faults.len() == MOST_FAULTS {
+            self.more += 1;
+        } else if kind == FaultKind::Syntax || !self.faults.iter().any(is_broken) {
+            self.faults.push((at.start, kind, message.into()));
+        }
     }
 
     /// The faults, in the order of the file.
     pub(crate) fn finish(mut self) -> Vec<Fault> {
         self.faults.sort_by_key(|(at, _, _)| *at);
-        let (mut line, mut line_start, mut seen) = (1, 0, 0);
-        let text = self.text;
-        self.faults
-            .into_iter()
-            .map(|(at, kind, message)| {
-                let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-                for (place, _) in text[seen..at].match_indices('\n') {
-                    line += 1;
-                    line_start = seen + place + 1;
-                }
-                seen = at;
-                Fault { line, column: text[line_start..at].chars().count() + 1, kind, message }
-            })
-            .collect()
+        let (mut line, mut column, mut seen) = (1, 1, 0);
+        let mut faults = Vec::with_capacity(self.faults.len());
+        for (at, kind, message) in self.faults {
+            let at = self.text.floor_char_boundary(at);
+            for character in self.text[seen..at].chars() {
+                (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+            }
+            seen = at;
+            faults.push(Fault { line, column, kind, message });
+        }
+        if self.more > 0 {
+            let message = format!("{} more faults are not listed", self.more);
+            faults.push(Fault { line, column, kind: FaultKind::TooMany, message });
+        }
+        faults
     }
 
     pub(crate) fn string<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v str> {
-        match value.get_ref() {
-            DeValue::String(text) => Some(text),
-            other => self.wrong_type(value, "a text", other),
+        self.long_string(value, MOST_CHARACTERS)
+    }
+
+    /// A text of at most so many characters, which can be printed.
+    pub(crate) fn long_string<'v>(&mut self, value: &'v Value<'t>, most: usize) -> Option<&'v str> {
+        let DeValue::String(text) = value.get_ref() else { return self.wrong_type(value, "a text") };
+        if text.chars().nth(most).is_some() {
+            self.fault(value.span(), FaultKind::BadValue, format!("the text has more than {most} characters"));
+            None
+        } else if text.contains(char::is_control) {
+            let message = format!("{}: a text has no control characters", cite(text));
+            self.fault(value.span(), FaultKind::BadValue, message);
+            None
+        } else {
+            Some(text)
         }
     }
 
@@ -68,7 +103,7 @@ impl<'t> Reader<'t> {
         match text.parse() {
             Ok(made) => Some(made),
             Err(error) => {
-                self.fault(value.span(), kind, format!("{text:?}: {}", error.to_string()));
+                self.fault(value.span(), kind, format!("{}: {}", cite(text), error.to_string()));
                 None
             }
         }
@@ -76,22 +111,25 @@ impl<'t> Reader<'t> {
 
     pub(crate) fn integer(&mut self, value: &Value<'t>, range: RangeInclusive<u32>) -> Option<u32> {
         let DeValue::Integer(integer) = value.get_ref() else {
-            return self.wrong_type(value, "a whole number", value.get_ref());
+            return self.wrong_type(value, "a whole number");
         };
         let number = u32::from_str_radix(integer.as_str(), integer.radix()).ok();
         let number = number.filter(|number| range.contains(number));
         if number.is_none() {
-            let message = format!("{integer}: expected a whole number from {} to {}", range.start(), range.end());
+            let message = format!("expected a whole number from {} to {}", range.start(), range.end());
             self.fault(value.span(), FaultKind::BadValue, message);
         }
         number
     }
 
     pub(crate) fn array<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v [Value<'t>]> {
-        match value.get_ref() {
-            DeValue::Array(array) => Some(array),
-            other => self.wrong_type(value, "a list", other),
+        let DeValue::Array(array) = value.get_ref() else { return self.wrong_type(value, "a list") };
+        if array.len() > MOST_ENTRIES {
+            let message = format!("the list has {} entries; {MOST_ENTRIES} are the most", array.len());
+            self.fault(value.span(), FaultKind::BadValue, message);
+            return None;
         }
+        Some(array)
     }
 
     /// A list of exactly so many whole numbers.
@@ -112,13 +150,22 @@ impl<'t> Reader<'t> {
     pub(crate) fn table<'v>(&mut self, value: &'v Value<'t>) -> Option<Table<'v, 't>> {
         match value.get_ref() {
             DeValue::Table(table) => Some(Table::new(value.span(), table)),
-            other => self.wrong_type(value, "a table", other),
+            _ => self.wrong_type(value, "a table"),
         }
     }
 
-    pub(crate) fn wrong_type<T>(&mut self, value: &Value<'t>, wanted: &str, found: &DeValue<'t>) -> Option<T> {
-        self.fault(value.span(), FaultKind::WrongType, format!("expected {wanted}, found {}", found.type_str()));
+    fn wrong_type<T>(&mut self, value: &Value<'t>, wanted: &str) -> Option<T> {
+        let message = format!("expected {wanted}, found {}", value.get_ref().type_str());
+        self.fault(value.span(), FaultKind::WrongType, message);
         None
+    }
+}
+
+/// A text as a fault cites it: in quotes, and not the whole of a long one.
+pub(crate) fn cite(text: &str) -> String {
+    match text.char_indices().nth(MOST_CITED) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
     }
 }
 
@@ -153,7 +200,7 @@ impl<'v, 't> Table<'v, 't> {
         reader.table(value)
     }
 
-    /// A list that must be there, and its place.
+    /// A list that must be there.
     pub(crate) fn list(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v [Value<'t>]> {
         let value = self.required(reader, key)?;
         reader.array(value)
@@ -191,7 +238,7 @@ impl<'v, 't> Table<'v, 't> {
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, choice)| *choice);
         if found.is_none() {
             let words: Vec<_> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
-            reader.fault(value.span(), FaultKind::BadValue, format!("{text:?}: expected {}", words.join(" or ")));
+            reader.fault(value.span(), FaultKind::BadValue, format!("{}: expected {}", cite(text), words.join(" or ")));
         }
         found
     }
@@ -200,7 +247,8 @@ impl<'v, 't> Table<'v, 't> {
     pub(crate) fn finish(self, reader: &mut Reader<'t>) {
         for key in self.entries.keys() {
             if !self.taken.contains(&key.get_ref().as_ref()) {
-                let message = format!("{:?} has no meaning here; known are {}", key.get_ref(), self.taken.join(", "));
+                let message =
+                    format!("{} has no meaning here; known are {}", cite(key.get_ref()), self.taken.join(", "));
                 reader.fault(key.span(), FaultKind::UnknownKey, message);
             }
         }

@@ -234,8 +234,7 @@ impl Layout {
     ) -> Result<Vec<Line<P>>, SlipError> {
         let bets = bets.into_iter();
         let mut lines: Vec<Line<P>> = Vec::with_capacity(bets.size_hint().0);
-        let mut places: HashTable<usize> = HashTable::with_capacity(bets.size_hint().0);
-        let hasher = DefaultHashBuilder::default();
+        let mut index = None;
         for (first_bet, Bet { player, bet_box, amount }) in bets.enumerate() {
             let error = |why| SlipError { bet: first_bet, why };
             if !self.has(bet_box) {
@@ -247,17 +246,30 @@ impl Layout {
             if !amount.is_whole(unit) {
                 return Err(error(BetError::OffUnit { amount, unit }));
             }
-            let hash = hasher.hash_one((player, bet_box));
-            let same = |line: &usize| lines[*line].bet_box == bet_box && lines[*line].player == player;
-            if let Some(line) = places.find(hash, same) {
-                let stake = &mut lines[*line].stake;
+            let known = match &index {
+                None => lines.iter().position(|line| line.bet_box == bet_box && line.player == player),
+                Some(index) => Index::find(index, &lines, player, bet_box),
+            };
+            if let Some(line) = known {
+                let stake = &mut lines[line].stake;
                 *stake = stake.checked_add(amount).ok_or(error(BetError::TooLarge))?;
-            } else {
-                let rehash = |line: &usize| hasher.hash_one((lines[*line].player, lines[*line].bet_box));
-                places.insert_unique(hash, lines.len(), rehash);
-                let citations = Citations::default();
-                let (counted, profit) = (Money::ZERO, Money::ZERO);
-                lines.push(Line { player, bet_box, stake: amount, counted, odds: None, profit, citations, first_bet });
+                continue;
+            }
+            let (citations, profit) = (Citations::default(), Money::ZERO);
+            lines.push(Line {
+                player,
+                bet_box,
+                stake: amount,
+                counted: amount,
+                odds: None,
+                profit,
+                citations,
+                first_bet,
+            });
+            match &mut index {
+                Some(index) => index.add(&lines, lines.len() - 1),
+                None if lines.len() == Index::WORTH_IT => index = Some(Index::of(&lines)),
+                None => {}
             }
         }
         for line in &mut lines {
@@ -312,6 +324,33 @@ impl Layout {
     }
 }
 
+/// Finds the line of a player and box among many.
+struct Index {
+    places: HashTable<usize>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Index {
+    /// Fewer lines are found faster by looking at each.
+    const WORTH_IT: usize = 24;
+
+    fn of<P: Copy + Eq + Hash>(lines: &[Line<P>]) -> Self {
+        let mut index = Self { places: HashTable::new(), hasher: DefaultHashBuilder::default() };
+        (0..lines.len()).for_each(|place| index.add(lines, place));
+        index
+    }
+
+    fn add<P: Copy + Eq + Hash>(&mut self, lines: &[Line<P>], place: usize) {
+        let hash = |place: &usize| self.hasher.hash_one((lines[*place].player, lines[*place].bet_box));
+        self.places.insert_unique(hash(&place), place, hash);
+    }
+
+    fn find<P: Copy + Eq + Hash>(&self, lines: &[Line<P>], player: P, bet_box: BetBox) -> Option<usize> {
+        let same = |place: &usize| lines[*place].bet_box == bet_box && lines[*place].player == player;
+        self.places.find(self.hasher.hash_one((player, bet_box)), same).copied()
+    }
+}
+
 /// ETG 3.3: the limits bind each player's own total on a box.
 fn check_terminals<P>(limits: &Limits, lines: &[Line<P>]) -> Result<(), SlipError> {
     for Line { bet_box, stake, first_bet: bet, .. } in lines {
@@ -330,7 +369,7 @@ fn check_terminals<P>(limits: &Limits, lines: &[Line<P>]) -> Result<(), SlipErro
 ///
 /// ```
 /// use taisai_rules::{BetError, SlipError};
-/// assert_eq!(SlipError { bet: 0, why: BetError::TooLarge }.to_string(), "bet 1: the amount is too large to be counted");
+/// assert_eq!(SlipError { bet: 0, why: BetError::TooLarge }.to_string(), "bet 1: the amount is too large to be counted in 64-bit cents: stake less");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bet {}: {why}", bet + 1)]
@@ -363,10 +402,10 @@ pub enum BetError {
         unit: Unit,
     },
     /// An amount, a total or a payout does not fit in 64 bits.
-    #[error("the amount is too large to be counted")]
+    #[error("the amount is too large to be counted in 64-bit cents: stake less")]
     TooLarge,
     /// Stake times odds cannot be paid.
-    #[error("the stake on {0} cannot be paid at its odds: {1}")]
+    #[error("what counts on {0} cannot be paid at its odds: {1}")]
     Payout(BetBox, PayoutError),
     /// More than the player may have on the box.
     #[error("{} cents on {bet_box} is over the maximum of {} cents", stake.cents(), max.cents())]

@@ -50,6 +50,8 @@ const CASES: &[Case] = &[
     (&[("version = 6", "version = ¦0")], &[FaultKind::BadValue]),
     (&[(r#""covered""#, "¦'half'")], &[FaultKind::BadValue]),
     (&[("cover = ", "until = ¦2023-10-06T00:00:00Z\ncover = ")], &[FaultKind::BadValue]),
+    // Seconds count: it would end as it begins.
+    (&[("06T08:00:00+08:00", "06T08:00:01+08:00\nuntil = ¦2023-10-06T08:00:01+08:00")], &[FaultKind::BadValue]),
     (&[(r#""1 wins {odds}""#, "¦'1 wins {number}'")], &[FaultKind::BadValue]),
     (&[(r#"paragraph = "4.1.1""#, "paragraph = ¦'4.1.'")], &[FaultKind::BadValue]),
     (&[(r#"id = "C""#, "id = ¦'A'")], &[FaultKind::BadValue]),
@@ -204,9 +206,202 @@ fn a_bad_value_hides_no_other_fault() {
             &[("size = [168, 90]", "size = ¦[168]"), ("source = \"004", "source = ¦4 # \"004")],
             &[FaultKind::BadValue, FaultKind::WrongType],
         ),
+        // What a felt cannot say of itself hides neither missing odds, nor a missing label, nor what overlaps.
+        (
+            &[
+                (r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4']"),
+                ("size = [168, 90]", "size = ¦[168]"),
+                (r#"        ["sum:17", "#, "[¦'sum:17', "),
+            ],
+            &[FaultKind::BadValue, FaultKind::OddsMissing],
+        ),
+        (
+            &[
+                (r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4']"),
+                ("source = \"004", "source = ¦4 # \"004"),
+                (r#"        ["sum:17", "#, "[¦'sum:17', "),
+            ],
+            &[FaultKind::WrongType, FaultKind::OddsMissing],
+        ),
+        (
+            &[
+                ("small      = {", "# {"),
+                (r#"chinese = "zh-Hant""#, "chinese = ¦'zh'"),
+                (r#"[["small"]]"#, "[[¦'small']]"),
+            ],
+            &[FaultKind::BadValue, FaultKind::MissingKey],
+        ),
+        (
+            &[
+                ("size = [168, 90]", "size = ¦[168]"),
+                ("at = [ 24,   6,  33,  36], rows = [[", "at = [ 23,   6,  33,  36], rows = [[¦"),
+            ],
+            &[FaultKind::BadValue, FaultKind::FeltOverlap],
+        ),
+        // A layout without a name is still checked, and so is a pay table without a felt.
+        (
+            &[("id = \"A\"", "id = ¦7"), (r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]")],
+            &[FaultKind::WrongType, FaultKind::UnknownBox],
+        ),
+        (
+            &[(r#""62 to 1""#, "¦'62 for 1'"), ("[layouts.felt]", "felt = ¦3\n[layouts.¦cloth]")],
+            &[FaultKind::BadOdds, FaultKind::WrongType, FaultKind::UnknownKey],
+        ),
     ];
     let wrong: String = cases.iter().filter_map(|(edits, kinds)| check(edits, kinds)).collect();
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn one_mistake_is_one_fault() {
+    let cases: &[Case] = &[
+        (&[("2023-10-06T08:00:00+08:00", "¦2023-13-06T08:00:00+08:00")], &[FaultKind::Syntax]),
+        (&[("2023-10-06T08:00:00+08:00", "¦2023-02-30T08:00:00+08:00")], &[FaultKind::Syntax]),
+        (&[("version = 6", "version = ¦no")], &[FaultKind::Syntax]),
+        (&[("version = 6", "version = ¦99999999999999999999")], &[FaultKind::BadValue]),
+        (&[(r#"pays = "62 to 1""#, "pays = ¦62")], &[FaultKind::WrongType]),
+        (&[("open = [\"1.7\", \"3.2\"]", "open = ¦'1.7'")], &[FaultKind::WrongType]),
+        (&[("open = [\"1.7\", \"3.2\"]", "open = ¦[]")], &[FaultKind::BadValue]),
+        (&[("id = \"A\"", "id = ¦7")], &[FaultKind::WrongType]),
+        (&[("id = \"A\"", "id = ¦''")], &[FaultKind::BadValue]),
+        (&[("    { at = [  0,  84, 168,   6]", "    ¦{ of = 'single' }, # ")], &[FaultKind::MissingKey]),
+        // A kind named twice, one that loses, and a label missing on three felts.
+        (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'triple']")], &[FaultKind::BoxTwice]),
+        (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'domino']")], &[FaultKind::TripleRule]),
+        (&[("big        = {", "# {"), (r#"[["big"]]"#, r#"[[¦"big"]]"#)], &[FaultKind::MissingKey]),
+    ];
+    let wrong: String = cases.iter().filter_map(|(edits, kinds)| check(edits, kinds)).collect();
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Edits that put a text in the place of every text a file has, and the most characters it may have.
+const TEXTS: &[(&str, &str, usize)] = &[
+    (r#"en = "Tai Sai""#, "en = {}", 200),
+    (r#"zh-Hans = "骰宝""#, "zh-Hans = {}", 200),
+    (r#"document = "003""#, "document = {}", 200),
+    (r#"approved = "Tai Sai (Version 6)""#, "approved = {}", 200),
+    (r#"en = "Small", "#, "en = {},", 200),
+    (r#"zh-Hant = "圍骰通吃""#, "zh-Hant = {}", 200),
+    (r#"title = "Tai Sai Pay Table 1""#, "title = {}", 200),
+    (r#"type = "Small", "#, "type = {},", 200),
+    (r#"source = "004 Appendix A""#, "source = {}", 200),
+    (r#"rules = "Total Sum of 4 or 17""#, "rules = {}", 1_000),
+    ("reading = [", "reading = [{},", 1_000),
+];
+
+#[test]
+fn texts_are_short_and_can_be_printed() {
+    for (from, to, most) in TEXTS {
+        let with = |text: &str| edit(file("tai-sai.toml"), &[(from, &to.replace("{}", &format!("¦\"{text}\"")))]);
+        let (longest, _) = with(&"骰".repeat(*most));
+        assert_eq!(faults(&longest), [], "{from}");
+        for bad in ["x".repeat(most + 1), "x".repeat(20_000), "x\\u001b[31m".to_owned(), "x\\ny".to_owned()] {
+            let (text, marks) = with(&bad);
+            let found = faults(&text);
+            let places: Vec<_> = found.iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
+            assert_eq!(places, [(marks[0], FaultKind::BadValue)], "{from} {}", &bad[..9]);
+            assert!(found[0].message.len() < 200 && !found[0].message.contains(char::is_control), "{}", found[0]);
+        }
+    }
+}
+
+/// A fault cites what is wrong, not the whole of it.
+#[test]
+fn faults_are_short() {
+    let long = "x".repeat(150);
+    for (from, to) in [
+        (r#"  boxes = ["big"]"#, format!("  boxes = ['big', '{long}']")),
+        (r#"rows = [["big"]]"#, format!("rows = [['big', '{long}']]")),
+        (r#"boxes = ["double"]"#, format!("boxes = ['double', '{long}']")),
+        (r#"id = "tai-sai""#, format!("id = '{long}'")),
+        (r#""covered""#, format!("'{long}'")),
+        (r#""62 to 1""#, format!("'{long}'")),
+        (r#"id = "A""#, format!("id = '{long}'")),
+        ("version = 6", format!("version = {}", "9".repeat(100_000))),
+        ("version = 6", format!("version = 6\n{} = 6", "k".repeat(100_000))),
+        (r#""1 wins {odds}""#, format!("'{{{long}}}'")),
+    ] {
+        let found = faults(&edit(file("tai-sai.toml"), &[(from, &to)]).0);
+        assert!(!found.is_empty(), "{from}");
+        for fault in found {
+            let shown = fault.to_string();
+            assert!(shown.len() < 400 && !shown.contains(&"x".repeat(61)), "{from}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn a_thousand_faults_are_listed_and_the_others_counted() {
+    for (beside, last) in [(1_000, None), (1_001, Some("1 more")), (50_000, Some("49000 more"))] {
+        let unknown = (0..beside).map(|number| format!("x{number}=1\n")).collect::<Vec<_>>().concat();
+        let (text, _) = edit(file("tai-sai.toml"), &[("[limits]", &format!("[limits]\n{unknown}"))]);
+        let found = faults(&text);
+        assert_eq!(found.iter().filter(|fault| fault.kind == FaultKind::UnknownKey).count(), 1_000);
+        let [.., end] = &found[..] else { panic!("no fault") };
+        assert_eq!(found.len(), 1_000 + usize::from(last.is_some()));
+        assert!(last.is_none_or(|last| end.kind == FaultKind::TooMany && end.message.starts_with(last)), "{end}");
+        check_readable(&text);
+    }
+}
+
+#[test]
+fn many_faults_of_one_line_have_their_own_columns() {
+    let text = format!("[triple]\nwins = ['骰',{}]", "1,".repeat(900));
+    let columns: Vec<_> = faults(&text).iter().filter(|fault| fault.line == 2).map(|fault| fault.column).collect();
+    let entries = (0..900).map(|entry| 13 + 2 * entry);
+    assert_eq!(columns, [8, 9].into_iter().chain(entries).collect::<Vec<_>>(), "the list, and each of its entries");
+}
+
+#[test]
+fn a_list_of_too_many_entries_is_refused_as_one() {
+    for (from, to, entry) in
+        [("wins = [\n", "wins = ¦[", "1,"), ("rows = [\n", "rows = ¦[", "1,"), ("reading = [", "reading = ¦[", "'x',")]
+    {
+        let (text, marks) = edit(file("tai-sai.toml"), &[(from, &format!("{to}{}", entry.repeat(100_000)))]);
+        let found = faults(&text);
+        assert_eq!((found[0].line, found[0].column, found[0].kind), (marks[0].0, marks[0].1, FaultKind::BadValue));
+        assert!(found.len() < 5 && found[0].message.contains("entries"), "{found:?}");
+    }
+}
+
+#[test]
+fn a_file_of_more_than_a_mebibyte_is_refused() {
+    let mut text = file("tai-sai.toml");
+    text.push('#');
+    text += &"x".repeat(Game::MOST_BYTES - text.len());
+    assert_eq!(faults(&text), []);
+    text.push('x');
+    let shown: Vec<_> = faults(&text).iter().map(Fault::to_string).collect();
+    assert_eq!(shown, ["1:1: syntax: the file of a game has at most 1048576 bytes"]);
+}
+
+#[test]
+fn bytes_that_are_not_text_are_a_fault_at_their_place() {
+    let (text, marks) = edit(file("tai-sai.toml"), &[(r#"zh-Hant = "骰寶""#, r#"zh-Hant = "骰¦寶""#)]);
+    let mut bytes = text.into_bytes();
+    let place = bytes.windows(3).position(|bytes| bytes == "寶".as_bytes()).unwrap();
+    bytes[place] = 0xff;
+    let found = Game::from_toml(bytes).unwrap_err();
+    let places: Vec<_> = found.iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
+    assert_eq!(places, [(marks[0], FaultKind::Syntax)]);
+}
+
+#[test]
+fn no_layout_is_a_fault_of_the_list() {
+    let text = file("tai-sai.toml");
+    let (head, _) = text.split_once("[[layouts]]").unwrap();
+    let (text, marks) = edit(head.to_owned(), &[("cover = ", "layouts = ¦[]\ncover = ")]);
+    let places: Vec<_> = faults(&text).iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
+    assert_eq!(places, [(marks[0], FaultKind::BadValue)]);
+}
+
+#[test]
+fn a_game_is_in_force_from_its_second_on() {
+    for (written, seconds) in [("08:00:00+08:00", 0), ("08:00:07+08:00", 7), ("07:59:59+08:00", -1), ("00:00:07Z", 7)] {
+        let (text, _) = edit(file("tai-sai.toml"), &[("08:00:00+08:00", written)]);
+        let effective = Game::from_toml(&text).unwrap().effective().unwrap();
+        assert_eq!(effective.unix_seconds(), 1_696_550_400 + seconds, "{written}");
+    }
 }
 
 /// A file may be refused, never half read: faults have places in it, and are in order.
@@ -267,7 +462,7 @@ const BOXES: &[(&str, &[(&str, usize)])] = &[
 #[test]
 fn the_four_files_have_no_fault_and_the_boxes_of_their_documents() {
     for ((name, expected), embedded) in BOXES.iter().zip(Games::embedded().iter()) {
-        let game = Game::from_toml(&file(name)).unwrap_or_else(|faults| panic!("{name}: {faults:#?}"));
+        let game = Game::from_toml(file(name)).unwrap_or_else(|faults| panic!("{name}: {faults:#?}"));
         assert_eq!((game.id(), game.version()), (embedded.id(), embedded.version()));
         let found: Vec<_> = game.layouts().iter().map(|layout| (layout.id(), layout.boxes().len())).collect();
         assert_eq!(found, *expected, "{name}");

@@ -160,7 +160,7 @@ fn an_outcome_is_established_by_the_bets_of_the_layout() {
         chinese = "zh-Hant"
         blocks = [{ at = [0, 0, 2, 1], rows = [["big", "small"]] }]
     "#;
-    let game = Game::from_toml(&format!("{head}{layout}")).unwrap();
+    let game = Game::from_toml(format!("{head}{layout}")).unwrap();
     let layout = game.layout("A").unwrap();
     for (known, established) in [(&[][..], false), (&[1], false), (&[3, 4], false), (&[6, 6], true), (&[1, 2], true)] {
         assert_eq!(layout.is_established(&faces(known)), established, "{known:?}");
