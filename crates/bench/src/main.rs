@@ -4,10 +4,16 @@
 #![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
 
 mod rules;
+mod table;
 
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+/// Counts what is allocated, for the figures that promise how little.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 /// One figure: what was measured, and how it compares.
 #[derive(Serialize)]
@@ -20,11 +26,14 @@ struct Figure {
 }
 
 fn main() -> anyhow::Result<()> {
-    let figures = [rules::settle_wagers(), rules::settle_lines()?, rules::all_odds()];
+    let mut figures = vec![rules::settle_wagers(), rules::all_odds()];
+    figures.extend(rules::settle_lines()?);
+    figures.extend(table::figures(&ALLOCATOR)?);
     println!();
     for Figure { name, value, unit, ratio, of } in &figures {
         println!("{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of}");
     }
+    std::fs::create_dir_all("target")?;
     let file = std::path::Path::new("target/bench.json");
     std::fs::write(file, serde_json::to_string_pretty(&figures)? + "\n")?;
     Ok(())

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::io::Write as _;
 
 use serde::{Deserialize, Serialize};
-use taisai_rules::{BetBox, Dice, Game, Games, Layout, Money, Unit};
+use taisai_rules::{Bet, BetBox, BoxLimit, Dice, Game, Games, Layout, Limits, Money, Settlement, Unit};
 
 use crate::{Figure, Numbers, race};
 
@@ -70,7 +69,7 @@ pub(crate) fn settle_wagers() -> Figure {
 
 /// What the rival of `taisai settle` reads: the same input, nothing checked.
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "parsed, never used: that is the rival's whole work")]
+#[expect(dead_code, reason = "only parsed where the rival is timed")]
 struct Slip<'a> {
     game: &'a str,
     layout: &'a str,
@@ -82,7 +81,6 @@ struct Slip<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "parsed, never used")]
 struct SlipBet<'a> {
     player: &'a str,
     r#box: &'a str,
@@ -90,7 +88,6 @@ struct SlipBet<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "parsed, never used")]
 struct SlipLimits<'a> {
     unit: i64,
     #[serde(borrow)]
@@ -99,7 +96,6 @@ struct SlipLimits<'a> {
 }
 
 #[derive(Deserialize)]
-#[expect(dead_code, reason = "parsed, never used")]
 struct SlipBoxLimit {
     min: Option<i64>,
     max: Option<i64>,
@@ -132,40 +128,69 @@ struct House {
     net: i64,
 }
 
-/// `taisai settle` on JSON lines of ten bets, half of them over their limits, beside a loop that only parses the same
-/// input and serialises the same answers.
-pub(crate) fn settle_lines() -> anyhow::Result<Figure> {
+/// `taisai settle` on JSON lines of ten bets, half of them over their limits, beside two loops that only parse the same
+/// input into borrowed structs and write the same answers: one serialises them, the other has the program's own writer.
+pub(crate) fn settle_lines() -> anyhow::Result<[Figure; 2]> {
     const LINES: u32 = 100_000;
     let input = slips(LINES);
     let games = Games::embedded();
+    let layout = layout("tai-sai@6", "C");
+    let settled: Vec<_> = input.lines().map(settled).collect::<Result<_, _>>()?;
     let mut answers = Vec::new();
     anyhow::ensure!(taisai::settle::run(games, None, input.as_bytes(), &mut answers)?, "a slip was refused");
-    let answers = std::str::from_utf8(&answers)?;
-    let answers = answers.lines().map(serde_json::from_str::<Answer>).collect::<Result<Vec<_>, _>>()?;
+    let answers = std::str::from_utf8(&answers)?.lines().map(serde_json::from_str);
+    let answers = answers.collect::<Result<Vec<Answer>, _>>()?;
     let over = answers.iter().filter(|answer| answer.lines.iter().any(|line| line.returned > 0)).count();
     println!("settle-lines: {over} of {LINES} lines are over their limits");
-    let (ours, rival) = race(
-        7,
-        || {
-            let well = taisai::settle::run(games, None, black_box(input.as_bytes()), std::io::sink());
-            assert!(well.is_ok_and(|well| well));
-        },
-        || {
-            let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::sink());
-            for (line, answer) in black_box(&input).lines().zip(&answers) {
-                black_box(serde_json::from_str::<Slip>(line).expect("our own slip"));
-                serde_json::to_writer(&mut out, answer).expect("a sink takes everything");
-                out.write_all(b"\n").expect("a sink takes everything");
+    let ours = || {
+        let well = taisai::settle::run(games, None, black_box(input.as_bytes()), std::io::sink());
+        assert!(well.is_ok_and(|well| well));
+    };
+    let rival = |write: &dyn Fn(usize, &mut Vec<u8>)| {
+        let mut out = Vec::with_capacity(1 << 17);
+        for (place, line) in black_box(&input).lines().enumerate() {
+            black_box(serde_json::from_str::<Slip>(line).expect("our own slip"));
+            write(place, &mut out);
+            out.push(b'\n');
+            if out.len() >= 1 << 16 {
+                black_box(&mut out).clear();
             }
-        },
-    );
-    Ok(Figure {
-        name: "settle-lines",
-        value: f64::from(LINES) / ours.as_secs_f64() / 1e3,
-        unit: "k lines/s",
-        ratio: rival.as_secs_f64() / ours.as_secs_f64(),
-        of: "parsing and serialising alone (at least 0.7)",
-    })
+        }
+    };
+    let serialised = |place: usize, out: &mut Vec<u8>| serde_json::to_writer(out, &answers[place]).expect("a Vec");
+    let written = |place: usize, out: &mut Vec<u8>| taisai::settle::write_settlement(out, layout, &settled[place]);
+    let figure = |name, of, rival: &dyn Fn()| {
+        let (ours, rival) = race(7, ours, rival);
+        let value = f64::from(LINES) / ours.as_secs_f64() / 1e3;
+        Figure { name, value, unit: "k lines/s", ratio: rival.as_secs_f64() / ours.as_secs_f64(), of }
+    };
+    Ok([
+        figure("settle-lines", "parsing and serialising alone (at least 0.7)", &|| rival(&serialised)),
+        figure("settle-lines-writer", "parsing and our own writer alone (no promise)", &|| rival(&written)),
+    ])
+}
+
+/// The settlement of a line, for the rival to write.
+fn settled(line: &str) -> anyhow::Result<Settlement<&str>> {
+    let slip: Slip = serde_json::from_str(line)?;
+    let layout = layout("tai-sai@6", "C");
+    let limits = match &slip.limits {
+        None => Limits::none(),
+        Some(limits) => {
+            let cents = |amount: Option<i64>| amount.map(Money::from_cents);
+            let boxes = limits
+                .boxes
+                .iter()
+                .map(|(key, limit)| Ok((key.parse()?, BoxLimit { min: cents(limit.min), max: cents(limit.max) })));
+            let boxes = boxes.collect::<anyhow::Result<Vec<_>>>()?;
+            Limits::new(layout, Money::from_cents(limits.unit), &boxes, cents(limits.differential))?
+        }
+    };
+    let bets = slip
+        .bets
+        .iter()
+        .map(|bet| Ok(Bet { player: bet.player, bet_box: bet.r#box.parse()?, amount: Money::from_cents(bet.amount) }));
+    Ok(layout.settle(&limits, Dice::try_from(slip.dice)?, bets.collect::<anyhow::Result<Vec<_>>>()?)?)
 }
 
 fn slips(lines: u32) -> String {
@@ -196,7 +221,7 @@ fn slips(lines: u32) -> String {
     text
 }
 
-fn layout(game: &str, layout: &str) -> &'static Layout {
+pub(crate) fn layout(game: &str, layout: &str) -> &'static Layout {
     let game = Games::embedded().find(game, None).expect("an embedded game");
     game.layout(layout).expect("one of its layouts")
 }

@@ -1,0 +1,595 @@
+//! The players' side of a table: seats of a live table or Player Terminals, their sessions, credits and wagers, and the
+//! limits. It learns of the round only from the notices of [`crate::Round`], taken one by one, and sends money to the House
+//! and receives it in numbered transfers.
+
+mod apply;
+mod decide;
+mod excess;
+mod invariant;
+mod settle;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use taisai_rules::{BetBox, Dice, Limits, Money};
+
+use crate::codec::{self, BadBytes};
+use crate::identity::{ClusterId, RoundNumber, Seat, SessionId};
+use crate::profile::Profile;
+use crate::recent::{Recent, RecentSources};
+use crate::round::Notice;
+use crate::rules::{TableLimits, TableRules};
+use crate::transfer::{Transfer, VoucherNumber};
+
+pub use settle::{Adjustment, Slip, SlipLine, Totals};
+
+/// An amount on a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stake {
+    /// The box.
+    #[serde(rename = "box")]
+    pub bet_box: BetBox,
+    /// The amount.
+    pub amount: Money,
+}
+
+/// The stakes of one command. A dozen fit without allocation.
+pub type Stakes = SmallVec<[Stake; 12]>;
+
+/// What a bet is placed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chips {
+    /// Credits of a terminal, cash chips of a live table.
+    Own,
+    /// Colour Chips.
+    Colour,
+}
+
+/// How money comes in at a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Cash, taken by a person.
+    Cash,
+    /// A note in the terminal's acceptor.
+    Note,
+}
+
+/// What credits become at cash-out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CashOut {
+    /// A voucher, its number already drawn at the edge.
+    Voucher(VoucherNumber),
+    /// A claim that an attendant pays by hand.
+    HandPay,
+}
+
+/// What may be asked of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterCommand {
+    /// Place bets, or increase them.
+    Place {
+        /// For which seat.
+        seat: Seat,
+        /// With what.
+        chips: Chips,
+        /// How much on which boxes.
+        stakes: Stakes,
+    },
+    /// A Pit Employee places bets for the player at a seat, at the player's request (5.13).
+    PlaceFor {
+        /// For which seat.
+        seat: Seat,
+        /// With what.
+        chips: Chips,
+        /// How much on which boxes.
+        stakes: Stakes,
+    },
+    /// Withdraw bets, or a part of them.
+    Withdraw {
+        /// For which seat.
+        seat: Seat,
+        /// With what they were placed.
+        chips: Chips,
+        /// How much from which boxes.
+        stakes: Stakes,
+    },
+    /// Withdraw every bet of the seat.
+    Clear {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Place the bets of the last round again.
+    Repeat {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Place every bet of the seat once more.
+    Double {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The Dealer rejects what is over the limits (5.1).
+    RejectExcess,
+    /// Money comes in at a seat.
+    BuyIn {
+        /// The seat.
+        seat: Seat,
+        /// How much.
+        amount: Money,
+        /// How.
+        method: Method,
+    },
+    /// A set of Colour Chips is issued to the player at a seat.
+    IssueColour {
+        /// The seat.
+        seat: Seat,
+        /// The colour.
+        colour: u8,
+        /// What one chip is worth.
+        value: Money,
+        /// How many chips.
+        chips: u32,
+    },
+    /// The Colour Chips of a seat are converted into cash chips.
+    RedeemColour {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Cash out all credits of a seat; the session ends.
+    CashOut {
+        /// The seat.
+        seat: Seat,
+        /// Into what.
+        to: CashOut,
+    },
+    /// The player leaves a seat without credits, chips or bets.
+    Leave {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The player of a live table has walked away from the bets (5.3).
+    WalkAway {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The terminal has lost the house.
+    Lost {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The terminal is back.
+    Back {
+        /// The seat.
+        seat: Seat,
+    },
+    /// An attendant clears the lock of a large win (F33).
+    ClearLock {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The next notice of the round. A round that is over needs its slip, read from the record.
+    Follow {
+        /// Its number.
+        number: u64,
+        /// The notice.
+        notice: Notice,
+        /// The slip of the round it is about, where that round is over.
+        slip: Option<Slip>,
+    },
+    /// The next transfer of the House.
+    Receive {
+        /// The transfer.
+        transfer: Transfer,
+    },
+    /// The House holds our transfer of that number.
+    Delivered {
+        /// The number.
+        number: u64,
+    },
+    /// The program has restarted.
+    Restarted,
+}
+
+/// A part of a bet that the House rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Whose bet.
+    pub seat: Seat,
+    /// With what it was placed.
+    pub chips: Chips,
+    /// What is rejected of it.
+    pub stake: Stake,
+}
+
+/// What happened at the players' side, as far as the command does not say it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterEvent {
+    /// As asked.
+    Done,
+    /// Excess was rejected, the latest bets first.
+    Rejected {
+        /// What was cut.
+        cuts: Vec<Cut>,
+    },
+    /// The round is settled, or void and its bets returned.
+    Settled {
+        /// What it came to.
+        totals: Totals,
+        /// The digest of its lines.
+        digest: [u8; 32],
+    },
+    /// A round that was over is settled again, or void.
+    Compensated {
+        /// What each session gets or gives.
+        adjustments: Vec<Adjustment>,
+    },
+}
+
+/// A wager: what a seat has on a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Wager {
+    /// Its place in the order of first placement.
+    place: u32,
+    units: u32,
+    bet_box: BetBox,
+    chips: Chips,
+}
+
+/// What a seat, a session or a cluster has seen (F31).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meters {
+    /// Bought in, and received from vouchers.
+    pub bought_in: Money,
+    /// Staked in rounds that were settled.
+    pub bet: Money,
+    /// Paid for winning bets, stakes included.
+    pub won: Money,
+    /// Returned: excess, and bets of void rounds.
+    pub returned: Money,
+    /// Cashed out.
+    pub dispensed: Money,
+    /// Rounds settled with a bet.
+    pub rounds: u32,
+    /// Rounds void with a bet.
+    pub voids: u32,
+}
+
+/// A set of Colour Chips with a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColourSet {
+    /// The colour.
+    pub colour: u8,
+    /// What one chip is worth.
+    pub value: Money,
+    /// What the chips in front of the player are worth.
+    pub credits: Money,
+}
+
+/// One seat or terminal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SeatState {
+    session: Option<SessionId>,
+    credits: Money,
+    on_layout: Money,
+    /// Which boxes have a wager of own chips: one bit for each place of the notation.
+    boxes: u128,
+    bets: Vec<Wager>,
+    last_bets: Vec<Wager>,
+    colour: Option<ColourSet>,
+    recent: Recent,
+    meters: Meters,
+    session_meters: Meters,
+    /// Refusals in this round: repeated ones are counted, not all spelled out.
+    refusals: u32,
+    is_locked: bool,
+    is_lost: bool,
+    has_walked_away: bool,
+}
+
+impl SeatState {
+    /// Room for the bets of most players, so that none is made while bets are placed.
+    const BETS: usize = 16;
+
+    fn new() -> Self {
+        Self {
+            session: None,
+            credits: Money::ZERO,
+            on_layout: Money::ZERO,
+            boxes: 0,
+            bets: Vec::with_capacity(Self::BETS),
+            last_bets: Vec::with_capacity(Self::BETS),
+            colour: None,
+            recent: Recent::default(),
+            meters: Meters::default(),
+            session_meters: Meters::default(),
+            refusals: 0,
+            is_locked: false,
+            is_lost: false,
+            has_walked_away: false,
+        }
+    }
+}
+
+/// Whether bets are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Betting {
+    /// No round is in play.
+    #[default]
+    Idle,
+    /// Bets are open.
+    Open,
+    /// No more bets.
+    Closed,
+}
+
+/// What is kept of a round that is over, to settle it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct PastSlip {
+    digest: [u8; 32],
+    /// The dice under which the digest was made; none if the round was void.
+    first: Option<Dice>,
+    /// The dice by which it stands now; none if it is void.
+    latest: Option<Dice>,
+    unit: Money,
+}
+
+/// Money outside the seats. A balance is what has come in less what has gone out, so that all of them and the seats'
+/// credits and bets sum to zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The result of the House.
+    pub house: Money,
+    /// Cash and notes taken in at seats.
+    pub cash: Money,
+    /// Cash chips of live tables, brought and taken away by players.
+    pub chips: Money,
+    /// On its way to the House and from it.
+    pub transit: Money,
+}
+
+/// The state that the entries make.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct State {
+    seats: Vec<SeatState>,
+    betting: Betting,
+    round: RoundNumber,
+    is_held: bool,
+    followed: u64,
+    limits: Option<TableLimits>,
+    /// Units on each box, over all seats.
+    totals: Vec<u64>,
+    /// Bets one by one in the order of placement, where the latest can be rejected; empty where limits bind terminals.
+    placements: Vec<Placement>,
+    next_place: u32,
+    past: Vec<PastSlip>,
+    ledger: Ledger,
+    meters: Meters,
+    sessions: u32,
+    sent: u64,
+    outbox: VecDeque<Transfer>,
+    received: u64,
+    recent: RecentSources,
+    refusals: u64,
+}
+
+/// One placement on a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Placement {
+    seat: Seat,
+    bet_box: BetBox,
+    chips: Chips,
+    units: u32,
+}
+
+/// The players' side of a table.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    id: ClusterId,
+    rules: TableRules,
+    profile: Profile,
+    limits: Limits,
+    state: State,
+}
+
+impl Cluster {
+    /// A cluster of so many seats.
+    pub fn new(id: ClusterId, rules: TableRules, profile: Profile, seats: u32) -> Self {
+        let state = State {
+            seats: (0..seats).map(|_| SeatState::new()).collect(),
+            betting: Betting::Idle,
+            round: RoundNumber(0),
+            is_held: false,
+            followed: 0,
+            limits: None,
+            totals: vec![0; BetBox::COUNT],
+            placements: Vec::new(),
+            next_place: 0,
+            past: Vec::new(),
+            ledger: Ledger::default(),
+            meters: Meters::default(),
+            sessions: 0,
+            sent: 0,
+            outbox: VecDeque::new(),
+            received: 0,
+            recent: RecentSources::default(),
+            refusals: 0,
+        };
+        Self { id, rules, profile, limits: Limits::none(), state }
+    }
+
+    /// Which cluster it is.
+    pub const fn id(&self) -> ClusterId {
+        self.id
+    }
+
+    /// What the table is played by.
+    pub const fn rules(&self) -> &TableRules {
+        &self.rules
+    }
+
+    /// The round in play, or the last one.
+    pub const fn round(&self) -> RoundNumber {
+        self.state.round
+    }
+
+    /// Whether bets are taken.
+    pub const fn betting(&self) -> Betting {
+        self.state.betting
+    }
+
+    /// Whether betting is held after a restart.
+    pub const fn is_held(&self) -> bool {
+        self.state.is_held
+    }
+
+    /// The last notice of the round that it holds.
+    pub const fn followed(&self) -> u64 {
+        self.state.followed
+    }
+
+    /// The last transfer of the House that it holds.
+    pub const fn received(&self) -> u64 {
+        self.state.received
+    }
+
+    /// The transfers to the House that are not confirmed.
+    pub fn outbox(&self) -> impl Iterator<Item = &Transfer> {
+        self.state.outbox.iter()
+    }
+
+    /// How many seats there are.
+    pub fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        (0..u32::try_from(self.state.seats.len()).unwrap_or(u32::MAX)).map(Seat)
+    }
+
+    fn seat(&self, seat: Seat) -> Option<&SeatState> {
+        self.state.seats.get(usize::try_from(seat.0).ok()?)
+    }
+
+    /// The open session of a seat.
+    pub fn session(&self, seat: Seat) -> Option<SessionId> {
+        self.seat(seat)?.session
+    }
+
+    /// The free credits of a seat.
+    pub fn credits(&self, seat: Seat) -> Money {
+        self.seat(seat).map_or(Money::ZERO, |seat| seat.credits)
+    }
+
+    /// What a seat has on the layout.
+    pub fn on_layout(&self, seat: Seat) -> Money {
+        self.seat(seat).map_or(Money::ZERO, |seat| seat.on_layout)
+    }
+
+    /// The Colour Chips with the player at a seat.
+    pub fn colour(&self, seat: Seat) -> Option<ColourSet> {
+        self.seat(seat)?.colour
+    }
+
+    /// Whether a seat is locked after a large win.
+    pub fn is_locked(&self, seat: Seat) -> bool {
+        self.seat(seat).is_some_and(|seat| seat.is_locked)
+    }
+
+    /// Whether a terminal is lost.
+    pub fn is_lost(&self, seat: Seat) -> bool {
+        self.seat(seat).is_some_and(|seat| seat.is_lost)
+    }
+
+    /// The bets of a seat in the order of first placement.
+    pub fn bets(&self, seat: Seat) -> impl Iterator<Item = (Chips, Stake)> {
+        let bets = self.seat(seat).map_or(&[][..], |seat| &seat.bets);
+        bets.iter().map(|wager| (wager.chips, Stake { bet_box: wager.bet_box, amount: self.cents(wager.units.into()) }))
+    }
+
+    /// What is on a box over all seats.
+    pub fn total(&self, bet_box: BetBox) -> Money {
+        self.cents(self.state.totals[bet_box.index()])
+    }
+
+    /// The meters of a seat over all its sessions.
+    pub fn seat_meters(&self, seat: Seat) -> Meters {
+        self.seat(seat).map_or(Meters::default(), |seat| seat.meters)
+    }
+
+    /// The meters of the open session of a seat.
+    pub fn session_meters(&self, seat: Seat) -> Meters {
+        self.seat(seat).map_or(Meters::default(), |seat| seat.session_meters)
+    }
+
+    /// The meters of all seats.
+    pub const fn meters(&self) -> Meters {
+        self.state.meters
+    }
+
+    /// Money outside the seats.
+    pub const fn ledger(&self) -> Ledger {
+        self.state.ledger
+    }
+
+    /// What the Colour Chips with players are worth.
+    pub fn colour_chips(&self) -> Money {
+        let sets = self.state.seats.iter().filter_map(|seat| seat.colour);
+        sets.fold(Money::ZERO, |total, set| sum(total, set.credits))
+    }
+
+    /// Refusals recorded.
+    pub const fn refusals(&self) -> u64 {
+        self.state.refusals
+    }
+
+    /// An amount of so many units.
+    fn cents(&self, units: u64) -> Money {
+        cents(units, self.limits.unit().cents())
+    }
+}
+
+impl Cluster {
+    /// The bytes of the state.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        codec::write(&self.state, &mut bytes);
+        bytes
+    }
+
+    /// A cluster with the state of a snapshot.
+    pub fn restore(id: ClusterId, rules: TableRules, profile: Profile, bytes: &[u8]) -> Result<Self, BadBytes> {
+        let mut cluster = Self::new(id, rules, profile, 0);
+        cluster.state = codec::read(bytes)?;
+        if cluster.state.totals.len() != BetBox::COUNT {
+            return Err(BadBytes::Damaged);
+        }
+        if let Some(limits) = &cluster.state.limits {
+            cluster.limits = limits.check(cluster.rules.layout()).map_err(|_| BadBytes::Damaged)?;
+        }
+        Ok(cluster)
+    }
+
+    /// The hash of the state: the same entries give the same hash on every machine.
+    pub fn state_hash(&self) -> [u8; 32] {
+        blake3::hash(&self.snapshot()).into()
+    }
+}
+
+/// The sum of two amounts of the ledger. A sum that does not fit is a bug: every amount was checked before it came in.
+fn sum(a: Money, b: Money) -> Money {
+    a.checked_add(b).expect("amounts on the books fit in 64-bit cents")
+}
+
+/// The difference of two amounts of the ledger.
+fn less(a: Money, b: Money) -> Money {
+    a.checked_sub(b).expect("amounts on the books fit in 64-bit cents")
+}
+
+/// An amount of so many units of so many cents.
+fn cents(units: u64, unit: i64) -> Money {
+    let units = i64::try_from(units).ok().and_then(|units| units.checked_mul(unit));
+    Money::from_cents(units.expect("amounts on the books fit in 64-bit cents"))
+}

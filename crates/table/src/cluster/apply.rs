@@ -1,0 +1,435 @@
+//! What an entry does to the players' side. Nothing is decided here; what cannot be is a bug, and stops the table.
+
+use taisai_rules::{Dice, Money, Station};
+
+use crate::cluster::decide::{content, wager};
+use crate::cluster::settle::{result, slip_line};
+use crate::cluster::{
+    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, PastSlip, Placement,
+    SeatState, Stake, Totals, Wager, less, sum,
+};
+use crate::entry::Entry;
+use crate::identity::{Actor, RoundNumber, Seat, SessionId};
+use crate::round::Notice;
+use crate::transfer::{ClaimReason, Purpose, Transfer};
+
+impl Cluster {
+    /// Applies an entry: remembers its command, and changes the state as command and event say.
+    ///
+    /// # Panics
+    /// If the entry was not decided in this state.
+    pub fn apply(&mut self, entry: &Entry<ClusterCommand, ClusterEvent>) {
+        let (id, verdict) = (entry.asked.id, entry.verdict());
+        let content = content(&entry.asked.command);
+        match entry.asked.actor {
+            Actor::Terminal { seat, .. } => {
+                if !verdict.is_of_id() && self.seat(seat).is_some() {
+                    self.seat_mut(seat).recent.remember(id.sequence, content, verdict);
+                }
+            }
+            Actor::Person(_) | Actor::Tumbler(_) | Actor::System => {
+                self.state.recent.remember(id, content, verdict);
+            }
+        }
+        if let Ok(event) = &entry.outcome {
+            self.happen(&entry.asked.command, event);
+            return;
+        }
+        self.state.refusals += 1;
+        if let Actor::Terminal { seat, .. } = entry.asked.actor
+            && self.seat(seat).is_some()
+        {
+            self.seat_mut(seat).refusals += 1;
+        }
+    }
+
+    fn happen(&mut self, command: &ClusterCommand, event: &ClusterEvent) {
+        match command {
+            ClusterCommand::Place { seat, chips, stakes } | ClusterCommand::PlaceFor { seat, chips, stakes } => {
+                self.put(*seat, *chips, stakes);
+            }
+            ClusterCommand::Withdraw { seat, chips, stakes } => {
+                for stake in stakes {
+                    self.take(*seat, *chips, *stake);
+                }
+            }
+            ClusterCommand::Clear { seat } => {
+                for chips in [Chips::Own, Chips::Colour] {
+                    for stake in self.stakes(&self.seat_ref(*seat).bets, chips) {
+                        self.take(*seat, chips, stake);
+                    }
+                }
+            }
+            ClusterCommand::Repeat { seat } => {
+                for chips in [Chips::Own, Chips::Colour] {
+                    self.put(*seat, chips, &self.stakes(&self.seat_ref(*seat).last_bets, chips));
+                }
+            }
+            ClusterCommand::Double { seat } => {
+                for chips in [Chips::Own, Chips::Colour] {
+                    self.put(*seat, chips, &self.stakes(&self.seat_ref(*seat).bets, chips));
+                }
+            }
+            ClusterCommand::RejectExcess => {
+                let ClusterEvent::Rejected { cuts } = event else { unreachable!("excess is rejected with its cuts") };
+                for Cut { seat, chips, stake } in cuts {
+                    self.take(*seat, *chips, *stake);
+                }
+            }
+            ClusterCommand::BuyIn { seat, amount, .. } => {
+                self.state.ledger.cash = less(self.state.ledger.cash, *amount);
+                self.credit(*seat, *amount);
+            }
+            ClusterCommand::IssueColour { seat, colour, value, chips } => {
+                let worth = Money::from_cents(value.cents() * i64::from(*chips));
+                self.begin_session(*seat);
+                self.state.ledger.cash = less(self.state.ledger.cash, worth);
+                self.meter(*seat, |meters| meters.bought_in = sum(meters.bought_in, worth));
+                let state = self.seat_mut(*seat);
+                let before = state.colour.map_or(Money::ZERO, |set| set.credits);
+                let credits = sum(before, worth);
+                state.colour = Some(crate::cluster::ColourSet { colour: *colour, value: *value, credits });
+            }
+            ClusterCommand::RedeemColour { seat } => {
+                let set = self.seat_mut(*seat).colour.take().expect("a set is with the player");
+                self.state.ledger.chips = sum(self.state.ledger.chips, set.credits);
+                self.meter(*seat, |meters| meters.dispensed = sum(meters.dispensed, set.credits));
+            }
+            ClusterCommand::CashOut { seat, to } => self.cash_out_credits(*seat, *to),
+            ClusterCommand::Leave { seat } => self.end_session(*seat),
+            ClusterCommand::WalkAway { seat } => self.walk_away(*seat),
+            ClusterCommand::Lost { seat } => self.seat_mut(*seat).is_lost = true,
+            ClusterCommand::Back { seat } => self.seat_mut(*seat).is_lost = false,
+            ClusterCommand::ClearLock { seat } => self.seat_mut(*seat).is_locked = false,
+            ClusterCommand::Follow { number, notice, .. } => {
+                self.state.followed = *number;
+                self.notice(notice, event);
+            }
+            ClusterCommand::Receive { transfer } => self.receive(transfer),
+            ClusterCommand::Delivered { .. } => {
+                self.state.outbox.pop_front();
+            }
+            ClusterCommand::Restarted => self.state.is_held = true,
+        }
+    }
+
+    fn seat_ref(&self, seat: Seat) -> &SeatState {
+        self.seat(seat).expect("a command names a seat that there is")
+    }
+
+    fn seat_mut(&mut self, seat: Seat) -> &mut SeatState {
+        let place = usize::try_from(seat.0).expect("seats are counted in memory");
+        &mut self.state.seats[place]
+    }
+
+    fn meter(&mut self, seat: Seat, change: impl Fn(&mut Meters)) {
+        change(&mut self.state.meters);
+        let state = self.seat_mut(seat);
+        change(&mut state.meters);
+        change(&mut state.session_meters);
+    }
+
+    fn begin_session(&mut self, seat: Seat) {
+        if self.seat_ref(seat).session.is_none() {
+            self.state.sessions += 1;
+            let session = SessionId(self.state.sessions);
+            let state = self.seat_mut(seat);
+            state.session = Some(session);
+            state.session_meters = Meters::default();
+        }
+    }
+
+    fn end_session(&mut self, seat: Seat) {
+        let state = self.seat_mut(seat);
+        state.session = None;
+        state.is_locked = false;
+        state.has_walked_away = false;
+        state.last_bets.clear();
+    }
+
+    /// Free credits for a seat that has bought in.
+    fn credit(&mut self, seat: Seat, amount: Money) {
+        self.begin_session(seat);
+        self.meter(seat, |meters| meters.bought_in = sum(meters.bought_in, amount));
+        let state = self.seat_mut(seat);
+        state.credits = sum(state.credits, amount);
+    }
+
+    /// Puts stakes on the layout: from credits, from the player's cash chips, or from the set of Colour Chips.
+    fn put(&mut self, seat: Seat, chips: Chips, stakes: &[Stake]) {
+        let is_live = self.rules.game().station() == Station::LiveTable;
+        if is_live && !stakes.is_empty() {
+            self.begin_session(seat);
+        }
+        let mut total = Money::ZERO;
+        for stake in stakes {
+            let units = self.units(stake.amount).expect("a placed stake is whole units");
+            total = sum(total, stake.amount);
+            self.state.totals[stake.bet_box.index()] += u64::from(units);
+            let place = self.state.next_place;
+            if self.binds_boxes() {
+                self.state.placements.push(Placement { seat, bet_box: stake.bet_box, chips, units });
+            }
+            let state = self.seat_mut(seat);
+            if wager(state, chips, stake.bet_box).is_some() {
+                let wager = state.bets.iter_mut().find(|w| w.bet_box == stake.bet_box && w.chips == chips);
+                wager.expect("it was found").units += units;
+            } else {
+                if chips == Chips::Own {
+                    state.boxes |= 1 << stake.bet_box.index();
+                }
+                state.bets.push(Wager { place, units, bet_box: stake.bet_box, chips });
+                self.state.next_place += 1;
+            }
+        }
+        self.pay(seat, chips, less(Money::ZERO, total));
+        let state = self.seat_mut(seat);
+        state.on_layout = sum(state.on_layout, total);
+    }
+
+    /// Takes a stake off the layout and gives it back.
+    fn take(&mut self, seat: Seat, chips: Chips, stake: Stake) {
+        let units = self.units(stake.amount).expect("a withdrawn stake is whole units");
+        let total = &mut self.state.totals[stake.bet_box.index()];
+        *total = total.checked_sub(units.into()).expect("no more is withdrawn than lies there");
+        let mut left = units;
+        let same = |p: &&mut Placement| p.seat == seat && p.bet_box == stake.bet_box && p.chips == chips;
+        for placement in self.state.placements.iter_mut().rev().filter(same) {
+            let cut = placement.units.min(left);
+            placement.units -= cut;
+            left -= cut;
+        }
+        let state = self.seat_mut(seat);
+        let place = state.bets.iter().position(|w| w.bet_box == stake.bet_box && w.chips == chips);
+        let place = place.expect("a withdrawn bet lies there");
+        let wager = &mut state.bets[place];
+        wager.units = wager.units.checked_sub(units).expect("no more is withdrawn than lies there");
+        if wager.units == 0 {
+            state.bets.remove(place);
+            if chips == Chips::Own {
+                state.boxes &= !(1 << stake.bet_box.index());
+            }
+        }
+        state.on_layout = less(state.on_layout, stake.amount);
+        self.pay(seat, chips, stake.amount);
+    }
+
+    /// Gives a seat money in the chips it bets with, or takes it if negative.
+    fn pay(&mut self, seat: Seat, chips: Chips, amount: Money) {
+        let is_live = self.rules.game().station() == Station::LiveTable;
+        match chips {
+            Chips::Own if is_live => self.state.ledger.chips = sum(self.state.ledger.chips, amount),
+            Chips::Own => {
+                let state = self.seat_mut(seat);
+                state.credits = sum(state.credits, amount);
+                assert!(state.credits >= Money::ZERO, "a seat never has less than no credits");
+            }
+            Chips::Colour => {
+                let set = self.seat_mut(seat).colour.as_mut().expect("Colour Chips are with the player");
+                // What the set's value cannot express is paid in cash chips.
+                let rest = Money::from_cents(amount.cents() % set.value.cents());
+                set.credits = sum(set.credits, less(amount, rest));
+                assert!(set.credits >= Money::ZERO, "a player never has less than no chips");
+                self.state.ledger.chips = sum(self.state.ledger.chips, rest);
+            }
+        }
+    }
+
+    fn cash_out_credits(&mut self, seat: Seat, to: CashOut) {
+        let state = self.seat_mut(seat);
+        let session = state.session.expect("a session is cashed out");
+        let amount = std::mem::take(&mut state.credits);
+        self.meter(seat, |meters| meters.dispensed = sum(meters.dispensed, amount));
+        let purpose = match to {
+            CashOut::Voucher(number) => Purpose::Voucher { seat, session, number },
+            CashOut::HandPay => Purpose::Claim { seat, session, reason: ClaimReason::CashOut },
+        };
+        self.send(amount, purpose);
+        self.state.ledger.transit = sum(self.state.ledger.transit, amount);
+        self.end_session(seat);
+    }
+
+    /// 5.3: the bets stay and are settled; what the player does not hold becomes a claim.
+    fn walk_away(&mut self, seat: Seat) {
+        let state = self.seat_mut(seat);
+        state.has_walked_away = true;
+        let session = state.session.expect("the player was there");
+        if let Some(set) = state.colour.as_mut() {
+            let left = std::mem::take(&mut set.credits);
+            if left > Money::ZERO {
+                self.claim(seat, session, left, ClaimReason::WalkedAway);
+            }
+        }
+        if self.seat_ref(seat).bets.is_empty() {
+            self.seat_mut(seat).colour = None;
+            self.end_session(seat);
+        }
+    }
+
+    fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
+        self.state.ledger.transit = sum(self.state.ledger.transit, amount);
+        self.send(amount, Purpose::Claim { seat, session, reason });
+    }
+
+    fn send(&mut self, amount: Money, purpose: Purpose) {
+        self.state.sent += 1;
+        self.state.outbox.push_back(Transfer { number: self.state.sent, amount, purpose });
+    }
+
+    /// Credits from the House. A seat that there is not, or that is lost, cannot take them: they go back as a claim.
+    fn receive(&mut self, transfer: &Transfer) {
+        self.state.received = transfer.number;
+        let Purpose::Credits { seat } = transfer.purpose else { unreachable!("only credits are received") };
+        self.state.ledger.transit = less(self.state.ledger.transit, transfer.amount);
+        if self.seat(seat).is_some_and(|state| !state.is_lost) {
+            self.credit(seat, transfer.amount);
+        } else {
+            self.state.ledger.transit = sum(self.state.ledger.transit, transfer.amount);
+            self.send(transfer.amount, Purpose::Returned { seat });
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice, event: &ClusterEvent) {
+        match (notice, event) {
+            (Notice::Limits { limits }, _) => {
+                self.limits = limits.check(self.rules.layout()).expect("limits on display were checked");
+                self.state.limits = Some(limits.clone());
+            }
+            (Notice::Opened { round }, _) => {
+                self.state.round = *round;
+                self.state.betting = Betting::Open;
+                self.state.next_place = 0;
+                self.state.placements.clear();
+                for state in &mut self.state.seats {
+                    state.refusals = 0;
+                }
+            }
+            (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
+            (Notice::Resumed, _) => self.state.is_held = false,
+            (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, digest }) => {
+                self.settle(Some(*dice), totals, *digest);
+            }
+            (Notice::Voided { .. }, ClusterEvent::Settled { totals, digest }) => self.settle(None, totals, *digest),
+            (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
+                self.compensated(*round, None, adjustments);
+            }
+            (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
+                self.compensated(*round, Some(*dice), adjustments);
+            }
+            (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, _) => {
+                unreachable!("a result comes with what it brings")
+            }
+        }
+    }
+
+    /// One pass over the wagers pays the seats: by the dice, or everything back where the round is void.
+    fn settle(&mut self, dice: Option<Dice>, totals: &Totals, digest: [u8; 32]) {
+        let counted = self.counted();
+        let payouts = dice.map(|dice| self.payouts(dice));
+        let unit = self.limits.unit().cents();
+        let is_live = self.rules.game().station() == Station::LiveTable;
+        let large_win = self.profile.large_win;
+        let (mut house, mut chips) = (Money::ZERO, Money::ZERO);
+        let mut all = Meters::default();
+        let mut claims = Vec::new();
+        for (number, state) in (0..).zip(&mut self.state.seats) {
+            if state.bets.is_empty() {
+                state.last_bets.clear();
+                continue;
+            }
+            let seat = Seat(number);
+            let (mut paid, mut returned, mut colour) = (Money::ZERO, Money::ZERO, Money::ZERO);
+            for wager in &state.bets {
+                let (won, back) = if counted.is_empty() && payouts.is_some() {
+                    let won = payouts.as_ref().and_then(|payouts| payouts.paid(wager.bet_box, wager.units.into()));
+                    (won.expect("a stake's payout was checked when placed"), Money::ZERO)
+                } else {
+                    result(&slip_line(seat, state, wager, &counted), payouts.as_ref(), unit)
+                };
+                paid = sum(paid, won);
+                returned = sum(returned, back);
+                if wager.chips == Chips::Colour {
+                    colour = sum(colour, sum(won, back));
+                }
+            }
+            let staked = state.on_layout;
+            let given = sum(paid, returned);
+            house = sum(house, less(staked, given));
+            let change = |meters: &mut Meters| {
+                match dice {
+                    Some(_) => {
+                        meters.bet = sum(meters.bet, staked);
+                        meters.rounds += 1;
+                    }
+                    None => meters.voids += 1,
+                }
+                meters.won = sum(meters.won, paid);
+                meters.returned = sum(meters.returned, returned);
+            };
+            change(&mut state.meters);
+            change(&mut state.session_meters);
+            change(&mut all);
+            if state.has_walked_away {
+                claims.push((seat, state.session, given));
+            } else if is_live {
+                let in_set = state
+                    .colour
+                    .map_or(Money::ZERO, |set| Money::from_cents(colour.cents() - colour.cents() % set.value.cents()));
+                if let Some(set) = state.colour.as_mut() {
+                    set.credits = sum(set.credits, in_set);
+                }
+                chips = sum(chips, less(given, in_set));
+            } else {
+                state.credits = sum(state.credits, given);
+                state.is_locked |= less(given, staked) >= large_win;
+            }
+            state.on_layout = Money::ZERO;
+            state.boxes = 0;
+            std::mem::swap(&mut state.bets, &mut state.last_bets);
+            state.bets.clear();
+        }
+        self.state.ledger.house = sum(self.state.ledger.house, house);
+        self.state.ledger.chips = sum(self.state.ledger.chips, chips);
+        assert_eq!(house, less(totals.staked, sum(totals.paid, totals.returned)), "totals equal their lines");
+        let meters = &mut self.state.meters;
+        meters.bet = sum(meters.bet, all.bet);
+        meters.won = sum(meters.won, all.won);
+        meters.returned = sum(meters.returned, all.returned);
+        meters.rounds += u32::from(dice.is_some());
+        meters.voids += u32::from(dice.is_none());
+        for (seat, session, amount) in claims {
+            let session = session.expect("a seat with bets has a session");
+            if amount > Money::ZERO {
+                self.claim(seat, session, amount, ClaimReason::WalkedAway);
+            }
+            self.seat_mut(seat).colour = None;
+            self.end_session(seat);
+        }
+        self.state.totals.fill(0);
+        self.state.placements.clear();
+        self.state.betting = Betting::Idle;
+        self.state.is_held = false;
+        let unit = self.limits.unit().money();
+        self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });
+    }
+
+    fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
+        for Adjustment { seat, session, amount, at_once } in adjustments {
+            let rest = less(*amount, *at_once);
+            self.state.ledger.house = less(self.state.ledger.house, *amount);
+            if *at_once != Money::ZERO {
+                self.pay(*seat, Chips::Own, *at_once);
+            }
+            if rest > Money::ZERO {
+                let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
+                self.claim(*seat, *session, rest, reason);
+            } else if rest < Money::ZERO {
+                let owed = less(Money::ZERO, rest);
+                self.state.ledger.transit = less(self.state.ledger.transit, owed);
+                self.send(owed, Purpose::Receivable { seat: *seat, session: *session, round });
+            }
+        }
+        let place = usize::try_from(round.0 - 1).expect("rounds are counted in memory");
+        self.state.past[place].latest = dice;
+    }
+}

@@ -1,0 +1,480 @@
+//! What the players' side answers to a command: the event, or the first refusal that holds. The order is that of
+//! [`Refusal`]: the id, the right to ask, the phase, the layout, limits, credits.
+
+use taisai_rules::{BetBox, Money, Rule, Station};
+
+use crate::cluster::{
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Method, SeatState, Slip, Stake, Stakes, Wager,
+};
+use crate::entry::{Asked, Decision};
+use crate::identity::{Actor, Seat};
+use crate::profile::{Act, Excess};
+use crate::recent::{Content, Known};
+use crate::refusal::Refusal;
+use crate::round::Notice;
+use crate::transfer::Purpose;
+
+type Answer = Result<ClusterEvent, Refusal>;
+
+impl Cluster {
+    /// Decides a command.
+    pub fn decide(&self, asked: &Asked<ClusterCommand>) -> Decision<ClusterEvent> {
+        let content = content(&asked.command);
+        let known = match asked.actor {
+            Actor::Terminal { seat, .. } => match self.seat(seat) {
+                Some(state) => state.recent.known(asked.id.sequence, content),
+                None => return Decision::Refused(Refusal::UnknownSeat),
+            },
+            Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
+        };
+        match known {
+            Known::Answered(verdict) => return Decision::Repeated(verdict),
+            Known::Unusable(refusal) => return Decision::Refused(refusal),
+            Known::New => {}
+        }
+        match self.answer(asked.actor, &asked.command) {
+            Ok(event) => Decision::Accepted(event),
+            Err(refusal) => Decision::Refused(refusal),
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "a flat list: one arm a command")]
+    fn answer(&self, actor: Actor, command: &ClusterCommand) -> Answer {
+        match command {
+            ClusterCommand::Place { seat, chips, stakes } => {
+                self.may_bet(actor, *seat)?;
+                self.place(*seat, *chips, stakes)
+            }
+            ClusterCommand::PlaceFor { seat, chips, stakes } => {
+                self.profile.check(Act::PlaceForPlayer, actor, None)?;
+                self.is_in_game(Rule::PlacedByStaff)?;
+                self.place(*seat, *chips, stakes)
+            }
+            ClusterCommand::Withdraw { seat, chips, stakes } => {
+                self.may_bet(actor, *seat)?;
+                self.withdraw(*seat, *chips, stakes)
+            }
+            ClusterCommand::Clear { seat } => {
+                self.may_bet(actor, *seat)?;
+                let state = self.betting_seat(*seat)?;
+                if state.bets.is_empty() { Err(Refusal::NoSuchBet) } else { Ok(ClusterEvent::Done) }
+            }
+            ClusterCommand::Repeat { seat } => {
+                self.may_bet(actor, *seat)?;
+                let state = self.betting_seat(*seat)?;
+                if state.last_bets.is_empty() {
+                    return Err(Refusal::NothingToRepeat);
+                }
+                self.place_all(*seat, &state.last_bets)
+            }
+            ClusterCommand::Double { seat } => {
+                self.may_bet(actor, *seat)?;
+                let state = self.betting_seat(*seat)?;
+                if state.bets.is_empty() {
+                    return Err(Refusal::NoSuchBet);
+                }
+                self.place_all(*seat, &state.bets)
+            }
+            ClusterCommand::RejectExcess => self.reject_excess(actor),
+            ClusterCommand::BuyIn { seat, amount, method } => self.buy_in(actor, *seat, *amount, *method),
+            ClusterCommand::IssueColour { seat, colour, value, chips } => {
+                self.issue_colour(actor, *seat, *colour, *value, *chips)
+            }
+            ClusterCommand::RedeemColour { seat } => {
+                self.profile.check(Act::BuyIn, actor, None)?;
+                let state = self.known_seat(*seat)?;
+                if has_colour_bets(state) {
+                    return Err(Refusal::RoundInPlay);
+                }
+                state.colour.map(|_| ClusterEvent::Done).ok_or(Refusal::ColourInUse)
+            }
+            ClusterCommand::CashOut { seat, to } => self.cash_out(actor, *seat, *to),
+            ClusterCommand::Leave { seat } => {
+                self.may_act_for(actor, *seat, Act::BuyIn)?;
+                let state = self.seat_in_session(*seat)?;
+                if state.credits > Money::ZERO || state.colour.is_some() || !state.bets.is_empty() {
+                    return Err(Refusal::NotCleared);
+                }
+                Ok(ClusterEvent::Done)
+            }
+            ClusterCommand::WalkAway { seat } => {
+                self.profile.check(Act::Deal, actor, None)?;
+                self.is_in_game(Rule::WalkAway)?;
+                self.seat_in_session(*seat)?;
+                Ok(ClusterEvent::Done)
+            }
+            ClusterCommand::Lost { seat } | ClusterCommand::Back { seat } => {
+                actor.is_system()?;
+                self.is_in_game(Rule::TerminalDown)?;
+                self.known_seat(*seat)?;
+                Ok(ClusterEvent::Done)
+            }
+            ClusterCommand::ClearLock { seat } => {
+                self.profile.check(Act::ClearLock, actor, None)?;
+                if self.known_seat(*seat)?.is_locked { Ok(ClusterEvent::Done) } else { Err(Refusal::NotHeld) }
+            }
+            ClusterCommand::Follow { number, notice, slip } => {
+                actor.is_system()?;
+                self.follow(*number, notice, slip.as_ref())
+            }
+            ClusterCommand::Receive { transfer } => {
+                actor.is_system()?;
+                if transfer.number != self.state.received + 1 {
+                    return Err(Refusal::OutOfOrder);
+                }
+                match transfer.purpose {
+                    Purpose::Credits { .. } => Ok(ClusterEvent::Done),
+                    Purpose::Voucher { .. }
+                    | Purpose::Claim { .. }
+                    | Purpose::Receivable { .. }
+                    | Purpose::Returned { .. } => Err(Refusal::NotAllowed),
+                }
+            }
+            ClusterCommand::Delivered { number } => {
+                actor.is_system()?;
+                match self.state.outbox.front() {
+                    Some(transfer) if transfer.number == *number => Ok(ClusterEvent::Done),
+                    Some(_) | None => Err(Refusal::OutOfOrder),
+                }
+            }
+            ClusterCommand::Restarted => {
+                actor.is_system()?;
+                if self.state.betting == Betting::Idle { Err(Refusal::NotHeld) } else { Ok(ClusterEvent::Done) }
+            }
+        }
+    }
+
+    /// A terminal bets for its own seat; at a live table the Dealer registers what the player has placed.
+    fn may_bet(&self, actor: Actor, seat: Seat) -> Result<(), Refusal> {
+        self.may_act_for(actor, seat, Act::Deal)
+    }
+
+    fn may_act_for(&self, actor: Actor, seat: Seat, act: Act) -> Result<(), Refusal> {
+        match (actor, self.rules.game().station()) {
+            (Actor::Terminal { seat: own, .. }, Station::PlayerTerminals) if own == seat => Ok(()),
+            (Actor::Person(_), Station::LiveTable) => self.profile.check(act, actor, None).map(|_| ()),
+            (Actor::Terminal { .. } | Actor::Person(_) | Actor::Tumbler(_) | Actor::System, _) => {
+                Err(Refusal::NotAllowed)
+            }
+        }
+    }
+
+    fn is_in_game(&self, rule: Rule) -> Result<(), Refusal> {
+        if self.rules.game().paragraphs(rule).is_empty() { Err(Refusal::NotInGame) } else { Ok(()) }
+    }
+
+    fn known_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+        self.seat(seat).ok_or(Refusal::UnknownSeat)
+    }
+
+    fn seat_in_session(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+        let state = self.known_seat(seat)?;
+        if state.session.is_some() { Ok(state) } else { Err(Refusal::NoSession) }
+    }
+
+    /// A seat that may bet now: bets are open, and the seat is neither lost nor locked.
+    fn betting_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+        match self.state.betting {
+            Betting::Open if self.state.is_held => return Err(Refusal::Held),
+            Betting::Open => {}
+            Betting::Idle => return Err(Refusal::NoRoundOpen),
+            // 5.7, 3.6: nothing is placed, increased or withdrawn.
+            Betting::Closed => return Err(Refusal::BetsClosed),
+        }
+        let state = self.known_seat(seat)?;
+        if state.is_lost {
+            return Err(Refusal::TerminalLost);
+        }
+        if state.is_locked {
+            return Err(Refusal::SeatLocked);
+        }
+        // At a live table a session begins with the first chip; a terminal needs credits first.
+        if state.session.is_none() && self.rules.game().station() == Station::PlayerTerminals {
+            return Err(Refusal::NoSession);
+        }
+        if state.has_walked_away { Err(Refusal::NoSession) } else { Ok(state) }
+    }
+
+    fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+        let state = self.betting_seat(seat)?;
+        if stakes.is_empty() {
+            return Err(Refusal::NoBets);
+        }
+        let mut boxes = 0u128;
+        for stake in stakes {
+            let bit = 1 << stake.bet_box.index();
+            if boxes & bit != 0 {
+                return Err(Refusal::BoxTwice);
+            }
+            boxes |= bit;
+            if !self.rules.layout().has(stake.bet_box) {
+                return Err(Refusal::BoxNotOnLayout);
+            }
+        }
+        let mut total = 0i64;
+        for stake in stakes {
+            let amount = self.units(stake.amount)?;
+            self.check_limits(state, chips, stakes, *stake, amount)?;
+            total = total.checked_add(stake.amount.cents()).ok_or(Refusal::AmountTooLarge)?;
+        }
+        self.check_credits(state, chips, stakes, Money::from_cents(total))?;
+        Ok(ClusterEvent::Done)
+    }
+
+    /// Places wagers once more: those of the last round, or those that lie there.
+    fn place_all(&self, seat: Seat, wagers: &[Wager]) -> Answer {
+        for chips in [Chips::Own, Chips::Colour] {
+            let stakes = self.stakes(wagers, chips);
+            if !stakes.is_empty() {
+                self.place(seat, chips, &stakes)?;
+            }
+        }
+        Ok(ClusterEvent::Done)
+    }
+
+    /// The stakes that wagers are made of.
+    pub(super) fn stakes(&self, wagers: &[Wager], chips: Chips) -> Stakes {
+        let wagers = wagers.iter().filter(|wager| wager.chips == chips);
+        wagers.map(|wager| Stake { bet_box: wager.bet_box, amount: self.cents(wager.units.into()) }).collect()
+    }
+
+    /// An amount in units.
+    pub(super) fn units(&self, amount: Money) -> Result<u32, Refusal> {
+        if amount <= Money::ZERO {
+            return Err(Refusal::BadAmount);
+        }
+        let unit = self.limits.unit().cents();
+        if amount.cents() % unit != 0 {
+            return Err(Refusal::AmountOffUnit);
+        }
+        u32::try_from(amount.cents() / unit).map_err(|_| Refusal::AmountTooLarge)
+    }
+
+    fn check_limits(
+        &self,
+        state: &SeatState,
+        chips: Chips,
+        stakes: &[Stake],
+        stake: Stake,
+        units: u32,
+    ) -> Result<(), Refusal> {
+        let bet_box = stake.bet_box;
+        let own = wager(state, chips, bet_box).map_or(0, |wager| wager.units);
+        let own = own.checked_add(units).ok_or(Refusal::AmountTooLarge)?;
+        let own_total = self.cents(own.into());
+        self.rules.layout().check_stake(bet_box, own_total).map_err(|_| Refusal::AmountTooLarge)?;
+        if !self.binds_boxes() {
+            if own_total > self.limits.maximum(bet_box) {
+                return Err(Refusal::OverLimit);
+            }
+            return if own_total < self.limits.minimum(bet_box) { Err(Refusal::BelowMinimum) } else { Ok(()) };
+        }
+        if self.profile.excess == Excess::Refuse {
+            let placed = |bet_box: BetBox| {
+                let more = stakes.iter().find(|stake| stake.bet_box == bet_box).map_or(0, |stake| stake.amount.cents());
+                self.total(bet_box).cents().checked_add(more).map(Money::from_cents).ok_or(Refusal::AmountTooLarge)
+            };
+            let total = placed(bet_box)?;
+            if total > self.limits.maximum(bet_box) {
+                return Err(Refusal::OverLimit);
+            }
+            let opposite = bet_box.opposite().map_or(Ok(Money::ZERO), placed)?;
+            if total > self.limits.cap(bet_box, opposite) {
+                return Err(Refusal::OverDifferential);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_credits(&self, state: &SeatState, chips: Chips, stakes: &[Stake], total: Money) -> Result<(), Refusal> {
+        match (chips, self.rules.game().station()) {
+            (Chips::Own, Station::PlayerTerminals) if total > state.credits => Err(Refusal::NotEnoughCredits),
+            (Chips::Own, Station::PlayerTerminals | Station::LiveTable) => Ok(()),
+            (Chips::Colour, _) => {
+                let set = state.colour.ok_or(Refusal::ColourInUse)?;
+                if stakes.iter().any(|stake| stake.amount.cents() % set.value.cents() != 0) {
+                    return Err(Refusal::AmountOffUnit);
+                }
+                if total > set.credits { Err(Refusal::NotEnoughCredits) } else { Ok(()) }
+            }
+        }
+    }
+
+    fn withdraw(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+        let state = self.betting_seat(seat)?;
+        if stakes.is_empty() {
+            return Err(Refusal::NoBets);
+        }
+        for (place, stake) in stakes.iter().enumerate() {
+            if stakes[..place].iter().any(|other| other.bet_box == stake.bet_box) {
+                return Err(Refusal::BoxTwice);
+            }
+            let own = wager(state, chips, stake.bet_box).ok_or(Refusal::NoSuchBet)?;
+            let units = self.units(stake.amount)?;
+            let left = own.units.checked_sub(units).ok_or(Refusal::NoSuchBet)?;
+            let is_below = left > 0 && self.cents(left.into()) < self.limits.minimum(stake.bet_box);
+            if !self.binds_boxes() && is_below {
+                return Err(Refusal::BelowMinimum);
+            }
+        }
+        Ok(ClusterEvent::Done)
+    }
+
+    /// 5.1: the House rejects the excess, before the close.
+    fn reject_excess(&self, actor: Actor) -> Answer {
+        self.profile.check(Act::Deal, actor, None)?;
+        match self.state.betting {
+            Betting::Open => {}
+            Betting::Idle => return Err(Refusal::NoRoundOpen),
+            Betting::Closed => return Err(Refusal::BetsClosed),
+        }
+        self.is_in_game(Rule::Excess)?;
+        let cuts = self.rejections();
+        if cuts.is_empty() { Err(Refusal::NoExcess) } else { Ok(ClusterEvent::Rejected { cuts }) }
+    }
+
+    fn buy_in(&self, actor: Actor, seat: Seat, amount: Money, method: Method) -> Answer {
+        match (method, actor) {
+            (Method::Note, Actor::Terminal { seat: own, .. }) if own == seat => {}
+            (Method::Cash, Actor::Person(_)) => {
+                self.profile.check(Act::BuyIn, actor, None)?;
+            }
+            (Method::Note | Method::Cash, _) => return Err(Refusal::NotAllowed),
+        }
+        // At a live table cash becomes cash chips, which the player holds.
+        if self.rules.game().station() == Station::LiveTable {
+            return Err(Refusal::NotInGame);
+        }
+        let state = self.known_seat(seat)?;
+        if state.is_lost {
+            return Err(Refusal::TerminalLost);
+        }
+        if amount <= Money::ZERO {
+            return Err(Refusal::BadAmount);
+        }
+        self.check_money(amount)?;
+        Ok(ClusterEvent::Done)
+    }
+
+    /// Whether an amount can come in without any sum growing beyond 64 bits, however it is won and paid.
+    fn check_money(&self, amount: Money) -> Result<(), Refusal> {
+        /// Ten thousand thousand million dollars: no house holds more.
+        const MOST: Money = Money::from_cents(1_000_000_000_000_000);
+        let so_far = self.state.meters.bought_in;
+        let fits = amount <= MOST && so_far.checked_add(amount).is_some_and(|total| total <= MOST);
+        if fits { Ok(()) } else { Err(Refusal::AmountTooLarge) }
+    }
+
+    fn issue_colour(&self, actor: Actor, seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
+        self.profile.check(Act::BuyIn, actor, None)?;
+        self.is_in_game(Rule::ColourChips)?;
+        let state = self.known_seat(seat)?;
+        let units = self.units(value)?;
+        let worth = u64::from(units).checked_mul(chips.into()).ok_or(Refusal::AmountTooLarge)?;
+        let worth = i64::try_from(worth).ok().and_then(|worth| worth.checked_mul(self.limits.unit().cents()));
+        let worth = worth.map(Money::from_cents).ok_or(Refusal::AmountTooLarge)?;
+        if chips == 0 {
+            return Err(Refusal::BadAmount);
+        }
+        self.check_money(worth)?;
+        // A set is with one player at one value; more of it may be bought.
+        let with_another = self
+            .seats()
+            .zip(&self.state.seats)
+            .any(|(other, state)| other != seat && state.colour.is_some_and(|set| set.colour == colour));
+        let other_set = state.colour.is_some_and(|set| set.colour != colour || set.value != value);
+        if with_another || other_set { Err(Refusal::ColourInUse) } else { Ok(ClusterEvent::Done) }
+    }
+
+    fn cash_out(&self, actor: Actor, seat: Seat, to: CashOut) -> Answer {
+        match (actor, to) {
+            (Actor::Terminal { seat: own, .. }, _) if own == seat => {}
+            // A person frees a seat by hand only: credits of a stolen or broken terminal are recovered so.
+            (Actor::Person(_), CashOut::HandPay) => {
+                self.profile.check(Act::ClearLock, actor, None)?;
+            }
+            (Actor::Terminal { .. } | Actor::Person(_) | Actor::Tumbler(_) | Actor::System, _) => {
+                return Err(Refusal::NotAllowed);
+            }
+        }
+        let state = self.seat_in_session(seat)?;
+        if !state.bets.is_empty() {
+            return Err(Refusal::RoundInPlay);
+        }
+        match to {
+            CashOut::Voucher(_) if state.is_locked => return Err(Refusal::SeatLocked),
+            CashOut::Voucher(_) if state.credits > self.profile.voucher_limit => return Err(Refusal::OverHouseLimit),
+            CashOut::Voucher(_) | CashOut::HandPay => {}
+        }
+        if state.credits == Money::ZERO { Err(Refusal::NotEnoughCredits) } else { Ok(ClusterEvent::Done) }
+    }
+
+    fn follow(&self, number: u64, notice: &Notice, slip: Option<&Slip>) -> Answer {
+        if number != self.state.followed + 1 {
+            return Err(Refusal::OutOfOrder);
+        }
+        let slip = slip.ok_or(Refusal::SlipDiffers);
+        match notice {
+            Notice::Limits { limits } => limits.check(self.rules.layout()).map(|_| ClusterEvent::Done),
+            Notice::Opened { .. } | Notice::Closed { .. } | Notice::Resumed => Ok(ClusterEvent::Done),
+            Notice::Result { dice, .. } => {
+                let (totals, digest) = self.reckon(Some(*dice));
+                Ok(ClusterEvent::Settled { totals, digest })
+            }
+            Notice::Voided { round, .. } if *round == self.state.round && self.state.betting != Betting::Idle => {
+                let (totals, digest) = self.reckon(None);
+                Ok(ClusterEvent::Settled { totals, digest })
+            }
+            Notice::Voided { round, .. } => {
+                Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, None)? })
+            }
+            Notice::Corrected { round, dice } => {
+                Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, Some(*dice))? })
+            }
+        }
+    }
+}
+
+pub(super) fn wager(state: &SeatState, chips: Chips, bet_box: BetBox) -> Option<&Wager> {
+    if chips == Chips::Own && state.boxes & (1 << bet_box.index()) == 0 {
+        return None;
+    }
+    state.bets.iter().find(|wager| wager.bet_box == bet_box && wager.chips == chips)
+}
+
+fn has_colour_bets(state: &SeatState) -> bool {
+    state.bets.iter().any(|wager| wager.chips == Chips::Colour)
+}
+
+/// A hash of a command's content; for bets without a detour over bytes.
+pub(super) fn content(command: &ClusterCommand) -> u64 {
+    let stakes = |kind, seat: &Seat, chips: &Chips, stakes: &[Stake]| {
+        let begin = Content::of(kind).with(seat.0.into()).with(u64::from(*chips == Chips::Colour));
+        let mix = |hash: Content, stake: &Stake| {
+            hash.with(u64::from(stake.bet_box.place())).with(stake.amount.cents().unsigned_abs())
+        };
+        stakes.iter().fold(begin, mix).finish()
+    };
+    match command {
+        ClusterCommand::Place { seat, chips, stakes: list } => stakes(2, seat, chips, list),
+        ClusterCommand::PlaceFor { seat, chips, stakes: list } => stakes(3, seat, chips, list),
+        ClusterCommand::Withdraw { seat, chips, stakes: list } => stakes(4, seat, chips, list),
+        ClusterCommand::Clear { .. }
+        | ClusterCommand::Repeat { .. }
+        | ClusterCommand::Double { .. }
+        | ClusterCommand::RejectExcess
+        | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::IssueColour { .. }
+        | ClusterCommand::RedeemColour { .. }
+        | ClusterCommand::CashOut { .. }
+        | ClusterCommand::Leave { .. }
+        | ClusterCommand::WalkAway { .. }
+        | ClusterCommand::Lost { .. }
+        | ClusterCommand::Back { .. }
+        | ClusterCommand::ClearLock { .. }
+        | ClusterCommand::Follow { .. }
+        | ClusterCommand::Receive { .. }
+        | ClusterCommand::Delivered { .. }
+        | ClusterCommand::Restarted => Content::of_bytes(1, command).finish(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Bets over a box's maximum or Differential, before the close (5.1): what the House rejects.
+
+use taisai_rules::{BetBox, Money};
+
+use crate::cluster::{Cluster, Cut, Placement, Stake, cents};
+
+impl Cluster {
+    /// What is over the limits now, by box: total, and the most that may be there. Nothing where limits bind terminals.
+    pub fn excess(&self) -> impl Iterator<Item = (BetBox, Money, Money)> {
+        let boxes = self.rules.layout().boxes().iter().filter(|_| self.binds_boxes());
+        boxes.filter_map(|bet_box| {
+            let (total, cap) = (self.total(*bet_box), self.cap(*bet_box, &self.state.totals));
+            (total > cap).then_some((*bet_box, total, cap))
+        })
+    }
+
+    /// The boxes whose total is below the minimum (5.2): their players are advised.
+    pub fn below_minimum(&self) -> impl Iterator<Item = (BetBox, Money, Money)> {
+        let boxes = self.rules.layout().boxes().iter().filter(|_| self.binds_boxes());
+        boxes.filter_map(|bet_box| {
+            let (total, minimum) = (self.total(*bet_box), self.limits.minimum(*bet_box));
+            (total > Money::ZERO && total < minimum).then_some((*bet_box, total, minimum))
+        })
+    }
+
+    /// The most that may be on a box, given the units on all boxes.
+    pub(super) fn cap(&self, bet_box: BetBox, totals: &[u64]) -> Money {
+        let opposite = bet_box.opposite().map_or(0, |opposite| totals[opposite.index()]);
+        self.limits.cap(bet_box, self.cents(opposite))
+    }
+
+    /// What is rejected until nothing is over a limit: of each box that is over, the latest bet is cut to what fits; a
+    /// remainder that takes the player's total on the box below the minimum is rejected whole. Rejecting one side may put
+    /// the other over its Differential, so this goes on until it fits.
+    pub(super) fn rejections(&self) -> Vec<Cut> {
+        let unit = self.limits.unit().cents();
+        let mut totals = self.state.totals.clone();
+        let mut placements = self.state.placements.clone();
+        let mut cuts = Vec::new();
+        loop {
+            let over = self.rules.layout().boxes().iter().find_map(|bet_box| {
+                let (total, cap) = (cents(totals[bet_box.index()], unit), self.cap(*bet_box, &totals));
+                (total > cap).then(|| (*bet_box, total.cents() - cap.cents()))
+            });
+            let Some((bet_box, excess)) = over else { return cuts };
+            let excess = u64::try_from(excess / unit).expect("an excess is above zero");
+            let latest = placements.iter().rposition(|placement| placement.bet_box == bet_box && placement.units > 0);
+            let latest = latest.expect("a box that is over has a bet");
+            let cut = self.cut(&placements, latest, excess);
+            placements[latest].units -= cut;
+            totals[bet_box.index()] -= u64::from(cut);
+            let Placement { seat, chips, .. } = placements[latest];
+            let stake = Stake { bet_box, amount: cents(cut.into(), unit) };
+            cuts.push(Cut { seat, chips, stake });
+        }
+    }
+
+    /// How much of a placement is rejected, where so many units are over.
+    fn cut(&self, placements: &[Placement], latest: usize, excess: u64) -> u32 {
+        let placement = placements[latest];
+        let Ok(cut) = u32::try_from(excess) else { return placement.units };
+        if cut >= placement.units {
+            return placement.units;
+        }
+        let own = placements.iter().filter(|p| p.seat == placement.seat && p.bet_box == placement.bet_box);
+        let own: u64 = own.map(|placement| u64::from(placement.units)).sum();
+        let left = self.cents(own - u64::from(cut));
+        if left < self.limits.minimum(placement.bet_box) { placement.units } else { cut }
+    }
+}

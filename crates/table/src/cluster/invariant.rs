@@ -1,0 +1,65 @@
+//! What must hold of a cluster after every step, each as a function with a name.
+
+use taisai_rules::{BetBox, Money};
+
+use crate::cluster::{Cluster, Meters, sum};
+use crate::invariant::{Broken, hold};
+
+impl Cluster {
+    /// Every account, the seats' credits and the bets on the layout sum to zero.
+    pub fn ledger_sums_to_zero(&self) -> Result<(), Broken> {
+        let ledger = self.ledger();
+        let accounts = [ledger.house, ledger.cash, ledger.chips, ledger.transit, self.colour_chips()];
+        let seats = self.seats().flat_map(|seat| [self.credits(seat), self.on_layout(seat)]);
+        let total = accounts.into_iter().chain(seats).fold(Money::ZERO, sum);
+        hold("ledger sums to zero", total == Money::ZERO, || format!("it sums to {}", total.cents()))
+    }
+
+    /// No seat has less than nothing.
+    pub fn no_balance_below_zero(&self) -> Result<(), Broken> {
+        let below = self.seats().find(|seat| self.credits(*seat) < Money::ZERO || self.on_layout(*seat) < Money::ZERO);
+        hold("no balance below zero", below.is_none(), || format!("seat {below:?}"))
+    }
+
+    /// What lies on the layout is what the seats have there, box by box.
+    pub fn bets_match_the_layout(&self) -> Result<(), Broken> {
+        let mut totals = [0u64; BetBox::COUNT];
+        for (seat, state) in self.seats().zip(&self.state.seats) {
+            let mut own = 0;
+            for wager in &state.bets {
+                totals[wager.bet_box.index()] += u64::from(wager.units);
+                own += u64::from(wager.units);
+            }
+            let matches = self.cents(own) == state.on_layout;
+            hold("bets match the layout", matches, || format!("seat {seat:?} has {own} units"))?;
+        }
+        hold("bets match the layout", totals[..] == self.state.totals[..], || "the totals differ".to_owned())
+    }
+
+    /// Seats' meters add up to the cluster's, and with the ledger: what came in less what went out is what is there.
+    pub fn meters_reconcile(&self) -> Result<(), Broken> {
+        let all = self.meters();
+        let total =
+            |of: fn(&Meters) -> Money| self.seats().map(|seat| of(&self.seat_meters(seat))).fold(Money::ZERO, sum);
+        for (name, seats, cluster) in [
+            ("bought in", total(|m| m.bought_in), all.bought_in),
+            ("bet", total(|m| m.bet), all.bet),
+            ("won", total(|m| m.won), all.won),
+            ("returned", total(|m| m.returned), all.returned),
+            ("dispensed", total(|m| m.dispensed), all.dispensed),
+        ] {
+            hold("meters reconcile", seats == cluster, || {
+                format!("{name}: {} and {}", seats.cents(), cluster.cents())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// All of them.
+    pub fn check(&self) -> Result<(), Broken> {
+        self.ledger_sums_to_zero()?;
+        self.no_balance_below_zero()?;
+        self.bets_match_the_layout()?;
+        self.meters_reconcile()
+    }
+}

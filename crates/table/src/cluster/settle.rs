@@ -1,0 +1,242 @@
+//! Settlement at the players' side: what counts of each wager, what each line is paid, the digest that stands for all lines,
+//! and what each session gets or gives when a round that is over is settled again or voided.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Unit, pro_rata};
+
+use crate::cluster::{Chips, Cluster, SeatState, Wager, cents, less, sum};
+use crate::identity::{RoundNumber, Seat, SessionId};
+use crate::refusal::Refusal;
+
+/// What a round came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// How many lines there were.
+    pub lines: u64,
+    /// What was staked.
+    pub staked: Money,
+    /// What counted.
+    pub counted: Money,
+    /// What was returned: excess, or everything where the round is void.
+    pub returned: Money,
+    /// What was paid for winning bets, stakes included.
+    pub paid: Money,
+}
+
+/// A line of a slip: what one seat had on one box at the close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlipLine {
+    /// The seat.
+    pub seat: Seat,
+    /// The session.
+    pub session: SessionId,
+    /// The box.
+    #[serde(rename = "box")]
+    pub bet_box: BetBox,
+    /// With what it was placed.
+    pub chips: Chips,
+    /// The stake, in units.
+    pub units: u32,
+    /// What counted of it, in units.
+    pub counted: u32,
+}
+
+/// All lines of a round, as they were settled: by seat, and by first placement within a seat.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slip {
+    /// The lines.
+    pub lines: Vec<SlipLine>,
+}
+
+/// What a session gets or gives when a round that is over is settled again or voided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adjustment {
+    /// The seat.
+    pub seat: Seat,
+    /// The session.
+    pub session: SessionId,
+    /// What it gets, or gives if negative.
+    pub amount: Money,
+    /// How much of it is taken from, or put to, the free credits or chips of the session. The rest is a receivable or a
+    /// claim.
+    pub at_once: Money,
+}
+
+/// Lines one after the other make the digest that stands for them.
+struct Digest {
+    hasher: blake3::Hasher,
+    buffer: Vec<u8>,
+}
+
+impl Digest {
+    const BUFFER: usize = 1 << 16;
+
+    fn new(round: RoundNumber, dice: Option<Dice>) -> Self {
+        let mut buffer = Vec::with_capacity(Self::BUFFER + 32);
+        buffer.extend_from_slice(&round.0.to_le_bytes());
+        let faces = dice.map_or([0; 3], |dice| dice.faces().map(taisai_rules::Face::number));
+        buffer.extend_from_slice(&faces);
+        Self { hasher: blake3::Hasher::new(), buffer }
+    }
+
+    fn line(&mut self, line: &SlipLine, paid: Money) {
+        let mut bytes = [0; 26];
+        bytes[0..4].copy_from_slice(&line.seat.0.to_le_bytes());
+        bytes[4..8].copy_from_slice(&line.session.0.to_le_bytes());
+        bytes[8] = line.bet_box.place();
+        bytes[9] = u8::from(line.chips == Chips::Colour);
+        bytes[10..14].copy_from_slice(&line.units.to_le_bytes());
+        bytes[14..18].copy_from_slice(&line.counted.to_le_bytes());
+        bytes[18..26].copy_from_slice(&paid.cents().to_le_bytes());
+        self.buffer.extend_from_slice(&bytes);
+        if self.buffer.len() >= Self::BUFFER {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
+    }
+
+    fn finish(mut self) -> [u8; 32] {
+        self.hasher.update(&self.buffer);
+        self.hasher.finalize().into()
+    }
+}
+
+/// What counts of the wagers on boxes that are over their limits, by seat and box; every other wager counts in full.
+pub(super) type CountedUnits = BTreeMap<(Seat, BetBox), u32>;
+
+impl Cluster {
+    /// Whether limits bind the box's total over all seats.
+    pub(super) fn binds_boxes(&self) -> bool {
+        self.rules.layout().limit_scope() == Some(LimitScope::Box)
+    }
+
+    /// What each box pays on the dice for a unit staked.
+    pub(super) fn payouts(&self, dice: Dice) -> Payouts {
+        self.rules.layout().payouts(dice, self.limits.unit()).expect("a unit that breaks a payout is never on display")
+    }
+
+    /// What counts at the close (5.1.1, 5.1.2).
+    pub(super) fn counted(&self) -> CountedUnits {
+        let mut counted = BTreeMap::new();
+        let unit = self.limits.unit();
+        for (bet_box, _, cap) in self.excess() {
+            let mut stakes = Vec::new();
+            for (seat, state) in self.seats().zip(&self.state.seats) {
+                let own = state.bets.iter().filter(|wager| wager.bet_box == bet_box);
+                stakes.extend(own.map(|wager| (wager.place, seat, cents(wager.units.into(), unit.cents()))));
+            }
+            stakes.sort_unstable_by_key(|(place, _, _)| *place);
+            let amounts: Vec<_> = stakes.iter().map(|(_, _, amount)| *amount).collect();
+            let shares = pro_rata(&amounts, cap, self.limits.minimum(bet_box), unit);
+            for ((_, seat, _), share) in stakes.into_iter().zip(shares) {
+                let units = u32::try_from(share.cents() / unit.cents()).expect("a share is no larger than its stake");
+                counted.insert((seat, bet_box), units);
+            }
+        }
+        counted
+    }
+
+    /// The slip of the round in play as it lies.
+    pub fn slip(&self) -> Slip {
+        let counted = self.counted();
+        let lines = self.seats().zip(&self.state.seats);
+        let lines = lines.flat_map(|(seat, state)| state.bets.iter().map(move |wager| (seat, state, wager)));
+        Slip { lines: lines.map(|(seat, state, wager)| slip_line(seat, state, wager, &counted)).collect() }
+    }
+
+    /// What the round in play comes to, and the digest of its lines.
+    pub(super) fn reckon(&self, dice: Option<Dice>) -> (Totals, [u8; 32]) {
+        let counted = self.counted();
+        let payouts = dice.map(|dice| self.payouts(dice));
+        let mut digest = Digest::new(self.state.round, dice);
+        let mut totals = Totals::default();
+        for (seat, state) in self.seats().zip(&self.state.seats) {
+            for wager in &state.bets {
+                let line = slip_line(seat, state, wager, &counted);
+                let (paid, returned) = self.line_result(&line, payouts.as_ref());
+                digest.line(&line, paid);
+                totals.lines += 1;
+                totals.staked = sum(totals.staked, self.cents(line.units.into()));
+                totals.counted = sum(totals.counted, self.cents(line.counted.into()));
+                totals.returned = sum(totals.returned, returned);
+                totals.paid = sum(totals.paid, paid);
+            }
+        }
+        (totals, digest.finish())
+    }
+
+    /// What a line is paid and what is returned: by the dice, or everything where the round is void.
+    fn line_result(&self, line: &SlipLine, payouts: Option<&Payouts>) -> (Money, Money) {
+        result(line, payouts, self.limits.unit().cents())
+    }
+
+    /// What each session gets or gives when a past round comes to stand by other dice, or void. `SlipDiffers` if the slip is
+    /// not the round's.
+    pub(super) fn compensate(
+        &self,
+        round: RoundNumber,
+        slip: &Slip,
+        dice: Option<Dice>,
+    ) -> Result<Vec<Adjustment>, Refusal> {
+        let place = usize::try_from(round.0).ok().and_then(|round| round.checked_sub(1));
+        let past = place.and_then(|place| self.state.past.get(place)).ok_or(Refusal::UnknownRound)?;
+        let unit = Unit::try_from(past.unit).map_err(|_| Refusal::SlipDiffers)?;
+        let payouts = |dice: Dice| self.rules.layout().payouts(dice, unit).map_err(|_| Refusal::SlipDiffers);
+        let [first, before, after] = [past.first, past.latest, dice].map(|dice| dice.map(payouts).transpose());
+        let (first, before, after) = (first?, before?, after?);
+        let mut digest = Digest::new(round, past.first);
+        let mut changes: BTreeMap<(Seat, SessionId), Money> = BTreeMap::new();
+        for line in &slip.lines {
+            digest.line(line, result(line, first.as_ref(), unit.cents()).0);
+            let worth = |payouts: Option<&Payouts>| {
+                let (paid, returned) = result(line, payouts, unit.cents());
+                sum(paid, returned)
+            };
+            let change = less(worth(after.as_ref()), worth(before.as_ref()));
+            let total = changes.entry((line.seat, line.session)).or_insert(Money::ZERO);
+            *total = sum(*total, change);
+        }
+        if digest.finish() != past.digest {
+            return Err(Refusal::SlipDiffers);
+        }
+        let changed = changes.into_iter().filter(|(_, amount)| *amount != Money::ZERO);
+        Ok(changed.map(|((seat, session), amount)| self.adjustment(seat, session, amount)).collect())
+    }
+
+    /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. At
+    /// a live table chips can be given to the player who sits there, but not taken.
+    fn adjustment(&self, seat: Seat, session: SessionId, amount: Money) -> Adjustment {
+        let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
+        let at_once = match open {
+            None => Money::ZERO,
+            Some(_) if amount > Money::ZERO => amount,
+            Some(state) => less(Money::ZERO, state.credits.min(less(Money::ZERO, amount))),
+        };
+        Adjustment { seat, session, amount, at_once }
+    }
+}
+
+pub(super) fn slip_line(seat: Seat, state: &SeatState, wager: &Wager, counted: &CountedUnits) -> SlipLine {
+    let counted = if counted.is_empty() { None } else { counted.get(&(seat, wager.bet_box)) };
+    SlipLine {
+        seat,
+        session: state.session.expect("a seat with bets has a session"),
+        bet_box: wager.bet_box,
+        chips: wager.chips,
+        units: wager.units,
+        counted: counted.copied().unwrap_or(wager.units),
+    }
+}
+
+pub(super) fn result(line: &SlipLine, payouts: Option<&Payouts>, unit: i64) -> (Money, Money) {
+    match payouts {
+        Some(payouts) => {
+            let paid =
+                payouts.paid(line.bet_box, line.counted.into()).expect("a stake's payout was checked when placed");
+            (paid, cents((line.units - line.counted).into(), unit))
+        }
+        None => (Money::ZERO, cents(line.units.into(), unit)),
+    }
+}

@@ -1,0 +1,82 @@
+//! The bytes of entries and of states: a version, then the fields in their order (postcard). What a version wrote stays
+//! readable; golden files watch over it.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cluster::{ClusterCommand, ClusterEvent};
+use crate::entry::Entry;
+use crate::round::{RoundCommand, RoundEvent};
+
+/// The version that this program writes.
+pub const VERSION: u8 = 1;
+
+/// Bytes that are no entry or state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadBytes {
+    /// There are none.
+    #[error("there are no bytes")]
+    Empty,
+    /// They were written by a newer program.
+    #[error("version {0} is newer than this program")]
+    Newer(u8),
+    /// They are damaged.
+    #[error("the bytes are damaged")]
+    Damaged,
+}
+
+/// Writes an entry after what is in the buffer.
+///
+/// # Panics
+/// If the entry cannot be written down, which no entry of this crate is.
+pub fn encode<C: Serialize, E: Serialize>(entry: &Entry<C, E>, buffer: &mut Vec<u8>) {
+    write(entry, buffer);
+}
+
+/// Reads an entry.
+pub fn decode<C: DeserializeOwned, E: DeserializeOwned>(bytes: &[u8]) -> Result<Entry<C, E>, BadBytes> {
+    read(bytes)
+}
+
+/// An entry of the dealer's side.
+pub type RoundEntry = Entry<RoundCommand, RoundEvent>;
+/// An entry of the players' side.
+pub type ClusterEntry = Entry<ClusterCommand, ClusterEvent>;
+
+pub(crate) fn write(value: &impl Serialize, buffer: &mut Vec<u8>) {
+    buffer.push(VERSION);
+    postcard::serialize_with_flavor(value, Appended(buffer)).expect("everything here can be written down");
+}
+
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadBytes> {
+    match bytes {
+        [] => Err(BadBytes::Empty),
+        [VERSION, bytes @ ..] => match postcard::take_from_bytes(bytes) {
+            Ok((value, [])) => Ok(value),
+            Ok(_) | Err(_) => Err(BadBytes::Damaged),
+        },
+        [version, ..] if *version > VERSION => Err(BadBytes::Newer(*version)),
+        [_, ..] => Err(BadBytes::Damaged),
+    }
+}
+
+/// Bytes go after those in a buffer.
+struct Appended<'a>(&'a mut Vec<u8>);
+
+impl postcard::ser_flavors::Flavor for Appended<'_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}

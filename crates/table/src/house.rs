@@ -1,0 +1,254 @@
+//! The House, one for the property: people, devices, tables, approvals, configuration, vouchers, the cage, hand-pays,
+//! receivables and significant events. It decides who is who, and which money outside the tables is owed to whom. It
+//! knows no round and no bet; clusters reach it only by transfers.
+
+mod apply;
+mod approvals;
+mod claims;
+mod command;
+mod decide;
+mod devices;
+mod invariants;
+mod ledger;
+mod people;
+mod significant;
+mod sources;
+mod transit;
+mod vouchers;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+
+pub use approvals::{Answer, Approval, ApprovalId, MOST_APPROVALS};
+pub use claims::{Claim, ClaimId, ClaimOrigin, Receivable, ReceivableId};
+pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableRuling};
+pub use devices::{Device, DeviceKind, HouseTable};
+pub use ledger::Account;
+pub use people::Employee;
+pub use significant::{Happening, KEPT as KEPT_SIGNIFICANT, Report, Significant};
+pub use vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
+
+use crate::entry::{Asked, Decision, Entry};
+use crate::identity::{Actor, ClusterId, DeviceId, Person, PersonId, Seat, TableId};
+use crate::profile::{Act, Profile};
+use crate::recent::{Content, Known};
+use crate::refusal::Refusal;
+use crate::transfer::VoucherHash;
+
+/// The longest name of a person, in characters.
+const MOST_NAME: usize = 100;
+/// The longest reason.
+const MOST_WHY: usize = 1_000;
+/// The longest key of the configuration.
+const MOST_KEY: usize = 100;
+/// The longest value of the configuration.
+const MOST_VALUE: usize = 10_000;
+
+/// What is decided on a command whose id is new.
+type Decided = Result<HouseEvent, Refusal>;
+
+/// The House. Its serde form is its snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct House {
+    profile: Profile,
+    is_training: bool,
+    people: BTreeMap<PersonId, Employee>,
+    devices: devices::Devices,
+    tables: BTreeMap<TableId, HouseTable>,
+    configuration: BTreeMap<String, String>,
+    approvals: approvals::Approvals,
+    vouchers: vouchers::Vouchers,
+    claims: claims::Claims,
+    receivables: claims::Receivables,
+    received: BTreeMap<ClusterId, u64>,
+    outboxes: BTreeMap<ClusterId, transit::Outbox>,
+    ledger: ledger::Ledger,
+    significant: significant::Significants,
+    sources: sources::Sources,
+    refused: BTreeMap<Refusal, u64>,
+}
+
+impl House {
+    /// A house without people, devices, tables and money.
+    pub fn new(profile: Profile, training: bool) -> Self {
+        Self {
+            profile,
+            is_training: training,
+            people: BTreeMap::new(),
+            devices: devices::Devices::default(),
+            tables: BTreeMap::new(),
+            configuration: BTreeMap::new(),
+            approvals: approvals::Approvals::default(),
+            vouchers: vouchers::Vouchers::default(),
+            claims: claims::Claims::default(),
+            receivables: claims::Receivables::default(),
+            received: BTreeMap::new(),
+            outboxes: BTreeMap::new(),
+            ledger: ledger::Ledger::default(),
+            significant: significant::Significants::default(),
+            sources: sources::Sources::default(),
+            refused: BTreeMap::new(),
+        }
+    }
+
+    /// Decides a command: the id, the right to ask, then the rest in the order of [`Refusal`].
+    pub fn decide(&self, asked: &Asked<HouseCommand>) -> Decision<HouseEvent> {
+        match self.sources.known(asked.id, content(&asked.command)) {
+            Known::Answered(verdict) => Decision::Repeated(verdict),
+            Known::Unusable(refusal) => Decision::Refused(refusal),
+            Known::New => match self.decide_new(asked) {
+                Ok(event) => Decision::Accepted(event),
+                Err(refusal) => Decision::Refused(refusal),
+            },
+        }
+    }
+
+    /// Applies what was decided, and remembers the command's id. Only those on file are remembered: whoever else asks
+    /// is refused each time anew.
+    pub fn apply(&mut self, entry: &Entry<HouseCommand, HouseEvent>) {
+        let asked = &entry.asked;
+        let is_known = self.is_known(asked.actor);
+        match &entry.outcome {
+            Ok(event) => self.apply_accepted(asked, event),
+            Err(refusal) => self.apply_refused(asked, *refusal),
+        }
+        let is_new = !matches!(entry.outcome, Err(Refusal::CommandIdReused | Refusal::CommandTooOld));
+        if is_known && is_new {
+            let on_file = self.people.len() + self.devices.on_file.len();
+            self.sources.remember(asked.id, content(&asked.command), entry.verdict(), on_file);
+        }
+    }
+
+    /// Whether the actor is on file and has not lost every right.
+    fn is_known(&self, actor: Actor) -> bool {
+        match actor {
+            Actor::Person(person) => self.active(person.id).is_some(),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) => self.devices.active(device).is_some(),
+            Actor::System => true,
+        }
+    }
+
+    /// Whether the profile gives the right, to people as they are on file.
+    fn right(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<Person, Refusal> {
+        let actor = match actor {
+            Actor::Person(person) => Actor::Person(self.on_file(person)),
+            Actor::Terminal { .. } | Actor::Tumbler(_) | Actor::System => actor,
+        };
+        self.profile.check(act, actor, second.map(|second| self.on_file(second)))
+    }
+
+    /// The profile.
+    pub const fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Whether the whole house plays for training (F54).
+    pub const fn is_training(&self) -> bool {
+        self.is_training
+    }
+
+    /// Everyone on file.
+    pub fn people(&self) -> impl Iterator<Item = (PersonId, &Employee)> {
+        self.people.iter().map(|(id, employee)| (*id, employee))
+    }
+
+    /// A person on file.
+    pub fn person(&self, person: PersonId) -> Option<&Employee> {
+        self.people.get(&person)
+    }
+
+    /// A person as the one who asks: with the roles on file, unless suspended.
+    pub fn as_actor(&self, person: PersonId) -> Option<Person> {
+        self.active(person).map(|employee| Person { id: person, roles: employee.roles })
+    }
+
+    /// Every device on file.
+    pub fn devices(&self) -> impl Iterator<Item = (DeviceId, &Device)> {
+        self.devices.on_file.iter().map(|(id, device)| (*id, device))
+    }
+
+    /// A device on file.
+    pub fn device(&self, device: DeviceId) -> Option<&Device> {
+        self.devices.on_file.get(&device)
+    }
+
+    /// The terminal that stands at a seat.
+    pub fn terminal_at(&self, cluster: ClusterId, seat: Seat) -> Option<DeviceId> {
+        self.devices.seated.get(&(cluster, seat)).copied()
+    }
+
+    /// Every table on file.
+    pub fn tables(&self) -> impl Iterator<Item = (TableId, &HouseTable)> {
+        self.tables.iter().map(|(id, table)| (*id, table))
+    }
+
+    /// The configuration, by key.
+    pub fn configuration(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.configuration.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// The approvals asked for that are not over.
+    pub fn approvals(&self) -> impl Iterator<Item = (ApprovalId, &Approval)> {
+        self.approvals.open.iter().map(|(id, approval)| (*id, approval))
+    }
+
+    /// A voucher on file.
+    pub fn voucher(&self, hash: VoucherHash) -> Option<&Voucher> {
+        self.vouchers.on_file.get(&hash)
+    }
+
+    /// The vouchers on file: those that are good or expired, and those closed not long ago.
+    pub fn vouchers(&self) -> impl Iterator<Item = (VoucherHash, &Voucher)> {
+        self.vouchers.on_file.iter().map(|(hash, voucher)| (*hash, voucher))
+    }
+
+    /// The open claims.
+    pub fn claims(&self) -> impl Iterator<Item = (ClaimId, &Claim)> {
+        self.claims.open.iter().map(|(id, claim)| (*id, claim))
+    }
+
+    /// The open receivables.
+    pub fn receivables(&self) -> impl Iterator<Item = (ReceivableId, &Receivable)> {
+        self.receivables.open.iter().map(|(id, receivable)| (*id, receivable))
+    }
+
+    /// The newest significant events, the oldest of them first.
+    pub fn significant(&self) -> impl DoubleEndedIterator<Item = &Significant> {
+        self.significant.iter()
+    }
+
+    /// How often each refusal was given.
+    pub fn refused(&self) -> impl Iterator<Item = (Refusal, u64)> {
+        self.refused.iter().map(|(refusal, count)| (*refusal, *count))
+    }
+
+    /// The accounts that have moved, with their balances.
+    pub fn ledger(&self) -> impl Iterator<Item = (Account, Money)> {
+        self.ledger.iter()
+    }
+
+    /// The balance of an account.
+    pub fn balance(&self, account: Account) -> Money {
+        self.ledger.balance(account)
+    }
+}
+
+fn content(command: &HouseCommand) -> u64 {
+    Content::of_bytes(0, command).finish()
+}
+
+/// Whether a text can be kept and shown: not empty, not too long, no control characters but the end of a line.
+fn check_text(text: &str, most: usize) -> Result<(), Refusal> {
+    let is_bad = |c: char| c.is_control() && c != '\n';
+    if text.trim().is_empty() || text.chars().count() > most || text.contains(is_bad) {
+        return Err(Refusal::BadText);
+    }
+    Ok(())
+}
+
+/// The record holds an event that its command cannot have: a bug, or a record that was changed.
+fn misfit(event: &HouseEvent) -> ! {
+    panic!("the event does not fit its command: {event:?}")
+}

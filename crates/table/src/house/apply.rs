@@ -1,0 +1,234 @@
+//! What an entry changes. It never decides: command and event together say what happened.
+
+use super::approvals::{Answer, Approval};
+use super::claims::{Claim, ClaimId, ClaimOrigin};
+use super::command::ReceivableRuling;
+use super::devices::HouseTable;
+use super::ledger::Account;
+use super::significant::Happening;
+use super::vouchers::{PaidAt, Redeemer, VoucherOrigin, VoucherState};
+use super::{ExpiredVoucher, House, HouseCommand, HouseEvent, misfit};
+use crate::entry::Asked;
+use crate::identity::{Actor, PersonId, Time};
+use crate::refusal::Refusal;
+use crate::transfer::VoucherHash;
+
+impl House {
+    /// A command was carried out.
+    pub(super) fn apply_accepted(&mut self, asked: &Asked<HouseCommand>, event: &HouseEvent) {
+        match event {
+            HouseEvent::Done => self.apply_done(asked),
+            HouseEvent::LoginCounted { .. }
+            | HouseEvent::ApprovalRequested { .. }
+            | HouseEvent::VoucherIssued { .. }
+            | HouseEvent::CashPaid { .. }
+            | HouseEvent::CreditsSent { .. }
+            | HouseEvent::ClaimOpened { .. }
+            | HouseEvent::ReceivableOpened { .. }
+            | HouseEvent::PlayMoney
+            | HouseEvent::ReceivableRuled { .. }
+            | HouseEvent::Ticked { .. } => self.apply_event(asked, event),
+        }
+    }
+
+    /// A command that says it all.
+    fn apply_done(&mut self, asked: &Asked<HouseCommand>) {
+        use HouseCommand as C;
+        let (time, who) = (asked.time, asked.actor);
+        match &asked.command {
+            C::Found { people } => {
+                for founder in people {
+                    self.add_person(founder.person, &founder.name, founder.roles);
+                }
+            }
+            C::AddPerson { person, name, roles, .. } => self.add_person(*person, name, *roles),
+            C::SetRoles { person, roles, .. } => self.change_person(*person, |employee| employee.roles = *roles),
+            C::Suspend { person, .. } => self.change_person(*person, |employee| employee.is_suspended = true),
+            C::Reinstate { person, .. } => self.change_person(*person, |employee| employee.is_suspended = false),
+            C::LoginSucceeded { person } => self.change_person(*person, |employee| employee.failed = 0),
+            C::Unlock { person, .. } => {
+                self.change_person(*person, |employee| (employee.is_locked, employee.failed) = (false, 0));
+                self.significant.push(time, who, Happening::LoginUnlocked(*person));
+            }
+            C::Enrol { device, kind, .. } => self.devices.enrol(*device, *kind),
+            C::Revoke { device } => {
+                self.devices.revoke(*device);
+                self.significant.push(time, who, Happening::DeviceRevoked(*device));
+            }
+            C::CopiedToken { device } => self.significant.push(time, who, Happening::TokenCopied(*device)),
+            C::AnswerApproval { approval, approve } => {
+                let person = person_of(who);
+                let answer = if *approve { Answer::Approved(person) } else { Answer::Refused(person) };
+                self.approvals.answer(*approval, answer);
+            }
+            C::WithdrawApproval { approval } => {
+                self.approvals.open.remove(approval).expect("the approval is open");
+            }
+            C::AddTable { table, clusters, training, .. } => {
+                self.tables.insert(*table, HouseTable { clusters: *clusters, is_training: *training });
+            }
+            C::Configure { key, value, .. } => {
+                self.configuration.insert(key.clone(), value.clone());
+                self.significant.push(time, who, Happening::Configured);
+            }
+            C::ClearRedemptionLock { redeemer } => {
+                self.vouchers.tries.remove(redeemer);
+                self.significant.push(time, who, Happening::RedemptionUnlocked(*redeemer));
+            }
+            C::Delivered { cluster, .. } => self.delivered(*cluster),
+            C::Report { what } => self.significant.push(time, who, Happening::Reported(*what)),
+            C::LoginFailed { .. }
+            | C::RequestApproval { .. }
+            | C::SellVoucher { .. }
+            | C::RedeemAtCage { .. }
+            | C::RedeemAtSeat { .. }
+            | C::VoidVoucher { .. }
+            | C::RuleExpired { .. }
+            | C::Receive { .. }
+            | C::PayClaim { .. }
+            | C::RuleReceivable { .. }
+            | C::Tick => misfit(&HouseEvent::Done),
+        }
+    }
+
+    /// A command to which the House has added something.
+    fn apply_event(&mut self, asked: &Asked<HouseCommand>, event: &HouseEvent) {
+        use HouseCommand as C;
+        use HouseEvent as E;
+        let (time, who) = (asked.time, asked.actor);
+        match &asked.command {
+            C::LoginFailed { person } => {
+                let E::LoginCounted { locked } = event else { misfit(event) };
+                self.count_login(time, who, *person, *locked);
+            }
+            C::RequestApproval { act, what } => {
+                let E::ApprovalRequested { approval } = event else { misfit(event) };
+                let (by, what) = (person_of(who), what.clone());
+                let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting };
+                self.approvals.request(*approval, request);
+            }
+            C::SellVoucher { number, amount } => {
+                let E::VoucherIssued { expires } = event else { misfit(event) };
+                self.ledger.enter(Account::Cash, Account::Vouchers, *amount);
+                let origin = VoucherOrigin::Cage(person_of(who));
+                self.vouchers.issue(*number, *amount, (time, *expires), origin, VoucherState::Good);
+            }
+            C::RedeemAtCage { hash } => {
+                let E::CashPaid { amount } = event else { misfit(event) };
+                self.ledger.post(Account::Vouchers, Account::Cash, *amount);
+                self.vouchers.tries.remove(&Redeemer::Person(person_of(who)));
+                self.close_paid(time, *hash, PaidAt::Cage(person_of(who)));
+            }
+            C::RedeemAtSeat { hash, cluster, seat } => {
+                let E::CreditsSent { number, amount } = event else { misfit(event) };
+                self.ledger.post(Account::Vouchers, Account::Transit(*cluster), *amount);
+                self.vouchers.tries.remove(&Redeemer::Seat { cluster: *cluster, seat: *seat });
+                self.close_paid(time, *hash, PaidAt::Seat { cluster: *cluster, seat: *seat });
+                self.send_credits(*cluster, *seat, *number, *amount);
+            }
+            C::VoidVoucher { hash, .. } => {
+                let E::ClaimOpened { claim, .. } = event else { misfit(event) };
+                self.voucher_to_claim(*hash, *claim, ClaimOrigin::VoidVoucher(*hash));
+                self.vouchers.close(*hash, VoucherState::Void { time, claim: *claim }, self.voucher_time(time));
+            }
+            C::RuleExpired { hash, .. } => {
+                let E::ClaimOpened { claim, .. } = event else { misfit(event) };
+                self.voucher_to_claim(*hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
+                self.close_paid(time, *hash, PaidAt::Ruling(*claim));
+                self.significant.push(time, who, Happening::MoneyRuled);
+            }
+            C::Receive { cluster, transfer } => self.apply_receive(asked, *cluster, transfer, event),
+            C::PayClaim { claim, .. } => {
+                let E::CashPaid { amount } = event else { misfit(event) };
+                self.claims.open.remove(claim).expect("the claim is open");
+                self.ledger.post(Account::Claims, Account::Cash, *amount);
+            }
+            C::RuleReceivable { receivable, ruling, .. } => {
+                let E::ReceivableRuled { amount, left } = event else { misfit(event) };
+                match ruling {
+                    ReceivableRuling::Collected { .. } => {
+                        self.ledger.enter(Account::Cash, Account::Receivables, *amount);
+                    }
+                    ReceivableRuling::WrittenOff => self.ledger.post(Account::Result, Account::Receivables, *amount),
+                }
+                self.receivables.leave(*receivable, *left);
+                self.significant.push(time, who, Happening::MoneyRuled);
+            }
+            C::Tick => self.apply_tick(event),
+            C::Found { .. }
+            | C::AddPerson { .. }
+            | C::SetRoles { .. }
+            | C::Suspend { .. }
+            | C::Reinstate { .. }
+            | C::LoginSucceeded { .. }
+            | C::Unlock { .. }
+            | C::Enrol { .. }
+            | C::Revoke { .. }
+            | C::CopiedToken { .. }
+            | C::AnswerApproval { .. }
+            | C::WithdrawApproval { .. }
+            | C::AddTable { .. }
+            | C::Configure { .. }
+            | C::ClearRedemptionLock { .. }
+            | C::Delivered { .. }
+            | C::Report { .. } => misfit(event),
+        }
+    }
+
+    fn apply_tick(&mut self, event: &HouseEvent) {
+        let HouseEvent::Ticked { expired, forgotten, approvals } = event else { misfit(event) };
+        for ExpiredVoucher { hash, amount } in expired {
+            self.ledger.post(Account::Vouchers, Account::Expired, *amount);
+            self.vouchers.expire(*hash);
+        }
+        for hash in forgotten {
+            self.vouchers.forget(*hash);
+        }
+        for approval in approvals {
+            self.approvals.open.remove(approval).expect("the approval is open");
+        }
+    }
+
+    fn close_paid(&mut self, time: Time, hash: VoucherHash, at: PaidAt) {
+        self.vouchers.close(hash, VoucherState::Paid { time, at }, self.voucher_time(time));
+    }
+
+    /// A voucher's money becomes a claim, from the account in which it lies.
+    fn voucher_to_claim(&mut self, hash: VoucherHash, claim: ClaimId, origin: ClaimOrigin) {
+        let voucher = self.vouchers.get(hash);
+        let from = if voucher.state == VoucherState::Expired { Account::Expired } else { Account::Vouchers };
+        self.ledger.post(from, Account::Claims, voucher.amount);
+        self.claims.open(claim, Claim { amount: voucher.amount, origin });
+    }
+
+    /// A command was refused: it is counted, and so are wrong voucher numbers (F45).
+    pub(super) fn apply_refused(&mut self, asked: &Asked<HouseCommand>, refusal: Refusal) {
+        *self.refused.entry(refusal).or_default() += 1;
+        if refusal == Refusal::CommandIdReused {
+            let what = Happening::CommandIdReused { source: asked.id.source };
+            self.significant.push(asked.time, asked.actor, what);
+        }
+        if refusal != Refusal::VoucherNotOnFile {
+            return;
+        }
+        let Some(redeemer) = redeemer(asked) else { return };
+        let tries = self.vouchers.tries.entry(redeemer).or_default();
+        *tries = tries.checked_add(1).expect("a lock comes before the count ends");
+        if self.is_redemption_locked(redeemer) {
+            self.significant.push(asked.time, asked.actor, Happening::RedemptionLocked(redeemer));
+        }
+    }
+}
+
+/// Who tries a voucher's number, if the command does.
+fn redeemer(asked: &Asked<HouseCommand>) -> Option<Redeemer> {
+    if let HouseCommand::RedeemAtCage { .. } = asked.command {
+        return Some(Redeemer::Person(person_of(asked.actor)));
+    }
+    let HouseCommand::RedeemAtSeat { cluster, seat, .. } = asked.command else { return None };
+    Some(Redeemer::Seat { cluster, seat })
+}
+
+fn person_of(actor: Actor) -> PersonId {
+    actor.person().expect("a person asked").id
+}

@@ -1,0 +1,118 @@
+//! Approvals by a second person, as work to be done: who asks, for what, and who answered. The machine that carries the
+//! act out checks both people itself.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Decided, House, HouseEvent, MOST_WHY, check_text};
+use crate::identity::{Actor, PersonId, Time};
+use crate::profile::Act;
+use crate::refusal::Refusal;
+
+/// How long an approval lasts, in milliseconds: ten minutes.
+const LASTS: u64 = 10 * 60 * 1_000;
+
+/// How many approvals of one person may be open at once.
+pub const MOST_APPROVALS: usize = 8;
+
+/// Which approval: they are counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ApprovalId(pub u64);
+
+/// How an approval was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// Not yet.
+    Waiting,
+    /// Approved by this person.
+    Approved(PersonId),
+    /// Refused by this person.
+    Refused(PersonId),
+}
+
+/// An approval that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// Of which act.
+    pub act: Act,
+    /// What is to be done.
+    pub what: String,
+    /// Who asks.
+    pub by: PersonId,
+    /// Since when.
+    pub asked: Time,
+    /// How it was answered.
+    pub answer: Answer,
+}
+
+impl Approval {
+    fn is_over(&self, time: Time) -> bool {
+        time.0.checked_sub(self.asked.0).is_some_and(|age| age > LASTS)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Approvals {
+    pub(super) open: BTreeMap<ApprovalId, Approval>,
+    count: u64,
+}
+
+impl Approvals {
+    pub(super) fn request(&mut self, id: ApprovalId, approval: Approval) {
+        self.count = id.0;
+        self.open.insert(id, approval);
+    }
+
+    pub(super) fn answer(&mut self, id: ApprovalId, answer: Answer) {
+        self.open.get_mut(&id).expect("the approval is open").answer = answer;
+    }
+
+    /// Those that are over, for a tick to close.
+    pub(super) fn over(&self, time: Time) -> impl Iterator<Item = ApprovalId> {
+        self.open.iter().filter(move |(_, approval)| approval.is_over(time)).map(|(id, _)| *id)
+    }
+}
+
+impl House {
+    pub(super) fn decide_request_approval(&self, actor: Actor, act: Act, what: &str) -> Decided {
+        let person = self.active_actor(actor)?;
+        let right = self.profile.right(act);
+        if !person.roles.meets(right.first) || right.second.is_none() {
+            return Err(Refusal::NotAllowed);
+        }
+        check_text(what, MOST_WHY)?;
+        let open = self.approvals.open.values().filter(|approval| approval.by == person.id);
+        if open.count() >= MOST_APPROVALS {
+            return Err(Refusal::TooManyApprovals);
+        }
+        let number = self.approvals.count.checked_add(1).expect("approvals can be counted");
+        Ok(HouseEvent::ApprovalRequested { approval: ApprovalId(number) })
+    }
+
+    /// Two-person acts need two identities (F50): one person with the roles of both cannot answer the own request.
+    pub(super) fn decide_answer_approval(&self, actor: Actor, time: Time, id: ApprovalId) -> Decided {
+        let person = self.active_actor(actor)?;
+        let approval = self.approvals.open.get(&id).ok_or(Refusal::UnknownApproval)?;
+        let may = self.profile.right(approval.act).second.is_some_and(|roles| person.roles.meets(roles));
+        if approval.by == person.id || !may {
+            return Err(Refusal::SecondPersonNotAllowed);
+        }
+        match approval.answer {
+            Answer::Waiting if !approval.is_over(time) => Ok(HouseEvent::Done),
+            Answer::Waiting | Answer::Approved(_) | Answer::Refused(_) => Err(Refusal::UnknownApproval),
+        }
+    }
+
+    pub(super) fn decide_withdraw_approval(&self, actor: Actor, id: ApprovalId) -> Decided {
+        let approval = self.approvals.open.get(&id);
+        if actor != Actor::System {
+            let person = self.active_actor(actor)?;
+            if approval.is_some_and(|approval| approval.by != person.id) {
+                return Err(Refusal::NotAllowed);
+            }
+        }
+        approval.map(|_| HouseEvent::Done).ok_or(Refusal::UnknownApproval)
+    }
+}

@@ -1,0 +1,316 @@
+//! What may be asked of the House, and what it answers. Words only: nothing is decided here.
+
+use std::num::NonZeroU16;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+
+use super::approvals::ApprovalId;
+use super::claims::{ClaimId, ReceivableId};
+use super::devices::DeviceKind;
+use super::significant::Report;
+use super::vouchers::Redeemer;
+use crate::identity::{ClusterId, DeviceId, Person, PersonId, Roles, Seat, TableId, Time};
+use crate::profile::Act;
+use crate::transfer::{Transfer, VoucherHash, VoucherNumber};
+
+/// One of the first people of a house.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Founder {
+    /// Who.
+    pub person: PersonId,
+    /// By which name.
+    pub name: String,
+    /// With which roles.
+    pub roles: Roles,
+}
+
+/// What is ruled on a receivable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ReceivableRuling {
+    /// The player has paid so much of it, in cash. What is left stays open.
+    Collected {
+        /// How much.
+        amount: Money,
+    },
+    /// The house bears what is left.
+    WrittenOff,
+}
+
+/// What may be asked of the House.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum HouseCommand {
+    /// The first people, once: among them those who can manage people from then on. It ends the seeding of the house.
+    Found {
+        /// The people.
+        people: Vec<Founder>,
+    },
+    /// Add a person.
+    AddPerson {
+        /// Who.
+        person: PersonId,
+        /// By which name.
+        name: String,
+        /// With which roles.
+        roles: Roles,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Change a person's roles.
+    SetRoles {
+        /// Whose.
+        person: PersonId,
+        /// All roles from now on.
+        roles: Roles,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Take every right from a person.
+    Suspend {
+        /// From whom.
+        person: PersonId,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Give a suspended person the rights back.
+    Reinstate {
+        /// To whom.
+        person: PersonId,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// A login failed.
+    LoginFailed {
+        /// Whose.
+        person: PersonId,
+    },
+    /// A login succeeded.
+    LoginSucceeded {
+        /// Whose.
+        person: PersonId,
+    },
+    /// Clear the lock of failed logins.
+    Unlock {
+        /// Whose.
+        person: PersonId,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Enrol a device.
+    Enrol {
+        /// The device.
+        device: DeviceId,
+        /// What it is.
+        kind: DeviceKind,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Revoke a device, at once and by one person.
+    Revoke {
+        /// The device.
+        device: DeviceId,
+    },
+    /// A device's token was used from elsewhere. The copy did nothing.
+    CopiedToken {
+        /// The device.
+        device: DeviceId,
+    },
+    /// Ask for a second person's approval.
+    RequestApproval {
+        /// Of which act.
+        act: Act,
+        /// What is to be done, for the second person to read.
+        what: String,
+    },
+    /// Approve or refuse, as the second person.
+    AnswerApproval {
+        /// Which.
+        approval: ApprovalId,
+        /// Whether it is approved.
+        approve: bool,
+    },
+    /// Take a request back, or mark an approval as used.
+    WithdrawApproval {
+        /// Which.
+        approval: ApprovalId,
+    },
+    /// Add a table.
+    AddTable {
+        /// The table.
+        table: TableId,
+        /// How many clusters it has.
+        clusters: NonZeroU16,
+        /// Whether it plays for training.
+        training: bool,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Set a value of the configuration (F53).
+    Configure {
+        /// Its key.
+        key: String,
+        /// The value from now on.
+        value: String,
+        /// Why it changes.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Sell a voucher for cash.
+    SellVoucher {
+        /// Its number.
+        number: VoucherNumber,
+        /// Its amount.
+        amount: Money,
+    },
+    /// Pay a voucher out in cash.
+    RedeemAtCage {
+        /// Which.
+        hash: VoucherHash,
+    },
+    /// Turn a voucher into credits at a seat.
+    RedeemAtSeat {
+        /// Which.
+        hash: VoucherHash,
+        /// The seat's cluster.
+        cluster: ClusterId,
+        /// The seat.
+        seat: Seat,
+    },
+    /// Void a voucher. Its amount is owed by hand from then on.
+    VoidVoucher {
+        /// Which.
+        hash: VoucherHash,
+        /// Why.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Rule that an expired voucher is paid after all, by hand.
+    RuleExpired {
+        /// Which.
+        hash: VoucherHash,
+        /// Why.
+        why: String,
+    },
+    /// Clear the lock of wrong voucher numbers (F45).
+    ClearRedemptionLock {
+        /// Whose.
+        redeemer: Redeemer,
+    },
+    /// A cluster's transfer arrives.
+    Receive {
+        /// From which.
+        cluster: ClusterId,
+        /// The transfer.
+        transfer: Transfer,
+    },
+    /// A cluster holds a transfer of ours.
+    Delivered {
+        /// Which cluster.
+        cluster: ClusterId,
+        /// The transfer's number.
+        number: u64,
+    },
+    /// Pay a claim by hand.
+    PayClaim {
+        /// Which.
+        claim: ClaimId,
+        /// The second person, for a large one.
+        second: Option<Person>,
+    },
+    /// Rule on a receivable.
+    RuleReceivable {
+        /// Which.
+        receivable: ReceivableId,
+        /// What is ruled.
+        ruling: ReceivableRuling,
+        /// Why.
+        why: String,
+    },
+    /// A significant event elsewhere in the house (F32).
+    Report {
+        /// What happened.
+        what: Report,
+    },
+    /// Time passes.
+    Tick,
+}
+
+/// A voucher that has expired, with its amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpiredVoucher {
+    /// Which.
+    pub hash: VoucherHash,
+    /// Its amount.
+    pub amount: Money,
+}
+
+/// What the House adds to a command that it carries out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HouseEvent {
+    /// The command says it all.
+    Done,
+    /// A failed login was counted.
+    LoginCounted {
+        /// Whether it locks the person out.
+        locked: bool,
+    },
+    /// An approval waits for its answer.
+    ApprovalRequested {
+        /// Which.
+        approval: ApprovalId,
+    },
+    /// A voucher is issued: it may be printed.
+    VoucherIssued {
+        /// From when it is no longer good.
+        expires: Time,
+    },
+    /// Cash is paid out: for a voucher or a claim.
+    CashPaid {
+        /// How much.
+        amount: Money,
+    },
+    /// Credits are on their way to a seat.
+    CreditsSent {
+        /// The transfer's number.
+        number: u64,
+        /// How much.
+        amount: Money,
+    },
+    /// A player is owed by hand: a claim or returned credits have arrived, a voucher could not be issued, was voided,
+    /// or is paid by ruling after its expiry.
+    ClaimOpened {
+        /// Which claim.
+        claim: ClaimId,
+        /// How much.
+        amount: Money,
+    },
+    /// A player owes.
+    ReceivableOpened {
+        /// Which receivable.
+        receivable: ReceivableId,
+    },
+    /// Play money has arrived from a training table: nobody is owed (F44).
+    PlayMoney,
+    /// A receivable was ruled on.
+    ReceivableRuled {
+        /// How much of it was collected or written off.
+        amount: Money,
+        /// How much stays open.
+        left: Money,
+    },
+    /// Time has passed.
+    Ticked {
+        /// Vouchers that are no longer good.
+        expired: Vec<ExpiredVoucher>,
+        /// Vouchers paid, void or for training, long enough ago to be left to the record.
+        forgotten: Vec<VoucherHash>,
+        /// Approvals that are over.
+        approvals: Vec<ApprovalId>,
+    },
+}

@@ -1,0 +1,50 @@
+//! Which decision answers which command. The reasons for and against are in the modules beside this one.
+
+use super::people::is_system;
+use super::{Decided, House, HouseCommand, HouseEvent};
+use crate::entry::Asked;
+
+impl House {
+    /// The answer to a command whose id is new. Within it the reasons against come in the order of `Refusal`.
+    pub(super) fn decide_new(&self, asked: &Asked<HouseCommand>) -> Decided {
+        use HouseCommand as C;
+        let (actor, time) = (asked.actor, asked.time);
+        match &asked.command {
+            C::Found { people } => self.decide_found(actor, people),
+            C::AddPerson { person, name, roles: _, second } => self.decide_add_person(actor, *person, name, *second),
+            C::SetRoles { person, roles: _, second } | C::Suspend { person, second } => {
+                self.decide_change_person(actor, *person, *second)
+            }
+            C::Reinstate { person, second } => self.decide_reinstate(actor, *person, *second),
+            C::LoginFailed { person } => self.decide_login_failed(actor, *person),
+            C::LoginSucceeded { person } => self.decide_login_succeeded(actor, *person),
+            C::Unlock { person, second } => self.decide_unlock(actor, *person, *second),
+            C::Enrol { device, kind, second } => self.decide_enrol(actor, *device, *kind, *second),
+            C::Revoke { device } => self.decide_revoke(actor, *device),
+            C::CopiedToken { device } => self.decide_copied_token(actor, *device),
+            C::RequestApproval { act, what } => self.decide_request_approval(actor, *act, what),
+            C::AnswerApproval { approval, approve: _ } => self.decide_answer_approval(actor, time, *approval),
+            C::WithdrawApproval { approval } => self.decide_withdraw_approval(actor, *approval),
+            C::AddTable { table, clusters: _, training, second } => {
+                self.decide_add_table(actor, *table, *training, *second)
+            }
+            C::Configure { key, value, why, second } => self.decide_configure(actor, (key, value, why), *second),
+            C::SellVoucher { number, amount } => self.decide_sell_voucher(actor, time, *number, *amount),
+            C::RedeemAtCage { hash } => self.decide_redeem_at_cage(actor, time, *hash),
+            C::RedeemAtSeat { hash, cluster, seat } => {
+                self.decide_redeem_at_seat(actor, time, *hash, (*cluster, *seat))
+            }
+            C::VoidVoucher { hash, why, second } => self.decide_void_voucher(actor, time, *hash, why, *second),
+            C::RuleExpired { hash, why } => self.decide_rule_expired(actor, time, *hash, why),
+            C::ClearRedemptionLock { redeemer } => self.decide_clear_redemption_lock(actor, *redeemer),
+            C::Receive { cluster, transfer } => self.decide_receive(actor, time, *cluster, transfer),
+            C::Delivered { cluster, number } => self.decide_delivered(actor, *cluster, *number),
+            C::PayClaim { claim, second } => self.decide_pay_claim(actor, *claim, *second),
+            C::RuleReceivable { receivable, ruling, why } => {
+                self.decide_rule_receivable(actor, *receivable, *ruling, why)
+            }
+            C::Report { what: _ } => is_system(actor).map(|()| HouseEvent::Done),
+            C::Tick => self.decide_tick(actor, time),
+        }
+    }
+}

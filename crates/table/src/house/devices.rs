@@ -1,0 +1,168 @@
+//! Devices and tables: what is enrolled where, and the configuration. It knows no money.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+
+use serde::{Deserialize, Serialize};
+
+use super::people::is_system;
+use super::{Decided, House, HouseEvent, MOST_KEY, MOST_VALUE, MOST_WHY, check_text};
+use crate::identity::{Actor, ClusterId, DeviceId, Person, Seat, TableId};
+use crate::profile::Act;
+use crate::refusal::Refusal;
+
+/// What a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum DeviceKind {
+    /// A Player Terminal.
+    Terminal {
+        /// Its cluster.
+        cluster: ClusterId,
+        /// Its seat there.
+        seat: Seat,
+    },
+    /// A dice tumbler.
+    Tumbler,
+    /// A display, or a screen of the house.
+    Screen,
+}
+
+/// A device on file. A number is never used again, also when it is revoked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// What it is.
+    pub kind: DeviceKind,
+    /// Whether it may no longer do anything.
+    pub is_revoked: bool,
+}
+
+/// A table on file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HouseTable {
+    /// How many clusters it has, numbered from zero.
+    pub clusters: NonZeroU16,
+    /// Whether it plays for training.
+    pub is_training: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Devices {
+    pub(super) on_file: BTreeMap<DeviceId, Device>,
+    /// Terminals by where they stand; revoked ones stand nowhere.
+    pub(super) seated: BTreeMap<(ClusterId, Seat), DeviceId>,
+}
+
+impl Devices {
+    pub(super) fn active(&self, device: DeviceId) -> Option<&Device> {
+        self.on_file.get(&device).filter(|device| !device.is_revoked)
+    }
+
+    pub(super) fn enrol(&mut self, device: DeviceId, kind: DeviceKind) {
+        self.on_file.insert(device, Device { kind, is_revoked: false });
+        if let DeviceKind::Terminal { cluster, seat } = kind {
+            self.seated.insert((cluster, seat), device);
+        }
+    }
+
+    pub(super) fn revoke(&mut self, device: DeviceId) {
+        let on_file = self.on_file.get_mut(&device).expect("the device is on file");
+        on_file.is_revoked = true;
+        if let DeviceKind::Terminal { cluster, seat } = on_file.kind {
+            self.seated.remove(&(cluster, seat));
+        }
+    }
+}
+
+impl House {
+    /// The table of a cluster that is on file.
+    pub(super) fn table_of(&self, cluster: ClusterId) -> Result<HouseTable, Refusal> {
+        let table = self.tables.get(&cluster.table).filter(|table| cluster.number < table.clusters.get());
+        table.copied().ok_or(Refusal::UnknownTable)
+    }
+
+    /// Whether the table of a cluster plays for training while the house is real. A cluster that is not on file is not.
+    pub(super) fn is_play(&self, cluster: ClusterId) -> bool {
+        self.table_of(cluster).is_ok_and(|table| table.is_training != self.is_training)
+    }
+
+    /// The house's own program sets up tables and devices until the first people are there; then people do.
+    fn may_set_up(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<(), Refusal> {
+        if actor == Actor::System && self.people.is_empty() {
+            return Ok(());
+        }
+        self.right(act, actor, second).map(|_| ())
+    }
+
+    pub(super) fn decide_enrol(
+        &self,
+        actor: Actor,
+        device: DeviceId,
+        kind: DeviceKind,
+        second: Option<Person>,
+    ) -> Decided {
+        self.may_set_up(Act::ManageDevices, actor, second)?;
+        let seat = match kind {
+            DeviceKind::Terminal { cluster, seat } => Some((cluster, seat)),
+            DeviceKind::Tumbler | DeviceKind::Screen => None,
+        };
+        let is_taken = seat.is_some_and(|seat| self.devices.seated.contains_key(&seat));
+        if is_taken || self.devices.on_file.contains_key(&device) {
+            return Err(Refusal::DeviceExists);
+        }
+        if let Some((cluster, _)) = seat {
+            self.table_of(cluster)?;
+        }
+        Ok(HouseEvent::Done)
+    }
+
+    /// A stolen device is revoked in seconds: either of the two who enrol devices does it alone.
+    pub(super) fn decide_revoke(&self, actor: Actor, device: DeviceId) -> Decided {
+        let person = self.active_actor(actor)?;
+        let right = self.profile.right(Act::ManageDevices);
+        let is_second = right.second.is_some_and(|roles| person.roles.meets(roles));
+        if !is_second && !person.roles.meets(right.first) {
+            return Err(Refusal::NotAllowed);
+        }
+        self.devices.active(device).ok_or(Refusal::UnknownDevice)?;
+        Ok(HouseEvent::Done)
+    }
+
+    pub(super) fn decide_copied_token(&self, actor: Actor, device: DeviceId) -> Decided {
+        is_system(actor)?;
+        self.devices.active(device).ok_or(Refusal::UnknownDevice)?;
+        Ok(HouseEvent::Done)
+    }
+
+    /// F54: a training house has training tables only. A real one may have some; their money is play money.
+    pub(super) fn decide_add_table(
+        &self,
+        actor: Actor,
+        table: TableId,
+        training: bool,
+        second: Option<Person>,
+    ) -> Decided {
+        self.may_set_up(Act::Configure, actor, second)?;
+        if self.is_training && !training {
+            return Err(Refusal::TrainingMixed);
+        }
+        if self.tables.contains_key(&table) {
+            return Err(Refusal::TableExists);
+        }
+        Ok(HouseEvent::Done)
+    }
+
+    /// F53: with who and why.
+    pub(super) fn decide_configure(
+        &self,
+        actor: Actor,
+        (key, value, why): (&str, &str, &str),
+        second: Option<Person>,
+    ) -> Decided {
+        self.right(Act::Configure, actor, second)?;
+        check_text(key, MOST_KEY)?;
+        check_text(value, MOST_VALUE)?;
+        check_text(why, MOST_WHY)?;
+        Ok(HouseEvent::Done)
+    }
+}

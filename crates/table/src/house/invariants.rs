@@ -1,0 +1,106 @@
+//! What is always so in the House, each as a named function. A test or the simulator asks; the machine itself does not.
+
+use taisai_rules::Money;
+
+use super::House;
+use super::ledger::Account;
+use super::vouchers::VoucherState;
+use crate::invariant::{Broken, hold};
+
+impl House {
+    /// Every invariant of the House.
+    pub fn check(&self) -> Result<(), Broken> {
+        self.ledger_sums_to_zero()?;
+        self.vouchers_match_their_account()?;
+        self.expired_vouchers_match_their_account()?;
+        self.claims_match_their_account()?;
+        self.receivables_match_their_account()?;
+        self.no_negative_claims()
+    }
+
+    /// Every movement has two sides.
+    pub fn ledger_sums_to_zero(&self) -> Result<(), Broken> {
+        let sum = sum(self.ledger().map(|(_, balance)| balance));
+        hold("ledger-sums-to-zero", sum == 0, || format!("the accounts sum to {sum} cents"))
+    }
+
+    /// The vouchers that are good are what their account holds.
+    pub fn vouchers_match_their_account(&self) -> Result<(), Broken> {
+        self.matches("vouchers-match-their-account", Account::Vouchers, self.sum_of_vouchers(VoucherState::Good))
+    }
+
+    /// The vouchers that have expired are what their account holds.
+    pub fn expired_vouchers_match_their_account(&self) -> Result<(), Broken> {
+        self.matches(
+            "expired-vouchers-match-their-account",
+            Account::Expired,
+            self.sum_of_vouchers(VoucherState::Expired),
+        )
+    }
+
+    /// The open claims are what their account holds.
+    pub fn claims_match_their_account(&self) -> Result<(), Broken> {
+        self.matches("claims-match-their-account", Account::Claims, sum(self.claims().map(|(_, claim)| claim.amount)))
+    }
+
+    /// The open receivables are what their account is short of.
+    pub fn receivables_match_their_account(&self) -> Result<(), Broken> {
+        self.matches(
+            "receivables-match-their-account",
+            Account::Receivables,
+            -sum(self.receivables().map(|(_, receivable)| receivable.left)),
+        )
+    }
+
+    /// Every open claim is of something.
+    pub fn no_negative_claims(&self) -> Result<(), Broken> {
+        let least = self.claims().min_by_key(|(_, claim)| claim.amount);
+        let is_owed = least.is_none_or(|(_, claim)| claim.amount > Money::ZERO);
+        hold("no-negative-claims", is_owed, || format!("{least:?}"))
+    }
+
+    fn sum_of_vouchers(&self, state: VoucherState) -> i128 {
+        sum(self.vouchers().filter(|(_, voucher)| voucher.state == state).map(|(_, voucher)| voucher.amount))
+    }
+
+    fn matches(&self, name: &'static str, account: Account, held: i128) -> Result<(), Broken> {
+        let balance = self.balance(account).cents();
+        let detail = || format!("{account:?} is at {balance} cents, what it stands for at {held}");
+        hold(name, i128::from(balance) == held, detail)
+    }
+}
+
+/// A sum that cannot overflow: there are fewer than 2^64 amounts.
+fn sum(amounts: impl Iterator<Item = Money>) -> i128 {
+    amounts.map(|amount| i128::from(amount.cents())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::house::{Claim, ClaimId, ClaimOrigin};
+    use crate::{Profile, VoucherHash};
+
+    #[test]
+    fn each_invariant_sees_what_breaks_it() {
+        use Account::{Cash, Claims, Expired, Receivables, Vouchers};
+        let cent = Money::from_cents(1);
+        let breaks: [(&str, &dyn Fn(&mut House)); 6] = [
+            ("ledger-sums-to-zero", &|house| house.ledger.put(Cash, cent)),
+            ("vouchers-match-their-account", &|house| house.ledger.post(Cash, Vouchers, cent)),
+            ("expired-vouchers-match-their-account", &|house| house.ledger.post(Cash, Expired, cent)),
+            ("claims-match-their-account", &|house| house.ledger.post(Cash, Claims, cent)),
+            ("receivables-match-their-account", &|house| house.ledger.post(Receivables, Cash, cent)),
+            ("no-negative-claims", &|house| {
+                let origin = ClaimOrigin::VoidVoucher(VoucherHash([0; 32]));
+                house.claims.open(ClaimId(1), Claim { amount: Money::ZERO, origin });
+            }),
+        ];
+        for (name, unbalance) in breaks {
+            let mut house = House::new(Profile::singapore(), false);
+            assert_eq!(house.check(), Ok(()));
+            unbalance(&mut house);
+            assert_eq!(house.check().map_err(|broken| broken.name), Err(name));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Money between the House and the clusters: in once for each number and in order, out until the cluster holds it. What
+//! becomes of a transfer that has arrived is decided here; nothing that a cluster has sent is left without an owner.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+
+use super::claims::{Claim, ClaimOrigin, Receivable};
+use super::ledger::Account;
+use super::people::is_system;
+use super::significant::Happening;
+use super::vouchers::{VoucherOrigin, VoucherState};
+use super::{Decided, House, HouseCommand, HouseEvent, misfit};
+use crate::entry::Asked;
+use crate::identity::{Actor, ClusterId, Seat, Time};
+use crate::refusal::Refusal;
+use crate::transfer::{ClaimReason, Purpose, Transfer};
+
+/// Transfers to one cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Outbox {
+    /// The number of the newest.
+    sent: u64,
+    /// Those that the cluster is not known to hold, the oldest first.
+    waiting: VecDeque<Transfer>,
+}
+
+impl House {
+    /// The number of the last transfer taken in from a cluster; zero before the first.
+    pub fn received(&self, cluster: ClusterId) -> u64 {
+        self.received.get(&cluster).copied().unwrap_or_default()
+    }
+
+    /// The number of the last transfer sent to a cluster; zero before the first.
+    pub fn sent(&self, cluster: ClusterId) -> u64 {
+        self.outboxes.get(&cluster).map_or(0, |outbox| outbox.sent)
+    }
+
+    /// The transfers to a cluster that it is not known to hold, the oldest first.
+    pub fn outbox(&self, cluster: ClusterId) -> impl Iterator<Item = &Transfer> {
+        self.outboxes.get(&cluster).into_iter().flat_map(|outbox| &outbox.waiting)
+    }
+
+    /// The number of the next transfer to a cluster.
+    pub(super) fn next_out(&self, cluster: ClusterId) -> u64 {
+        self.sent(cluster).checked_add(1).expect("transfers can be counted")
+    }
+
+    pub(super) fn decide_receive(&self, actor: Actor, time: Time, cluster: ClusterId, transfer: &Transfer) -> Decided {
+        is_system(actor)?;
+        if matches!(transfer.purpose, Purpose::Credits { .. }) {
+            return Err(Refusal::NotAllowed);
+        }
+        if transfer.number.checked_sub(1) != Some(self.received(cluster)) {
+            return Err(Refusal::OutOfOrder);
+        }
+        self.check_entering(transfer.amount)?;
+        self.table_of(cluster)?;
+        if self.can_issue(transfer) {
+            return Ok(HouseEvent::VoucherIssued { expires: self.voucher_time(time) });
+        }
+        if self.is_play(cluster) {
+            return Ok(HouseEvent::PlayMoney);
+        }
+        match transfer.purpose {
+            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Returned { .. } => {
+                Ok(self.claim_opened(transfer.amount))
+            }
+            Purpose::Receivable { .. } => Ok(self.receivable_opened()),
+            Purpose::Credits { .. } => Err(Refusal::NotAllowed),
+        }
+    }
+
+    /// F43: above the voucher limit the amount is paid by hand, and so it is where the number was used before.
+    fn can_issue(&self, transfer: &Transfer) -> bool {
+        match transfer.purpose {
+            Purpose::Voucher { number, .. } => {
+                transfer.amount <= self.profile.voucher_limit && !self.vouchers.on_file.contains_key(&number.hash)
+            }
+            Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
+                false
+            }
+        }
+    }
+
+    pub(super) fn decide_delivered(&self, actor: Actor, cluster: ClusterId, number: u64) -> Decided {
+        is_system(actor)?;
+        let is_next = self.outbox(cluster).next().is_some_and(|oldest| oldest.number == number);
+        if is_next { Ok(HouseEvent::Done) } else { Err(Refusal::OutOfOrder) }
+    }
+
+    pub(super) fn apply_receive(
+        &mut self,
+        asked: &Asked<HouseCommand>,
+        cluster: ClusterId,
+        transfer: &Transfer,
+        event: &HouseEvent,
+    ) {
+        use HouseEvent as E;
+        self.received.insert(cluster, transfer.number);
+        let (transit, amount) = (Account::Transit(cluster), transfer.amount);
+        match event {
+            E::VoucherIssued { expires } => {
+                let Purpose::Voucher { seat, number, .. } = transfer.purpose else { misfit(event) };
+                let (account, state) = if self.is_play(cluster) {
+                    (Account::Play, VoucherState::Play)
+                } else {
+                    (Account::Vouchers, VoucherState::Good)
+                };
+                self.ledger.enter(transit, account, amount);
+                let origin = VoucherOrigin::Seat { cluster, seat };
+                self.vouchers.issue(number, amount, (asked.time, *expires), origin, state);
+            }
+            E::PlayMoney => match transfer.purpose {
+                Purpose::Receivable { .. } => self.ledger.enter(Account::Play, transit, amount),
+                Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Returned { .. } => {
+                    self.ledger.enter(transit, Account::Play, amount);
+                }
+                Purpose::Credits { .. } => misfit(event),
+            },
+            E::ClaimOpened { claim, .. } => {
+                let origin = claim_origin(cluster, &transfer.purpose).unwrap_or_else(|| misfit(event));
+                if let Purpose::Voucher { seat, .. } = transfer.purpose {
+                    let what = Happening::VoucherFailed { cluster, seat };
+                    self.significant.push(asked.time, asked.actor, what);
+                }
+                self.ledger.enter(transit, Account::Claims, amount);
+                self.claims.open(*claim, Claim { amount, origin });
+            }
+            E::ReceivableOpened { receivable } => {
+                let Purpose::Receivable { seat, session, round } = transfer.purpose else { misfit(event) };
+                self.ledger.enter(Account::Receivables, transit, amount);
+                self.receivables.open(*receivable, Receivable { left: amount, cluster, seat, session, round });
+            }
+            E::Done
+            | E::LoginCounted { .. }
+            | E::ApprovalRequested { .. }
+            | E::CashPaid { .. }
+            | E::CreditsSent { .. }
+            | E::ReceivableRuled { .. }
+            | E::Ticked { .. } => misfit(event),
+        }
+    }
+
+    /// A voucher's money is on its way to a seat.
+    pub(super) fn send_credits(&mut self, cluster: ClusterId, seat: Seat, number: u64, amount: Money) {
+        let outbox = self.outboxes.entry(cluster).or_default();
+        outbox.sent = number;
+        outbox.waiting.push_back(Transfer { number, amount, purpose: Purpose::Credits { seat } });
+    }
+
+    pub(super) fn delivered(&mut self, cluster: ClusterId) {
+        let outbox = self.outboxes.get_mut(&cluster).expect("something is on its way to the cluster");
+        outbox.waiting.pop_front().expect("something is on its way to the cluster");
+    }
+}
+
+/// Why a transfer leaves a claim, if it can.
+fn claim_origin(cluster: ClusterId, purpose: &Purpose) -> Option<ClaimOrigin> {
+    match *purpose {
+        Purpose::Voucher { seat, session, .. } => {
+            Some(ClaimOrigin::Session { cluster, seat, session, reason: ClaimReason::VoucherFailed })
+        }
+        Purpose::Claim { seat, session, reason } => Some(ClaimOrigin::Session { cluster, seat, session, reason }),
+        Purpose::Returned { seat } => Some(ClaimOrigin::Returned { cluster, seat }),
+        Purpose::Receivable { .. } | Purpose::Credits { .. } => None,
+    }
+}

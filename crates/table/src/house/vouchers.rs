@@ -1,0 +1,305 @@
+//! Vouchers: issued, redeemed once, expired, void. It decides which is good and who has tried too many wrong numbers.
+//! It never sees a full number (F42).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+
+use super::claims::ClaimId;
+use super::{Decided, ExpiredVoucher, House, HouseEvent, MOST_WHY, check_text};
+use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, Time};
+use crate::profile::Act;
+use crate::refusal::Refusal;
+use crate::transfer::{VoucherHash, VoucherNumber};
+
+/// How many vouchers one tick closes at most.
+const BATCH: usize = 1_000;
+
+const DAY: u64 = 24 * 60 * 60 * 1_000;
+
+/// Who tries a voucher's number: wrong ones are counted for each (F45).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Redeemer {
+    /// A person at the cage.
+    Person(PersonId),
+    /// The terminal at a seat.
+    Seat {
+        /// Its cluster.
+        cluster: ClusterId,
+        /// The seat.
+        seat: Seat,
+    },
+}
+
+/// Where a voucher came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoucherOrigin {
+    /// Sold at the cage by this person.
+    Cage(PersonId),
+    /// Cashed out at a seat.
+    Seat {
+        /// Its cluster.
+        cluster: ClusterId,
+        /// The seat.
+        seat: Seat,
+    },
+}
+
+/// Where a voucher was paid (F41).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PaidAt {
+    /// At the cage, by this person.
+    Cage(PersonId),
+    /// As credits at a seat.
+    Seat {
+        /// Its cluster.
+        cluster: ClusterId,
+        /// The seat.
+        seat: Seat,
+    },
+    /// As a claim, by ruling after its expiry.
+    Ruling(ClaimId),
+}
+
+/// How a voucher stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoucherState {
+    /// Good until it expires.
+    Good,
+    /// Expired, its money moved: paid only by ruling.
+    Expired,
+    /// Paid.
+    Paid {
+        /// When.
+        time: Time,
+        /// Where.
+        at: PaidAt,
+    },
+    /// Void; its amount became a claim.
+    Void {
+        /// When.
+        time: Time,
+        /// The claim.
+        claim: ClaimId,
+    },
+    /// For training: it never redeems (F44).
+    Play,
+}
+
+/// A voucher on file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Voucher {
+    /// The last four digits of its number.
+    pub digits: u16,
+    /// Its amount.
+    pub amount: Money,
+    /// When it was issued.
+    pub issued: Time,
+    /// From when it is no longer good.
+    pub expires: Time,
+    /// Where it came from.
+    pub origin: VoucherOrigin,
+    /// How it stands.
+    pub state: VoucherState,
+    /// When a tick looks at it next.
+    due: Time,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Vouchers {
+    pub(super) on_file: BTreeMap<VoucherHash, Voucher>,
+    due: BTreeSet<(Time, VoucherHash)>,
+    /// Wrong numbers tried since the last right one.
+    pub(super) tries: BTreeMap<Redeemer, u8>,
+}
+
+impl Vouchers {
+    pub(super) fn get(&self, hash: VoucherHash) -> Voucher {
+        *self.on_file.get(&hash).expect("the voucher is on file")
+    }
+
+    /// Issues a voucher. One for training is only kept to be known again.
+    pub(super) fn issue(
+        &mut self,
+        number: VoucherNumber,
+        amount: Money,
+        (issued, expires): (Time, Time),
+        origin: VoucherOrigin,
+        state: VoucherState,
+    ) {
+        let voucher = Voucher { digits: number.digits, amount, issued, expires, origin, state, due: expires };
+        self.on_file.insert(number.hash, voucher);
+        self.due.insert((expires, number.hash));
+    }
+
+    /// Closes a voucher, to be forgotten later; its number is known until then.
+    pub(super) fn close(&mut self, hash: VoucherHash, state: VoucherState, due: Time) {
+        let voucher = self.on_file.get_mut(&hash).expect("the voucher is on file");
+        self.due.remove(&(voucher.due, hash));
+        (voucher.state, voucher.due) = (state, due);
+        self.due.insert((due, hash));
+    }
+
+    pub(super) fn expire(&mut self, hash: VoucherHash) {
+        let voucher = self.on_file.get_mut(&hash).expect("the voucher is on file");
+        voucher.state = VoucherState::Expired;
+        self.due.remove(&(voucher.due, hash));
+    }
+
+    pub(super) fn forget(&mut self, hash: VoucherHash) {
+        let voucher = self.on_file.remove(&hash).expect("the voucher is on file");
+        self.due.remove(&(voucher.due, hash));
+    }
+
+    /// What is due at a time: vouchers to expire, and vouchers to forget.
+    pub(super) fn due(&self, time: Time) -> (Vec<ExpiredVoucher>, Vec<VoucherHash>) {
+        let (mut expired, mut forgotten) = (Vec::new(), Vec::new());
+        for (_, hash) in self.due.iter().take_while(|(due, _)| *due <= time).take(BATCH) {
+            let Voucher { amount, state, .. } = self.get(*hash);
+            match state {
+                VoucherState::Good => expired.push(ExpiredVoucher { hash: *hash, amount }),
+                VoucherState::Paid { .. } | VoucherState::Void { .. } | VoucherState::Play => forgotten.push(*hash),
+                VoucherState::Expired => unreachable!("an expired voucher is not due"),
+            }
+        }
+        (expired, forgotten)
+    }
+
+    /// A voucher that can be paid or voided at this time. Reasons against it in the order of F41.
+    fn good(&self, hash: VoucherHash, time: Time) -> Result<&Voucher, Refusal> {
+        let voucher = self.on_file.get(&hash).ok_or(Refusal::VoucherNotOnFile)?;
+        match voucher.state {
+            VoucherState::Play => Err(Refusal::TrainingMixed),
+            VoucherState::Paid { .. } => Err(Refusal::VoucherPaid),
+            VoucherState::Void { .. } => Err(Refusal::VoucherVoid),
+            VoucherState::Expired => Err(Refusal::VoucherExpired),
+            VoucherState::Good if time >= voucher.expires => Err(Refusal::VoucherExpired),
+            VoucherState::Good => Ok(voucher),
+        }
+    }
+
+    fn not_play(&self, hash: VoucherHash) -> Result<(), Refusal> {
+        match self.on_file.get(&hash).map(|voucher| voucher.state) {
+            Some(VoucherState::Play) => Err(Refusal::TrainingMixed),
+            Some(
+                VoucherState::Good | VoucherState::Expired | VoucherState::Paid { .. } | VoucherState::Void { .. },
+            )
+            | None => Ok(()),
+        }
+    }
+}
+
+impl House {
+    /// How long a voucher is good for, and how long it is known after it was paid: then it would have expired anyway.
+    pub(super) fn voucher_time(&self, from: Time) -> Time {
+        let days = u64::from(self.profile.voucher_days);
+        let lasts = days.checked_mul(DAY).and_then(|lasts| from.0.checked_add(lasts));
+        Time(lasts.expect("times are of this era"))
+    }
+
+    /// Whether wrong numbers have locked someone's redemption (F45).
+    pub fn is_redemption_locked(&self, redeemer: Redeemer) -> bool {
+        self.vouchers.tries.get(&redeemer).is_some_and(|tries| *tries >= self.profile.attempts)
+    }
+
+    fn may_redeem(&self, redeemer: Redeemer) -> Result<(), Refusal> {
+        if self.is_redemption_locked(redeemer) { Err(Refusal::LockedOut) } else { Ok(()) }
+    }
+
+    pub(super) fn decide_sell_voucher(
+        &self,
+        actor: Actor,
+        time: Time,
+        number: VoucherNumber,
+        amount: Money,
+    ) -> Decided {
+        self.right(Act::Cage, actor, None)?;
+        self.check_entering(amount)?;
+        if self.vouchers.on_file.contains_key(&number.hash) {
+            return Err(Refusal::VoucherNumberUsed);
+        }
+        if amount > self.profile.voucher_limit {
+            return Err(Refusal::OverHouseLimit);
+        }
+        Ok(HouseEvent::VoucherIssued { expires: self.voucher_time(time) })
+    }
+
+    /// F41: at most once, whoever tries; the first in the record is paid.
+    pub(super) fn decide_redeem_at_cage(&self, actor: Actor, time: Time, hash: VoucherHash) -> Decided {
+        let person = self.right(Act::Cage, actor, None)?;
+        self.vouchers.not_play(hash)?;
+        self.may_redeem(Redeemer::Person(person.id))?;
+        Ok(HouseEvent::CashPaid { amount: self.vouchers.good(hash, time)?.amount })
+    }
+
+    /// The voucher is claimed here before the credits are on their way. A terminal redeems at its own seat only.
+    pub(super) fn decide_redeem_at_seat(
+        &self,
+        actor: Actor,
+        time: Time,
+        hash: VoucherHash,
+        (cluster, seat): (ClusterId, Seat),
+    ) -> Decided {
+        let is_own = match actor {
+            Actor::Terminal { device, seat: own } => {
+                own == seat && self.devices.seated.get(&(cluster, seat)) == Some(&device)
+            }
+            Actor::System => true,
+            Actor::Person(_) | Actor::Tumbler(_) => false,
+        };
+        if !is_own {
+            return Err(Refusal::NotAllowed);
+        }
+        if self.is_play(cluster) {
+            return Err(Refusal::TrainingMixed);
+        }
+        self.vouchers.not_play(hash)?;
+        self.may_redeem(Redeemer::Seat { cluster, seat })?;
+        self.table_of(cluster)?;
+        let amount = self.vouchers.good(hash, time)?.amount;
+        Ok(HouseEvent::CreditsSent { number: self.next_out(cluster), amount })
+    }
+
+    /// Its holder is not left without: the amount becomes a claim.
+    pub(super) fn decide_void_voucher(
+        &self,
+        actor: Actor,
+        time: Time,
+        hash: VoucherHash,
+        why: &str,
+        second: Option<Person>,
+    ) -> Decided {
+        self.right(Act::VoidVoucher, actor, second)?;
+        self.vouchers.not_play(hash)?;
+        check_text(why, MOST_WHY)?;
+        Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount))
+    }
+
+    pub(super) fn decide_rule_expired(&self, actor: Actor, time: Time, hash: VoucherHash, why: &str) -> Decided {
+        self.right(Act::Rule, actor, None)?;
+        self.vouchers.not_play(hash)?;
+        check_text(why, MOST_WHY)?;
+        match self.vouchers.good(hash, time) {
+            Ok(_) => Err(Refusal::VoucherGood),
+            Err(Refusal::VoucherExpired) => Ok(self.claim_opened(self.vouchers.get(hash).amount)),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// By someone else than the one who is locked.
+    pub(super) fn decide_clear_redemption_lock(&self, actor: Actor, redeemer: Redeemer) -> Decided {
+        let person = self.right(Act::ClearLock, actor, None)?;
+        if redeemer == Redeemer::Person(person.id) { Err(Refusal::NotAllowed) } else { Ok(HouseEvent::Done) }
+    }
+
+    pub(super) fn decide_tick(&self, actor: Actor, time: Time) -> Decided {
+        super::people::is_system(actor)?;
+        let (expired, forgotten) = self.vouchers.due(time);
+        Ok(HouseEvent::Ticked { expired, forgotten, approvals: self.approvals.over(time).collect() })
+    }
+}

@@ -1,0 +1,197 @@
+//! Who asks: people with their roles, devices, the system itself. Identity is given to the machines, already
+//! authenticated; what it may do is decided by them, so that the record can be checked for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::refusal::Refusal;
+
+/// A person of the house.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PersonId(pub u32);
+
+/// A device of the house: a Player Terminal, a tumbler, a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DeviceId(pub u32);
+
+/// A seat of a live table, or a Player Terminal, by its number in its cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Seat(pub u32);
+
+/// A table of the house.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TableId(pub u16);
+
+/// A cluster of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ClusterId {
+    /// The table.
+    pub table: TableId,
+    /// Which of its clusters.
+    pub number: u16,
+}
+
+/// A round of a table: they are counted from one and never repeat.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RoundNumber(pub u64);
+
+/// From first credit to cash-out at a seat: sessions of a cluster are counted from one and never repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SessionId(pub u32);
+
+/// A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Time(pub u64);
+
+/// What a person may be (F50). One person, one identity; a person may hold several roles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Deals the game.
+    Dealer,
+    /// Supervises tables.
+    PitSupervisor,
+    /// Manages a pit.
+    PitManager,
+    /// Table Games Shift Manager: rules on what the Game Rules leave open.
+    ShiftManager,
+    /// Above the Shift Manager.
+    CasinoManager,
+    /// Pays by hand and clears locks.
+    Attendant,
+    /// Sells and redeems vouchers.
+    Cashier,
+    /// Reads only.
+    Auditor,
+    /// Sets up people and devices; touches neither money nor results.
+    Administrator,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 9] = [
+        Self::Dealer,
+        Self::PitSupervisor,
+        Self::PitManager,
+        Self::ShiftManager,
+        Self::CasinoManager,
+        Self::Attendant,
+        Self::Cashier,
+        Self::Auditor,
+        Self::Administrator,
+    ];
+
+    const fn bit(self) -> u16 {
+        match self {
+            Self::Dealer => 1,
+            Self::PitSupervisor => 1 << 1,
+            Self::PitManager => 1 << 2,
+            Self::ShiftManager => 1 << 3,
+            Self::CasinoManager => 1 << 4,
+            Self::Attendant => 1 << 5,
+            Self::Cashier => 1 << 6,
+            Self::Auditor => 1 << 7,
+            Self::Administrator => 1 << 8,
+        }
+    }
+}
+
+/// A set of roles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Roles(u16);
+
+impl Roles {
+    /// The roles given.
+    pub fn of(roles: &[Role]) -> Self {
+        Self(roles.iter().fold(0, |bits, role| bits | role.bit()))
+    }
+
+    /// Whether one of the roles is held.
+    pub fn any(self, roles: &[Role]) -> bool {
+        self.meets(Self::of(roles))
+    }
+
+    /// Whether some role is in both sets.
+    pub const fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The roles held.
+    pub fn iter(self) -> impl Iterator<Item = Role> {
+        Role::ALL.into_iter().filter(move |role| self.any(&[*role]))
+    }
+}
+
+impl Serialize for Roles {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // A list of known length, as binary forms need it.
+        self.iter().collect::<Vec<_>>().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Roles {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::of(&Vec::deserialize(deserializer)?))
+    }
+}
+
+/// A person and what the person may be at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Person {
+    /// Who.
+    pub id: PersonId,
+    /// With which roles.
+    pub roles: Roles,
+}
+
+impl Person {
+    /// Whether the person holds one of the roles.
+    pub fn is(self, roles: &[Role]) -> bool {
+        self.roles.any(roles)
+    }
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Actor {
+    /// A person at a screen.
+    Person(Person),
+    /// A Player Terminal, for the player at it.
+    Terminal {
+        /// The device.
+        device: DeviceId,
+        /// Its seat in the cluster.
+        seat: Seat,
+    },
+    /// A dice tumbler.
+    Tumbler(DeviceId),
+    /// The house's own program: ticks, restarts, what passes from machine to machine.
+    System,
+}
+
+impl Actor {
+    /// Whether it is the house's own program.
+    pub const fn is_system(self) -> Result<(), Refusal> {
+        match self {
+            Self::System => Ok(()),
+            Self::Person(_) | Self::Terminal { .. } | Self::Tumbler(_) => Err(Refusal::NotAllowed),
+        }
+    }
+
+    /// The person who asks, if it is one.
+    pub const fn person(self) -> Option<Person> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Terminal { .. } | Self::Tumbler(_) | Self::System => None,
+        }
+    }
+}
+
+/// Which command of which source: numbers of one source rise, so that one sent again is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CommandId {
+    /// The device or login.
+    pub source: u64,
+    /// Its number.
+    pub sequence: u64,
+}

@@ -1,0 +1,40 @@
+//! The table: rounds, limits, irregularities and money as three state machines, [`Round`], [`Cluster`] and [`House`]. Each
+//! decides a command against its state, with time, dice and identity given to it, and applies what was decided. The same
+//! entries give the same state on every machine. There is no clock, no chance, no I/O and no float in this crate.
+
+mod cluster;
+mod codec;
+mod entry;
+mod floor;
+mod house;
+mod identity;
+mod invariant;
+mod profile;
+mod recent;
+mod refusal;
+mod round;
+mod rules;
+mod transfer;
+
+pub use cluster::{
+    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters, Method,
+    Slip, SlipLine, Stake, Stakes, Totals,
+};
+pub use codec::{BadBytes, ClusterEntry, RoundEntry, VERSION, decode, encode};
+pub use entry::{Asked, Decision, Entry};
+pub use floor::{Floor, Recorded, Table};
+pub use house::{
+    Account, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee, ExpiredVoucher,
+    Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS, PaidAt,
+    Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, Significant, Voucher, VoucherOrigin, VoucherState,
+};
+pub use identity::{
+    Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat, SessionId, TableId, Time,
+};
+pub use invariant::Broken;
+pub use profile::{Act, Closes, Excess, Profile, Right, Shift};
+pub use recent::{Content, Known, Recent, RecentSources, Verdict};
+pub use refusal::Refusal;
+pub use round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
+pub use rules::{LimitEntry, TableLimits, TableRules};
+pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber};

@@ -1,0 +1,236 @@
+//! A jurisdiction's profile: times, limits of the house, and who may do what. It decides rights; it knows no game.
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+
+use crate::identity::{Actor, Person, Role, Roles};
+use crate::refusal::Refusal;
+
+/// What a person may do, as far as roles decide it. Some acts need a second person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act {
+    /// Open and close the table, announce its closing, change dice and tumbler.
+    RunTable,
+    /// Take or relieve a position at the table.
+    Relieve,
+    /// Deal: open and close bets, tumble, commit the dice, report irregularities before the result is committed.
+    Deal,
+    /// Change the limits on display.
+    ChangeLimits,
+    /// Place bets for a player.
+    PlaceForPlayer,
+    /// Settle a round again by the dice.
+    Correct,
+    /// Void a round after its result was committed.
+    VoidSettled,
+    /// Void the rounds played with damaged dice.
+    VoidDamaged,
+    /// Rule on what the Game Rules leave open.
+    Rule,
+    /// Take money in at a seat, and issue Colour Chips.
+    BuyIn,
+    /// Clear a lock, and free a seat.
+    ClearLock,
+    /// Sell and redeem vouchers at the cage.
+    Cage,
+    /// Void a voucher.
+    VoidVoucher,
+    /// Pay a claim by hand.
+    HandPay,
+    /// Pay a claim by hand above the house's limit.
+    LargeHandPay,
+    /// Rule on a receivable.
+    RuleReceivable,
+    /// Add people, change their roles, lock and unlock them.
+    ManagePeople,
+    /// Enrol and revoke devices.
+    ManageDevices,
+    /// Change the house's configuration.
+    Configure,
+}
+
+impl Act {
+    /// Every act.
+    pub const ALL: [Self; 19] = [
+        Self::RunTable,
+        Self::Relieve,
+        Self::Deal,
+        Self::ChangeLimits,
+        Self::PlaceForPlayer,
+        Self::Correct,
+        Self::VoidSettled,
+        Self::VoidDamaged,
+        Self::Rule,
+        Self::BuyIn,
+        Self::ClearLock,
+        Self::Cage,
+        Self::VoidVoucher,
+        Self::HandPay,
+        Self::LargeHandPay,
+        Self::RuleReceivable,
+        Self::ManagePeople,
+        Self::ManageDevices,
+        Self::Configure,
+    ];
+
+    /// The act's name in a profile.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::RunTable => "run-table",
+            Self::Relieve => "relieve",
+            Self::Deal => "deal",
+            Self::ChangeLimits => "change-limits",
+            Self::PlaceForPlayer => "place-for-player",
+            Self::Correct => "correct",
+            Self::VoidSettled => "void-settled",
+            Self::VoidDamaged => "void-damaged",
+            Self::Rule => "rule",
+            Self::BuyIn => "buy-in",
+            Self::ClearLock => "clear-lock",
+            Self::Cage => "cage",
+            Self::VoidVoucher => "void-voucher",
+            Self::HandPay => "hand-pay",
+            Self::LargeHandPay => "large-hand-pay",
+            Self::RuleReceivable => "rule-receivable",
+            Self::ManagePeople => "manage-people",
+            Self::ManageDevices => "manage-devices",
+            Self::Configure => "configure",
+        }
+    }
+}
+
+/// Who may do an act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Right {
+    /// The roles, of which the person who acts holds one.
+    pub first: Roles,
+    /// The roles, of which a second person holds one, where the act needs two.
+    pub second: Option<Roles>,
+}
+
+/// Who ends betting when the time is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closes {
+    /// The Dealer announces it.
+    Dealer,
+    /// A recorded tick of the system.
+    Tick,
+}
+
+/// What is done with bets over a box's maximum or Differential before the close (5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Excess {
+    /// It is refused when placed.
+    Refuse,
+    /// It is shown as it stands, and the Dealer rejects it.
+    Show,
+}
+
+/// A shift of the gaming day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shift {
+    /// Its name.
+    pub name: String,
+    /// When it begins: minutes after midnight, local time.
+    pub begins: u16,
+}
+
+/// A jurisdiction as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// How long bets are open, in seconds (F02).
+    pub betting_seconds: u32,
+    /// Who ends betting then.
+    pub closes: Closes,
+    /// What is done with excess.
+    pub excess: Excess,
+    /// A win of one round at one seat from which the seat is locked (F33).
+    pub large_win: Money,
+    /// The largest voucher.
+    pub voucher_limit: Money,
+    /// How long a voucher is good for, in days.
+    pub voucher_days: u32,
+    /// The largest claim that is paid by hand without a large hand-pay's right.
+    pub hand_pay_limit: Money,
+    /// How many failed logins or voucher numbers lock (F45, F51).
+    pub attempts: u8,
+    /// The time zone, by its name.
+    pub time_zone: String,
+    /// When the gaming day begins: minutes after midnight, local time.
+    pub gaming_day: u16,
+    /// The shifts, in order.
+    pub shifts: Vec<Shift>,
+    /// Who may do what, in the order of [`Act::ALL`].
+    pub rights: [Right; Act::ALL.len()],
+}
+
+impl Profile {
+    /// Who may do the act.
+    pub fn right(&self, act: Act) -> Right {
+        let place = Act::ALL.iter().position(|known| *known == act).unwrap_or(0);
+        self.rights[place]
+    }
+
+    /// Whether the person may do the act, with the second person where one is needed. One identity is one person, whatever
+    /// roles it holds.
+    pub fn check(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<Person, Refusal> {
+        let right = self.right(act);
+        let person = actor.person().filter(|person| person.roles.meets(right.first)).ok_or(Refusal::NotAllowed)?;
+        match (right.second, second) {
+            (None, _) => Ok(person),
+            (Some(_), None) => Err(Refusal::SecondPersonMissing),
+            (Some(roles), Some(second)) if second.id != person.id && second.roles.meets(roles) => Ok(person),
+            (Some(_), Some(_)) => Err(Refusal::SecondPersonNotAllowed),
+        }
+    }
+
+    /// The default profile, as in `profiles/singapore.toml`; for tests and examples that need no file.
+    pub fn singapore() -> Self {
+        use Role::{Administrator, Attendant, Cashier, CasinoManager, Dealer, PitManager, PitSupervisor, ShiftManager};
+        let right = |first: &[Role], second: &[Role]| Right {
+            first: Roles::of(first),
+            second: (!second.is_empty()).then(|| Roles::of(second)),
+        };
+        let pit = [PitSupervisor, PitManager, ShiftManager, CasinoManager];
+        let managers = [PitManager, ShiftManager, CasinoManager];
+        let shift = [ShiftManager, CasinoManager];
+        let rights = Act::ALL.map(|act| match act {
+            Act::RunTable | Act::Relieve | Act::ChangeLimits => right(&pit, &[]),
+            Act::Deal => right(&[Dealer], &[]),
+            Act::PlaceForPlayer => right(&[Dealer, PitSupervisor, PitManager], &[]),
+            Act::Correct | Act::VoidSettled | Act::VoidDamaged => right(&pit, &managers),
+            Act::Rule | Act::RuleReceivable => right(&shift, &[]),
+            Act::BuyIn => right(&[Dealer, PitSupervisor, Cashier, Attendant], &[]),
+            Act::ClearLock => right(&[Attendant, PitSupervisor, PitManager], &[]),
+            Act::Cage => right(&[Cashier], &[]),
+            Act::VoidVoucher => right(&[Cashier], &pit),
+            Act::HandPay => right(&[Attendant, Cashier], &[]),
+            Act::LargeHandPay => right(&[Attendant, Cashier], &pit),
+            Act::ManagePeople | Act::ManageDevices | Act::Configure => right(&[Administrator], &pit),
+        });
+        Self {
+            name: "singapore".to_owned(),
+            betting_seconds: 36,
+            closes: Closes::Dealer,
+            excess: Excess::Show,
+            large_win: Money::from_cents(1_000_000),
+            voucher_limit: Money::from_cents(1_000_000),
+            voucher_days: 30,
+            hand_pay_limit: Money::from_cents(5_000_000),
+            attempts: 5,
+            time_zone: "Asia/Singapore".to_owned(),
+            gaming_day: 360,
+            shifts: ["day", "swing", "night"]
+                .into_iter()
+                .zip([360, 840, 1_320])
+                .map(|(name, begins)| Shift { name: name.to_owned(), begins })
+                .collect(),
+            rights,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Commands sent again. Numbers of one source rise; the last few are remembered with a hash of their content and the
+//! verdict, so that the same command gets the same answer and is carried out once.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::identity::CommandId;
+use crate::refusal::Refusal;
+
+/// How a command was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It was carried out.
+    Accepted,
+    /// It was not.
+    Refused(Refusal),
+}
+
+impl Verdict {
+    /// Whether the id itself was refused, so that it stays with the command that had it first.
+    pub const fn is_of_id(self) -> bool {
+        matches!(self, Self::Refused(Refusal::CommandIdReused | Refusal::CommandTooOld))
+    }
+}
+
+/// The last commands of one source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recent {
+    /// The newest last; empty places have number zero, which no command has.
+    kept: [Kept; Self::KEPT],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    sequence: u64,
+    content: u64,
+    verdict: Verdict,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { sequence: 0, content: 0, verdict: Verdict::Accepted }
+    }
+}
+
+/// What is known of a command's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It is new.
+    New,
+    /// It was answered before.
+    Answered(Verdict),
+    /// It may not be used: reused for something else, or too old.
+    Unusable(Refusal),
+}
+
+impl Recent {
+    /// How many commands of a source are remembered.
+    pub const KEPT: usize = 4;
+
+    /// What is known of a command with that number and content.
+    pub fn known(&self, sequence: u64, content: u64) -> Known {
+        let newest = self.kept[Self::KEPT - 1].sequence;
+        if sequence > newest {
+            return Known::New;
+        }
+        match self.kept.iter().find(|kept| kept.sequence == sequence && sequence != 0) {
+            Some(kept) if kept.content == content => Known::Answered(kept.verdict),
+            Some(_) => Known::Unusable(Refusal::CommandIdReused),
+            None => Known::Unusable(Refusal::CommandTooOld),
+        }
+    }
+
+    /// Remembers a command, forgetting the oldest.
+    pub fn remember(&mut self, sequence: u64, content: u64, verdict: Verdict) {
+        self.kept.rotate_left(1);
+        self.kept[Self::KEPT - 1] = Kept { sequence, content, verdict };
+    }
+}
+
+/// The last commands of the people and programs that ask a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecentSources(BTreeMap<u64, Recent>);
+
+impl RecentSources {
+    /// More sources than this are not kept; the numbers of logins rise, so that the oldest is forgotten first.
+    pub const MOST: usize = 1_024;
+
+    /// What is known of a command with that id and content.
+    pub fn known(&self, id: CommandId, content: u64) -> Known {
+        match self.0.get(&id.source) {
+            Some(recent) => recent.known(id.sequence, content),
+            None if id.sequence == 0 => Known::Unusable(Refusal::CommandTooOld),
+            None => Known::New,
+        }
+    }
+
+    /// Remembers a command, unless its id could not be used.
+    pub fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict) {
+        if verdict.is_of_id() {
+            return;
+        }
+        self.0.entry(id.source).or_default().remember(id.sequence, content, verdict);
+        if self.0.len() > Self::MOST {
+            self.0.pop_first();
+        }
+    }
+}
+
+/// A hash of a command's content. It only has to tell apart what one source sends under one number: a terminal that
+/// makes two contents collide gets the answer to the first.
+#[derive(Clone, Copy, Debug)]
+pub struct Content(u64);
+
+impl Content {
+    /// The hash of nothing, for one kind of command.
+    pub const fn of(kind: u64) -> Self {
+        Self(kind ^ 0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// The hash of a whole command, by its bytes.
+    ///
+    /// # Panics
+    /// If the command cannot be written down, which no command of this crate is.
+    pub fn of_bytes(kind: u64, command: &impl Serialize) -> Self {
+        let bytes = postcard::to_allocvec(command).expect("a command has bytes");
+        let mut hash = Self::of(kind);
+        for chunk in bytes.chunks(8) {
+            let mut number = [0; 8];
+            number[..chunk.len()].copy_from_slice(chunk);
+            hash = hash.with(u64::from_le_bytes(number));
+        }
+        hash.with(bytes.len().try_into().unwrap_or(u64::MAX))
+    }
+
+    /// Mixes in a number.
+    #[must_use]
+    pub const fn with(self, number: u64) -> Self {
+        // A product of two 64-bit numbers, its halves folded together, mixes every bit.
+        let wide = widen(self.0 ^ number) * widen(0xD6E8_FEB8_6659_FD93);
+        Self(fold(wide) ^ self.0.rotate_left(23))
+    }
+
+    /// The hash.
+    pub const fn finish(self) -> u64 {
+        self.0
+    }
+}
+
+#[expect(clippy::as_conversions, reason = "u64 to u128 loses nothing; From is not const")]
+const fn widen(number: u64) -> u128 {
+    number as u128
+}
+
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "the halves of a hash, not an amount")]
+const fn fold(wide: u128) -> u64 {
+    (wide >> 64) as u64 ^ wide as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_new_known_reused_or_too_old() {
+        let mut recent = Recent::default();
+        assert_eq!(recent.known(0, 7), Known::Unusable(Refusal::CommandTooOld), "numbers begin at one");
+        for sequence in [3, 5, 6, 9, 12] {
+            assert_eq!(recent.known(sequence, 7), Known::New);
+            recent.remember(sequence, 7, Verdict::Refused(Refusal::BetsClosed));
+        }
+        for (sequence, content, known) in [
+            (12, 7, Known::Answered(Verdict::Refused(Refusal::BetsClosed))),
+            (5, 7, Known::Answered(Verdict::Refused(Refusal::BetsClosed))),
+            (5, 8, Known::Unusable(Refusal::CommandIdReused)),
+            (3, 7, Known::Unusable(Refusal::CommandTooOld)),
+            (7, 7, Known::Unusable(Refusal::CommandTooOld)),
+            (13, 7, Known::New),
+        ] {
+            assert_eq!(recent.known(sequence, content), known, "{sequence}");
+        }
+    }
+
+    #[test]
+    fn content_tells_orders_and_kinds_apart() {
+        let hash = |kind, numbers: &[u64]| numbers.iter().fold(Content::of(kind), |hash, n| hash.with(*n)).finish();
+        assert_eq!(hash(1, &[1, 2]), hash(1, &[1, 2]));
+        for other in [hash(1, &[2, 1]), hash(2, &[1, 2]), hash(1, &[1, 2, 0]), hash(1, &[1])] {
+            assert_ne!(hash(1, &[1, 2]), other);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Refusals: the normal answer to what may not be. One closed list in order of precedence, as in the walk of one bet: the
+//! id, the right to ask, the machine and its messages, the phase, the layout, limits, credits; then what only the House
+//! knows of. Each has its code, the rule of the game it rests on where there is one, and a sentence for people.
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::{Game, Paragraph, Rule};
+
+macro_rules! refusals {
+    ($($name:ident, $code:literal, $rule:expr, $sentence:literal;)*) => {
+        /// Why a command was not carried out. Where several reasons hold, the first in this list is the answer.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Refusal {
+            $(#[doc = $sentence] #[serde(rename = $code)] $name,)*
+        }
+
+        impl Refusal {
+            /// Every refusal, in order of precedence.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The refusal's stable code.
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            /// A sentence for people.
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Self::$name => $sentence,)* }
+            }
+
+            /// The rule of the game that it rests on, where it is one of the game's.
+            pub const fn rule(self) -> Option<Rule> {
+                match self { $(Self::$name => $rule,)* }
+            }
+        }
+    };
+}
+
+refusals! {
+    // The id.
+    CommandIdReused, "command-id-reused", None, "The same command id was used for something else.";
+    CommandTooOld, "command-too-old", None, "The command id is older than those remembered.";
+
+    // The right to ask.
+    NotAllowed, "not-allowed", None, "This person or device may not do that.";
+    SecondPersonMissing, "second-person-missing", None, "A second person has to approve this.";
+    SecondPersonNotAllowed, "second-person-not-allowed", None, "The second person must be another one, with the right to approve.";
+    NotActing, "not-acting", None, "The person does not hold that position at this table now.";
+
+    // The machine and its messages.
+    TrainingMixed, "training-mixed", None, "Training and real money never mix.";
+    OutOfOrder, "out-of-order", None, "The notice or transfer is not the next one.";
+
+    // The phase.
+    TableNotOpen, "table-not-open", None, "The table is not open.";
+    TableOpen, "table-open", None, "The table is open already.";
+    RulesNotInForce, "rules-not-in-force", None, "The rules of this table are not in force.";
+    LimitsNotShown, "limits-not-shown", Some(Rule::LimitsShown), "The limits must be on display first.";
+    Held, "held", None, "Play is held after a restart until the Dealer continues or reports an interruption.";
+    NotHeld, "not-held", None, "Play is not held.";
+    RoundInPlay, "round-in-play", None, "A round is in play.";
+    NoRoundOpen, "no-round-open", Some(Rule::Open), "No round is open for bets.";
+    BetsClosed, "bets-closed", Some(Rule::Closed), "No more bets: nothing is placed, increased or withdrawn.";
+    BetsNotClosed, "bets-not-closed", Some(Rule::Closed), "Bets are not closed yet.";
+    NotDue, "not-due", None, "It is not time for that yet.";
+    AlreadyTumbled, "already-tumbled", Some(Rule::Tumble), "The dice of this round have been tumbled.";
+    NotTumbled, "not-tumbled", Some(Rule::Tumble), "The dice have not been tumbled three times.";
+    DiceNotKnown, "dice-not-known", Some(Rule::Result), "The three dice do not all lie flat and read.";
+    ResultCommitted, "result-committed", None, "The result is committed: only a correction changes it.";
+    NotInGame, "not-in-game", None, "This game has no such rule.";
+    UnknownRound, "unknown-round", None, "There is no such round.";
+    RoundNotSettled, "round-not-settled", None, "The round has not been settled.";
+    RoundVoid, "round-void", Some(Rule::Ruling), "The round is void: only a ruling changes it.";
+    SameDice, "same-dice", Some(Rule::WrongResult), "These dice are the registered ones.";
+    SlipDiffers, "slip-differs", None, "The slip passed in is not that of the round.";
+    OutcomeEstablished, "outcome-established", Some(Rule::Concluded), "An outcome is established: the round is concluded.";
+    NotCleared, "not-cleared", None, "Chips or credits must be redeemed first.";
+    ClosureNotAnnounced, "closure-not-announced", None, "The closing of the table must be announced before its last round.";
+
+    // The layout.
+    UnknownSeat, "unknown-seat", None, "There is no such seat.";
+    TerminalLost, "terminal-lost", Some(Rule::TerminalDown), "The terminal has lost the house.";
+    SeatLocked, "seat-locked", None, "The seat is locked until an attendant clears it.";
+    NoSession, "no-session", None, "Nobody plays at that seat.";
+    NoBets, "no-bets", None, "There is no bet in the command.";
+    BoxTwice, "box-twice", None, "A box stands in the command twice.";
+    BoxNotOnLayout, "box-not-on-layout", None, "The box is not on this layout.";
+    NoSuchBet, "no-such-bet", None, "There is no such bet, or less than is withdrawn.";
+    NothingToRepeat, "nothing-to-repeat", None, "There was no bet in the last round to repeat.";
+
+    // Limits.
+    BadAmount, "bad-amount", None, "The amount must be above zero.";
+    AmountTooLarge, "amount-too-large", None, "The amount is too large to be counted.";
+    AmountOffUnit, "amount-off-unit", None, "The amount is not a whole multiple of the unit, or of the chip's value.";
+    BelowMinimum, "below-minimum", Some(Rule::LimitsShown), "The bet would be below the minimum.";
+    OverLimit, "over-limit", Some(Rule::LimitsShown), "The bet would be over the maximum.";
+    OverDifferential, "over-differential", Some(Rule::LimitsShown), "The bet would be over the Differential.";
+    NoExcess, "no-excess", Some(Rule::Excess), "Nothing is over its limit.";
+    BadLimits, "bad-limits", None, "The limits contradict each other, the game or the unit.";
+
+    // Credits.
+    NotEnoughCredits, "not-enough-credits", None, "There are not enough credits.";
+    ColourInUse, "colour-in-use", Some(Rule::ColourChips), "That colour is with another player, or no set is with this one.";
+
+    // The House.
+    BadText, "bad-text", None, "A text is empty, too long, or has characters that cannot be read.";
+    UnknownPerson, "unknown-person", None, "There is no such person, or not any more.";
+    PersonExists, "person-exists", None, "That person is known already.";
+    NobodyToManage, "nobody-to-manage", None, "Nobody among the first people could manage people.";
+    LockedOut, "locked-out", None, "Locked after too many failed attempts.";
+    UnknownDevice, "unknown-device", None, "There is no such device, or it is revoked.";
+    DeviceExists, "device-exists", None, "That device is enrolled already.";
+    UnknownTable, "unknown-table", None, "There is no such table.";
+    TableExists, "table-exists", None, "That table is known already.";
+    VoucherNotOnFile, "voucher-not-on-file", None, "The voucher is not on file.";
+    VoucherPaid, "voucher-paid", None, "The voucher was paid.";
+    VoucherVoid, "voucher-void", None, "The voucher was voided.";
+    VoucherExpired, "voucher-expired", None, "The voucher has expired.";
+    VoucherGood, "voucher-good", None, "The voucher has not expired.";
+    VoucherNumberUsed, "voucher-number-used", None, "A voucher with that number was issued before.";
+    OverHouseLimit, "over-house-limit", None, "The amount is above what the house pays this way.";
+    UnknownClaim, "unknown-claim", None, "There is no such claim, or it is closed.";
+    UnknownReceivable, "unknown-receivable", None, "There is no such receivable, or it is closed.";
+    MoreThanOwed, "more-than-owed", None, "The amount is more than is owed.";
+    UnknownApproval, "unknown-approval", None, "There is no such approval to answer.";
+    TooManyApprovals, "too-many-approvals", None, "Too many approvals of this person are open.";
+}
+
+impl Refusal {
+    /// The paragraphs to cite in a game.
+    pub fn paragraphs(self, game: &Game) -> &[Paragraph] {
+        self.rule().map_or(&[], |rule| game.paragraphs(rule))
+    }
+}

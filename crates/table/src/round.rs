@@ -1,0 +1,599 @@
+//! The dealer's side of a table: phase, cover, tumbles, dice, voids, corrections, rulings, and who holds which position.
+//! It knows no bet and no money. What it decides reaches the clusters as numbered notices.
+
+mod apply;
+mod decide;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::{Dice, Face, Money};
+
+use crate::codec::{self, BadBytes};
+use crate::identity::{ClusterId, Person, PersonId, RoundNumber, TableId, Time};
+use crate::profile::Profile;
+use crate::recent::RecentSources;
+use crate::rules::{TableLimits, TableRules};
+
+/// The least tumbles of a valid tumble (3.7 of Tai Sai, 3.6 of the Electronic Table Game, 3.4 of the early edition).
+pub const TUMBLES: u8 = 3;
+
+/// The most rounds one act voids.
+pub(crate) const MOST_VOIDED: u64 = 10_000;
+
+/// A position at the table (1.5): whoever is assigned to it acts in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Position {
+    /// Deals.
+    Dealer,
+    /// Supervises.
+    Supervisor,
+    /// Manages.
+    Manager,
+}
+
+/// Why a round is void, by the rule that voids it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoidReason {
+    /// The tumbler did not tumble three times.
+    FewTumbles,
+    /// A die did not come to rest flat.
+    NotFlat,
+    /// Concealed dice were exposed before "No more Bets".
+    Exposed,
+    /// The tumbler was activated before "No more Bets".
+    ActivatedEarly,
+    /// An interruption before any outcome was established.
+    NotEstablished,
+    /// Damaged dice.
+    DamagedDice,
+    /// A ruling.
+    Ruling,
+}
+
+impl VoidReason {
+    /// The rule of the game that voids the round.
+    pub const fn rule(self) -> taisai_rules::Rule {
+        use taisai_rules::Rule;
+        match self {
+            Self::FewTumbles => Rule::FewTumbles,
+            Self::NotFlat => Rule::NotFlat,
+            Self::Exposed => Rule::Exposed,
+            Self::ActivatedEarly => Rule::ActivatedEarly,
+            Self::NotEstablished => Rule::NotEstablished,
+            Self::DamagedDice => Rule::DamagedDice,
+            Self::Ruling => Rule::Ruling,
+        }
+    }
+}
+
+/// A decision of the Table Games Shift Manager or above on what the Game Rules leave open (5.14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ruling {
+    /// The interrupted round is concluded with these dice.
+    Conclude {
+        /// The dice.
+        dice: Dice,
+    },
+    /// A round, in play or settled, is void.
+    Void {
+        /// The round.
+        round: RoundNumber,
+    },
+    /// A void round is settled by these dice after all.
+    Reinstate {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// Something that changes neither result nor money.
+    Note,
+}
+
+/// What may be asked of the round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundCommand {
+    /// Open the table.
+    OpenTable,
+    /// Announce that the table will close (F15).
+    AnnounceClosure,
+    /// Close the table.
+    CloseTable,
+    /// Assign a position, or leave it empty.
+    Relieve {
+        /// The position.
+        position: Position,
+        /// Who holds it from now on.
+        person: Option<PersonId>,
+    },
+    /// Put limits on display, between rounds (F53).
+    ShowLimits {
+        /// The limits.
+        limits: TableLimits,
+        /// Why they change.
+        why: String,
+    },
+    /// Take other dice into use.
+    UseDice {
+        /// The dice set.
+        dice_set: u32,
+    },
+    /// Take another tumbler into use.
+    UseTumbler {
+        /// The tumbler's device number.
+        tumbler: u32,
+    },
+    /// "Place your Bets, please".
+    OpenBets,
+    /// "No more Bets".
+    CloseBets,
+    /// Time passes.
+    Tick,
+    /// The tumbler is activated.
+    Activate,
+    /// The tumbler has tumbled.
+    Tumbled {
+        /// How many times more.
+        times: u8,
+    },
+    /// The dice are at rest; a die that does not lie flat has no face.
+    AtRest {
+        /// The faces.
+        faces: [Option<Face>; 3],
+    },
+    /// The result, committed.
+    Commit {
+        /// The dice.
+        dice: Dice,
+    },
+    /// An irregularity that voids the round, before the result is committed.
+    Void {
+        /// What happened.
+        reason: VoidReason,
+    },
+    /// A technical interruption: the dice known so far.
+    Interrupt {
+        /// Their faces.
+        known: Vec<Face>,
+    },
+    /// Play goes on after a restart.
+    Continue,
+    /// The program has restarted.
+    Restarted,
+    /// A wrong result was registered: settle again by the dice.
+    Correct {
+        /// The round.
+        round: RoundNumber,
+        /// What the dice showed.
+        dice: Dice,
+        /// Why it is corrected.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// A round is void after its result was committed.
+    VoidSettled {
+        /// The round.
+        round: RoundNumber,
+        /// What had happened.
+        reason: VoidReason,
+        /// How it was found.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Damaged dice: every affected round is void.
+    VoidDamaged {
+        /// The first round.
+        from: RoundNumber,
+        /// The last round.
+        to: RoundNumber,
+        /// How it was found.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// A ruling.
+    Rule {
+        /// What is ruled.
+        ruling: Ruling,
+        /// Why.
+        why: String,
+    },
+    /// A cluster tells how far it has followed.
+    Report {
+        /// The cluster.
+        cluster: ClusterId,
+        /// The last notice that its chain holds.
+        followed: u64,
+        /// What its Colour Chips with players are worth.
+        colour_chips: Money,
+    },
+}
+
+/// What happened at the dealer's side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundEvent {
+    /// The table is open.
+    TableOpened,
+    /// The table will close.
+    ClosureAnnounced,
+    /// The table is closed.
+    TableClosed,
+    /// A position is held by another person.
+    Relieved {
+        /// The position.
+        position: Position,
+        /// By whom.
+        person: Option<PersonId>,
+    },
+    /// Limits are on display.
+    LimitsShown {
+        /// The limits.
+        limits: TableLimits,
+    },
+    /// Other dice are in use.
+    DiceInUse {
+        /// The dice set.
+        dice_set: u32,
+    },
+    /// Another tumbler is in use.
+    TumblerInUse {
+        /// The tumbler.
+        tumbler: u32,
+    },
+    /// A round is open for bets.
+    BetsOpened {
+        /// The round.
+        round: RoundNumber,
+        /// When the time for bets is up.
+        closes_at: Time,
+    },
+    /// No more bets; the clusters are told.
+    BetsClosed,
+    /// The tumbler was activated.
+    Activated,
+    /// The tumbler was activated while no round was in play: it belongs to none.
+    ActivatedInNoRound,
+    /// The tumbler has tumbled so many times in all.
+    Tumbled {
+        /// How many.
+        tumbles: u8,
+    },
+    /// The dice are at rest.
+    AtRest {
+        /// The faces.
+        faces: [Option<Face>; 3],
+    },
+    /// The result is committed.
+    Committed {
+        /// The dice.
+        dice: Dice,
+        /// Whether the tumbler had read other faces.
+        differs: bool,
+    },
+    /// The round in play is void.
+    Voided {
+        /// Why.
+        reason: VoidReason,
+    },
+    /// Rounds already settled are void, and with them the round in play if it is among them. Those void before stay so.
+    RoundsVoided {
+        /// The first.
+        from: RoundNumber,
+        /// The last.
+        to: RoundNumber,
+        /// Why.
+        reason: VoidReason,
+    },
+    /// An outcome is established: play is concluded, by the dice or by a ruling.
+    Established {
+        /// The dice known.
+        known: Vec<Face>,
+    },
+    /// Play is held after a restart.
+    Held,
+    /// Play goes on, with the countdown from its beginning if bets are open.
+    Resumed {
+        /// When the time for bets is up.
+        closes_at: Option<Time>,
+    },
+    /// A settled round is settled again by the dice.
+    Corrected {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// A ruling that changes neither result nor money.
+    Noted,
+    /// A cluster has followed.
+    Followed {
+        /// The cluster.
+        cluster: ClusterId,
+        /// The last notice that its chain holds.
+        followed: u64,
+        /// What its Colour Chips with players are worth.
+        colour_chips: Money,
+    },
+}
+
+/// Where a round is. `Shut` is a table that is not open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// The table is not open.
+    #[default]
+    Shut,
+    /// No round has begun.
+    Idle,
+    /// "Place your Bets, please".
+    Open,
+    /// "No more Bets" was announced, and not every cluster holds it yet.
+    Closing,
+    /// No more bets.
+    Closed,
+    /// The result is committed, and not every cluster has settled it yet.
+    Result,
+    /// Every cluster has settled.
+    Settled,
+    /// The round is void.
+    Void,
+}
+
+/// What the clusters are told. A cluster takes them one by one in the order of their numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notice {
+    /// Limits are on display.
+    Limits {
+        /// The limits.
+        limits: TableLimits,
+    },
+    /// A round is open for bets.
+    Opened {
+        /// The round.
+        round: RoundNumber,
+    },
+    /// No more bets.
+    Closed {
+        /// The round.
+        round: RoundNumber,
+    },
+    /// The round is settled by these dice.
+    Result {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// The round is void, in play or settled before.
+    Voided {
+        /// The round.
+        round: RoundNumber,
+        /// Why.
+        reason: VoidReason,
+    },
+    /// A settled or void round is settled again by these dice.
+    Corrected {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// Play goes on after a restart.
+    Resumed,
+}
+
+/// What is kept of a round that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastRound {
+    /// The result as it stands; none for a void round that never had one.
+    pub dice: Option<Dice>,
+    /// The result first committed.
+    pub first_dice: Option<Dice>,
+    /// Why it is void, if it is.
+    pub void: Option<VoidReason>,
+    /// The dice that were in use.
+    pub dice_set: u32,
+    /// The tumbler that was in use.
+    pub tumbler: u32,
+    /// Who dealt.
+    pub dealer: Option<PersonId>,
+}
+
+/// How far a cluster has followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Follower {
+    cluster: ClusterId,
+    followed: u64,
+    colour_chips: Money,
+}
+
+/// The state that the entries make.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    phase: Phase,
+    number: RoundNumber,
+    closes_at: Option<Time>,
+    is_held: bool,
+    is_closure_announced: bool,
+    activated: bool,
+    tumbles: u8,
+    faces: Option<[Option<Face>; 3]>,
+    /// After an interruption with an established outcome: play waits for the dice or a ruling.
+    interrupted: bool,
+    limits: Option<TableLimits>,
+    dice_set: u32,
+    tumbler: u32,
+    dealer: Option<PersonId>,
+    supervisor: Option<PersonId>,
+    manager: Option<PersonId>,
+    /// Every round that is over or has a result, the first first.
+    past: Vec<PastRound>,
+    followers: Vec<Follower>,
+    /// How many notices there have been, and those that some cluster does not hold yet.
+    issued: u64,
+    notices: VecDeque<Notice>,
+    recent: RecentSources,
+    refusals: u64,
+}
+
+/// The dealer's side of a table.
+#[derive(Clone, Debug)]
+pub struct Round {
+    table: TableId,
+    rules: TableRules,
+    profile: Profile,
+    is_training: bool,
+    state: State,
+}
+
+impl Round {
+    /// A table that is not open yet, with its clusters.
+    pub fn new(table: TableId, rules: TableRules, profile: Profile, is_training: bool, clusters: u16) -> Self {
+        let follower =
+            |number| Follower { cluster: ClusterId { table, number }, followed: 0, colour_chips: Money::ZERO };
+        let state = State {
+            phase: Phase::Shut,
+            number: RoundNumber(0),
+            closes_at: None,
+            is_held: false,
+            is_closure_announced: false,
+            activated: false,
+            tumbles: 0,
+            faces: None,
+            interrupted: false,
+            limits: None,
+            dice_set: 0,
+            tumbler: 0,
+            dealer: None,
+            supervisor: None,
+            manager: None,
+            past: Vec::new(),
+            followers: (0..clusters).map(follower).collect(),
+            issued: 0,
+            notices: VecDeque::new(),
+            recent: RecentSources::default(),
+            refusals: 0,
+        };
+        Self { table, rules, profile, is_training, state }
+    }
+
+    /// The table.
+    pub const fn table(&self) -> TableId {
+        self.table
+    }
+
+    /// What the table is played by.
+    pub const fn rules(&self) -> &TableRules {
+        &self.rules
+    }
+
+    /// Where the round is.
+    pub const fn phase(&self) -> Phase {
+        self.state.phase
+    }
+
+    /// The round in play, or the last one.
+    pub const fn number(&self) -> RoundNumber {
+        self.state.number
+    }
+
+    /// When the time for bets is up, while they are open.
+    pub const fn closes_at(&self) -> Option<Time> {
+        self.state.closes_at
+    }
+
+    /// Whether play is held after a restart.
+    pub const fn is_held(&self) -> bool {
+        self.state.is_held
+    }
+
+    /// How many times the dice of this round have been tumbled, once the tumbler is activated.
+    pub fn tumbles(&self) -> Option<u8> {
+        self.state.activated.then_some(self.state.tumbles)
+    }
+
+    /// The faces as they lie, once they are at rest.
+    pub const fn faces(&self) -> Option<[Option<Face>; 3]> {
+        self.state.faces
+    }
+
+    /// Whether an interrupted round waits for its dice or a ruling.
+    pub const fn is_interrupted(&self) -> bool {
+        self.state.interrupted
+    }
+
+    /// The limits on display.
+    pub const fn limits(&self) -> Option<&TableLimits> {
+        self.state.limits.as_ref()
+    }
+
+    /// Who holds a position.
+    pub const fn holder(&self, position: Position) -> Option<PersonId> {
+        match position {
+            Position::Dealer => self.state.dealer,
+            Position::Supervisor => self.state.supervisor,
+            Position::Manager => self.state.manager,
+        }
+    }
+
+    /// A round that is over, or that has a result.
+    pub fn past(&self, round: RoundNumber) -> Option<&PastRound> {
+        let place = usize::try_from(round.0.checked_sub(1)?).ok()?;
+        self.state.past.get(place)
+    }
+
+    /// The notices that a cluster has not reported to hold, each with its number.
+    pub fn notices(&self, cluster: ClusterId) -> impl Iterator<Item = (u64, &Notice)> {
+        let followed = self.state.followers.iter().find(|follower| follower.cluster == cluster);
+        let followed = followed.map_or(u64::MAX, |follower| follower.followed);
+        let kept = u64::try_from(self.state.notices.len()).unwrap_or(u64::MAX);
+        let first = self.state.issued.saturating_sub(kept) + 1;
+        (first..).zip(&self.state.notices).filter(move |(number, _)| *number > followed)
+    }
+
+    /// How far a cluster has reported to have followed, and what its Colour Chips are worth.
+    pub fn reported(&self, cluster: ClusterId) -> Option<(u64, Money)> {
+        let follower = self.state.followers.iter().find(|follower| follower.cluster == cluster)?;
+        Some((follower.followed, follower.colour_chips))
+    }
+
+    /// Whether every cluster holds every notice.
+    pub fn is_followed(&self) -> bool {
+        self.state.followers.iter().all(|follower| follower.followed == self.state.issued)
+    }
+}
+
+impl Round {
+    /// The bytes of the state.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        codec::write(&self.state, &mut bytes);
+        bytes
+    }
+
+    /// A table with the state of a snapshot.
+    pub fn restore(
+        table: TableId,
+        rules: TableRules,
+        profile: Profile,
+        is_training: bool,
+        bytes: &[u8],
+    ) -> Result<Self, BadBytes> {
+        Ok(Self { table, rules, profile, is_training, state: codec::read(bytes)? })
+    }
+
+    /// The hash of the state: the same entries give the same hash on every machine.
+    pub fn state_hash(&self) -> [u8; 32] {
+        blake3::hash(&self.snapshot()).into()
+    }
+}

@@ -1,0 +1,172 @@
+//! What an entry does to the dealer's side. Nothing is decided here.
+
+use crate::entry::Entry;
+use crate::identity::RoundNumber;
+use crate::round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, State, VoidReason};
+
+impl Round {
+    /// Applies an entry: remembers its command, and changes the state as its event says.
+    pub fn apply(&mut self, entry: &Entry<RoundCommand, RoundEvent>) {
+        let state = &mut self.state;
+        state.recent.remember(entry.asked.id, Self::content(&entry.asked.command), entry.verdict());
+        match &entry.outcome {
+            Ok(event) => state.apply(event),
+            Err(_) => state.refusals += 1,
+        }
+    }
+}
+
+impl State {
+    fn apply(&mut self, event: &RoundEvent) {
+        match event {
+            RoundEvent::TableOpened => self.phase = Phase::Idle,
+            RoundEvent::ClosureAnnounced => self.is_closure_announced = true,
+            RoundEvent::TableClosed => {
+                self.phase = Phase::Shut;
+                self.is_closure_announced = false;
+            }
+            RoundEvent::Relieved { position, person } => match position {
+                Position::Dealer => self.dealer = *person,
+                Position::Supervisor => self.supervisor = *person,
+                Position::Manager => self.manager = *person,
+            },
+            RoundEvent::LimitsShown { limits } => {
+                self.limits = Some(limits.clone());
+                self.tell(Notice::Limits { limits: limits.clone() });
+            }
+            RoundEvent::DiceInUse { dice_set } => self.dice_set = *dice_set,
+            RoundEvent::TumblerInUse { tumbler } => self.tumbler = *tumbler,
+            RoundEvent::BetsOpened { round, closes_at } => {
+                self.begin(*round);
+                self.closes_at = Some(*closes_at);
+                self.tell(Notice::Opened { round: *round });
+            }
+            RoundEvent::BetsClosed => {
+                self.phase = Phase::Closing;
+                self.closes_at = None;
+                self.tell(Notice::Closed { round: self.number });
+                self.step();
+            }
+            RoundEvent::Activated => {
+                self.activated = true;
+                self.tumbles = 0;
+            }
+            RoundEvent::Tumbled { tumbles } => self.tumbles = *tumbles,
+            RoundEvent::AtRest { faces } => self.faces = Some(*faces),
+            RoundEvent::Committed { dice, .. } => {
+                self.phase = Phase::Result;
+                self.interrupted = false;
+                self.past.push(PastRound { dice: Some(*dice), first_dice: Some(*dice), ..self.over() });
+                self.tell(Notice::Result { round: self.number, dice: *dice });
+                self.step();
+            }
+            RoundEvent::Voided { reason } => self.void_in_play(*reason),
+            RoundEvent::RoundsVoided { from, to, reason } => {
+                for round in (from.0..=to.0).map(RoundNumber) {
+                    self.void(round, *reason);
+                }
+            }
+            RoundEvent::Established { known } => {
+                self.interrupted = true;
+                self.is_held = false;
+                if let Ok(faces) = <[_; 3]>::try_from(&known[..]) {
+                    self.faces = Some(faces.map(Some));
+                }
+            }
+            RoundEvent::Held => self.is_held = true,
+            RoundEvent::Resumed { closes_at } => {
+                self.is_held = false;
+                self.closes_at = *closes_at;
+                self.tell(Notice::Resumed);
+            }
+            RoundEvent::Corrected { round, dice } => {
+                if let Some(past) = self.past_mut(*round) {
+                    past.dice = Some(*dice);
+                    past.first_dice = past.first_dice.or(Some(*dice));
+                    past.void = None;
+                }
+                self.tell(Notice::Corrected { round: *round, dice: *dice });
+            }
+            RoundEvent::Followed { cluster, followed, colour_chips } => {
+                for follower in self.followers.iter_mut().filter(|follower| follower.cluster == *cluster) {
+                    follower.followed = *followed;
+                    follower.colour_chips = *colour_chips;
+                }
+                self.forget_followed();
+                self.step();
+            }
+            RoundEvent::ActivatedInNoRound | RoundEvent::Noted => {}
+        }
+    }
+
+    fn begin(&mut self, round: RoundNumber) {
+        self.phase = Phase::Open;
+        self.number = round;
+        self.activated = false;
+        self.tumbles = 0;
+        self.faces = None;
+        self.interrupted = false;
+    }
+
+    fn past_mut(&mut self, round: RoundNumber) -> Option<&mut PastRound> {
+        let place = usize::try_from(round.0.checked_sub(1)?).ok()?;
+        self.past.get_mut(place)
+    }
+
+    /// The round in play as it is remembered, without result.
+    const fn over(&self) -> PastRound {
+        PastRound {
+            dice: None,
+            first_dice: None,
+            void: None,
+            dice_set: self.dice_set,
+            tumbler: self.tumbler,
+            dealer: self.dealer,
+        }
+    }
+
+    fn void_in_play(&mut self, reason: VoidReason) {
+        self.phase = Phase::Void;
+        self.closes_at = None;
+        self.is_held = false;
+        self.interrupted = false;
+        self.past.push(PastRound { void: Some(reason), ..self.over() });
+        self.tell(Notice::Voided { round: self.number, reason });
+    }
+
+    /// Voids a round, in play or over; one that is void stays as it is.
+    fn void(&mut self, round: RoundNumber, reason: VoidReason) {
+        match self.past_mut(round) {
+            Some(past) if past.void.is_some() => {}
+            Some(past) => {
+                past.void = Some(reason);
+                self.tell(Notice::Voided { round, reason });
+            }
+            None => self.void_in_play(reason),
+        }
+    }
+
+    fn tell(&mut self, notice: Notice) {
+        self.issued += 1;
+        self.notices.push_back(notice);
+        self.forget_followed();
+    }
+
+    /// Drops the notices that every cluster holds.
+    fn forget_followed(&mut self) {
+        let held = self.followers.iter().map(|follower| follower.followed).min().unwrap_or(self.issued);
+        let kept = usize::try_from(self.issued - held).expect("notices not followed fit in memory");
+        let held = self.notices.len().checked_sub(kept).expect("a cluster holds no notice that was not issued");
+        self.notices.drain(..held);
+    }
+
+    /// The phase moves on when every cluster holds what it waits for.
+    fn step(&mut self) {
+        let all_hold = self.followers.iter().all(|follower| follower.followed == self.issued);
+        match self.phase {
+            Phase::Closing if all_hold => self.phase = Phase::Closed,
+            Phase::Result if all_hold => self.phase = Phase::Settled,
+            _ => {}
+        }
+    }
+}

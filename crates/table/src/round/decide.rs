@@ -1,0 +1,397 @@
+//! What the dealer's side answers to a command: the event, or the first refusal that holds.
+
+use taisai_rules::{Cover, Dice, Face};
+
+use crate::entry::{Asked, Decision};
+use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
+use crate::profile::{Act, Closes};
+use crate::recent::{Content, Known};
+use crate::refusal::Refusal;
+use crate::round::{MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
+
+type Answer = Result<RoundEvent, Refusal>;
+
+impl Round {
+    /// Decides a command.
+    pub fn decide(&self, asked: &Asked<RoundCommand>) -> Decision<RoundEvent> {
+        let content = Self::content(&asked.command);
+        match self.state.recent.known(asked.id, content) {
+            Known::Answered(verdict) => return Decision::Repeated(verdict),
+            Known::Unusable(refusal) => return Decision::Refused(refusal),
+            Known::New => {}
+        }
+        match self.answer(asked) {
+            Ok(event) => Decision::Accepted(event),
+            Err(refusal) => Decision::Refused(refusal),
+        }
+    }
+
+    /// A hash of a command's content.
+    pub(super) fn content(command: &RoundCommand) -> u64 {
+        Content::of_bytes(1, command).finish()
+    }
+
+    fn answer(&self, asked: &Asked<RoundCommand>) -> Answer {
+        let (actor, time) = (asked.actor, asked.time);
+        match &asked.command {
+            RoundCommand::OpenTable => self.open_table(actor, time),
+            RoundCommand::AnnounceClosure => {
+                self.profile.check(Act::RunTable, actor, None)?;
+                self.is_open()?;
+                Ok(RoundEvent::ClosureAnnounced)
+            }
+            RoundCommand::CloseTable => self.close_table(actor),
+            RoundCommand::Relieve { position, person } => {
+                self.profile.check(Act::Relieve, actor, None)?;
+                Ok(RoundEvent::Relieved { position: *position, person: *person })
+            }
+            RoundCommand::ShowLimits { limits, .. } => {
+                self.profile.check(Act::ChangeLimits, actor, None)?;
+                self.is_between_rounds()?;
+                limits.check(self.rules.layout())?;
+                Ok(RoundEvent::LimitsShown { limits: limits.clone() })
+            }
+            RoundCommand::UseDice { dice_set } => {
+                self.profile.check(Act::RunTable, actor, None)?;
+                self.is_between_rounds()?;
+                Ok(RoundEvent::DiceInUse { dice_set: *dice_set })
+            }
+            RoundCommand::UseTumbler { tumbler } => {
+                self.profile.check(Act::RunTable, actor, None)?;
+                self.is_between_rounds()?;
+                Ok(RoundEvent::TumblerInUse { tumbler: *tumbler })
+            }
+            RoundCommand::OpenBets => self.open_bets(actor, time),
+            RoundCommand::CloseBets => {
+                self.dealer(actor)?;
+                self.bets_are_open()?;
+                Ok(RoundEvent::BetsClosed)
+            }
+            RoundCommand::Tick => self.tick(actor, time),
+            RoundCommand::Activate => self.activate(actor),
+            RoundCommand::Tumbled { times } => self.tumbled(actor, *times),
+            RoundCommand::AtRest { faces } => {
+                self.dealer_or_tumbler(actor)?;
+                self.is_tumbling()?;
+                Ok(RoundEvent::AtRest { faces: *faces })
+            }
+            RoundCommand::Commit { dice } => self.commit(actor, *dice),
+            RoundCommand::Void { reason } => self.void(actor, *reason),
+            RoundCommand::Interrupt { known } => self.interrupt(actor, known),
+            RoundCommand::Continue => {
+                self.dealer(actor)?;
+                if !self.state.is_held {
+                    return Err(Refusal::NotHeld);
+                }
+                let closes_at = (self.state.phase == Phase::Open).then(|| self.countdown(time));
+                Ok(RoundEvent::Resumed { closes_at })
+            }
+            RoundCommand::Restarted => {
+                actor.is_system()?;
+                match self.state.phase {
+                    Phase::Open | Phase::Closing | Phase::Closed => Ok(RoundEvent::Held),
+                    Phase::Shut | Phase::Idle | Phase::Result | Phase::Settled | Phase::Void => Err(Refusal::NotHeld),
+                }
+            }
+            RoundCommand::Correct { round, dice, second, .. } => self.correct(actor, *second, *round, *dice),
+            RoundCommand::VoidSettled { round, reason, second, .. } => {
+                self.void_settled(actor, *second, *round, *reason)
+            }
+            RoundCommand::VoidDamaged { from, to, second, .. } => self.void_damaged(actor, *second, *from, *to),
+            RoundCommand::Rule { ruling, .. } => self.rule(actor, *ruling),
+            RoundCommand::Report { cluster, followed, colour_chips } => {
+                actor.is_system()?;
+                self.may_follow(*cluster, *followed)?;
+                Ok(RoundEvent::Followed { cluster: *cluster, followed: *followed, colour_chips: *colour_chips })
+            }
+        }
+    }
+
+    fn open_table(&self, actor: Actor, time: Time) -> Answer {
+        self.profile.check(Act::RunTable, actor, None)?;
+        if self.state.phase != Phase::Shut {
+            return Err(Refusal::TableOpen);
+        }
+        let seconds = i64::try_from(time.0 / 1_000).map_err(|_| Refusal::RulesNotInForce)?;
+        let now = taisai_rules::Moment::from_unix_seconds(seconds);
+        if !self.is_training && !self.rules.game().is_in_force(now) {
+            return Err(Refusal::RulesNotInForce);
+        }
+        Ok(RoundEvent::TableOpened)
+    }
+
+    fn close_table(&self, actor: Actor) -> Answer {
+        self.profile.check(Act::RunTable, actor, None)?;
+        self.is_open()?;
+        self.is_between_rounds()?;
+        if !self.state.is_closure_announced {
+            return Err(Refusal::ClosureNotAnnounced);
+        }
+        if self.state.followers.iter().any(|follower| follower.colour_chips > taisai_rules::Money::ZERO) {
+            return Err(Refusal::NotCleared);
+        }
+        Ok(RoundEvent::TableClosed)
+    }
+
+    fn open_bets(&self, actor: Actor, time: Time) -> Answer {
+        self.dealer(actor)?;
+        self.is_open()?;
+        // 3.3: limits are displayed; the early edition has none.
+        if self.state.limits.is_none() && self.rules.layout().limit_scope().is_some() {
+            return Err(Refusal::LimitsNotShown);
+        }
+        self.is_between_rounds()?;
+        let round = RoundNumber(self.state.number.0 + 1);
+        Ok(RoundEvent::BetsOpened { round, closes_at: self.countdown(time) })
+    }
+
+    fn tick(&self, actor: Actor, time: Time) -> Answer {
+        actor.is_system()?;
+        match self.state.closes_at {
+            _ if self.state.phase != Phase::Open => Err(Refusal::NoRoundOpen),
+            Some(closes_at) if time >= closes_at && self.profile.closes == Closes::Tick && !self.state.is_held => {
+                Ok(RoundEvent::BetsClosed)
+            }
+            Some(_) | None => Err(Refusal::NotDue),
+        }
+    }
+
+    fn activate(&self, actor: Actor) -> Answer {
+        self.dealer_or_tumbler(actor)?;
+        self.is_open()?;
+        match (self.state.phase, self.rules.game().cover()) {
+            (Phase::Shut | Phase::Idle | Phase::Result | Phase::Settled | Phase::Void, _) => {
+                Ok(RoundEvent::ActivatedInNoRound)
+            }
+            // 5.5.3 of Open Cover, 5.3.3 of the Electronic Table Game: void, at once and by itself.
+            (Phase::Open, Cover::Open) => Ok(RoundEvent::Voided { reason: VoidReason::ActivatedEarly }),
+            (Phase::Closing, Cover::Open) => Err(Refusal::BetsNotClosed),
+            (Phase::Open | Phase::Closing | Phase::Closed, _) if self.state.activated => Err(Refusal::AlreadyTumbled),
+            (Phase::Open | Phase::Closing | Phase::Closed, _) => Ok(RoundEvent::Activated),
+        }
+    }
+
+    fn tumbled(&self, actor: Actor, times: u8) -> Answer {
+        self.dealer_or_tumbler(actor)?;
+        self.is_tumbling()?;
+        match self.state.tumbles.checked_add(times) {
+            Some(tumbles) if times > 0 => Ok(RoundEvent::Tumbled { tumbles }),
+            Some(_) | None => Err(Refusal::BadAmount),
+        }
+    }
+
+    fn commit(&self, actor: Actor, dice: Dice) -> Answer {
+        self.dealer(actor)?;
+        self.bets_are_closed()?;
+        // 3.7, 3.8: at least three tumbles, three flat dice.
+        if !self.state.activated || self.state.tumbles < TUMBLES {
+            return Err(Refusal::NotTumbled);
+        }
+        let read = self.state.faces.map(|faces| faces.into_iter().collect::<Option<Vec<_>>>());
+        match read {
+            Some(None) => Err(Refusal::DiceNotKnown),
+            // An interrupted round whose other dice cannot be read waits for a ruling.
+            None if self.state.interrupted => Err(Refusal::DiceNotKnown),
+            None => Ok(RoundEvent::Committed { dice, differs: false }),
+            Some(Some(mut read)) => {
+                let mut told = dice.faces();
+                told.sort_unstable();
+                read.sort_unstable();
+                Ok(RoundEvent::Committed { dice, differs: read != told })
+            }
+        }
+    }
+
+    /// Irregularities before the result is committed are the Dealer's to report.
+    fn void(&self, actor: Actor, reason: VoidReason) -> Answer {
+        self.dealer(actor)?;
+        self.is_in_play()?;
+        self.is_in_game(reason)?;
+        let tumbled = self.state.activated;
+        match reason {
+            // 5.5.1: fewer than three tumbles after the tumbler was activated. 5.5.2: a die does not lie flat.
+            VoidReason::FewTumbles | VoidReason::NotFlat if !tumbled => Err(Refusal::NotTumbled),
+            VoidReason::FewTumbles if self.state.tumbles >= TUMBLES => Err(Refusal::AlreadyTumbled),
+            // 5.5.3 of the covered game: concealed dice exposed before "No more Bets".
+            VoidReason::Exposed if self.state.phase != Phase::Open => Err(Refusal::BetsClosed),
+            VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed => Ok(RoundEvent::Voided { reason }),
+            // These have their own ways.
+            VoidReason::ActivatedEarly | VoidReason::NotEstablished | VoidReason::DamagedDice | VoidReason::Ruling => {
+                Err(Refusal::NotAllowed)
+            }
+        }
+    }
+
+    /// 5.4: an established outcome concludes the round, without one it is void. A die counts as known only after a valid
+    /// tumble; while bets are open nothing is known, as the cover is not lifted.
+    fn interrupt(&self, actor: Actor, known: &[Face]) -> Answer {
+        self.dealer(actor)?;
+        self.is_in_play_or_held()?;
+        if known.len() > 3 || (self.state.phase != Phase::Closed && !known.is_empty()) {
+            return Err(Refusal::DiceNotKnown);
+        }
+        if !known.is_empty() && (!self.state.activated || self.state.tumbles < TUMBLES) {
+            return Err(Refusal::NotTumbled);
+        }
+        if self.rules.layout().is_established(known) {
+            Ok(RoundEvent::Established { known: known.to_vec() })
+        } else {
+            Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished })
+        }
+    }
+
+    fn correct(&self, actor: Actor, second: Option<Person>, round: RoundNumber, dice: Dice) -> Answer {
+        self.profile.check(Act::Correct, actor, second)?;
+        let past = self.settled(round)?;
+        if past.void.is_some() {
+            return Err(Refusal::RoundVoid);
+        }
+        if past.dice == Some(dice) {
+            return Err(Refusal::SameDice);
+        }
+        Ok(RoundEvent::Corrected { round, dice })
+    }
+
+    fn void_settled(&self, actor: Actor, second: Option<Person>, round: RoundNumber, reason: VoidReason) -> Answer {
+        self.profile.check(Act::VoidSettled, actor, second)?;
+        self.is_in_game(reason)?;
+        if matches!(reason, VoidReason::DamagedDice | VoidReason::Ruling) {
+            return Err(Refusal::NotAllowed);
+        }
+        self.settled(round)?;
+        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason })
+    }
+
+    /// 5.6: all affected rounds, settled ones and the one in play.
+    fn void_damaged(&self, actor: Actor, second: Option<Person>, from: RoundNumber, to: RoundNumber) -> Answer {
+        self.profile.check(Act::VoidDamaged, actor, second)?;
+        if from.0 == 0 || from > to || to > self.state.number || to.0 - from.0 >= MOST_VOIDED {
+            return Err(Refusal::UnknownRound);
+        }
+        if to == self.state.number && self.state.phase == Phase::Result {
+            return Err(Refusal::RoundNotSettled);
+        }
+        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice })
+    }
+
+    fn rule(&self, actor: Actor, ruling: Ruling) -> Answer {
+        self.profile.check(Act::Rule, actor, None)?;
+        match ruling {
+            Ruling::Note => Ok(RoundEvent::Noted),
+            Ruling::Conclude { dice } => {
+                self.bets_are_closed()?;
+                if !self.state.interrupted {
+                    return Err(Refusal::NotHeld);
+                }
+                Ok(RoundEvent::Committed { dice, differs: false })
+            }
+            Ruling::Void { round } => {
+                let is_in_play = round == self.state.number && self.is_in_play().is_ok();
+                if !is_in_play {
+                    self.settled(round)?;
+                }
+                Ok(RoundEvent::RoundsVoided { from: round, to: round, reason: VoidReason::Ruling })
+            }
+            Ruling::Reinstate { round, dice } => {
+                let past = self.settled(round)?;
+                if past.void.is_none() {
+                    return Err(Refusal::NotInGame);
+                }
+                Ok(RoundEvent::Corrected { round, dice })
+            }
+        }
+    }
+
+    fn may_follow(&self, cluster: ClusterId, followed: u64) -> Result<(), Refusal> {
+        let known = self.state.followers.iter().find(|follower| follower.cluster == cluster);
+        let before = known.ok_or(Refusal::UnknownTable)?.followed;
+        if followed < before || followed > self.state.issued {
+            return Err(Refusal::OutOfOrder);
+        }
+        Ok(())
+    }
+
+    fn countdown(&self, time: Time) -> Time {
+        Time(time.0 + u64::from(self.profile.betting_seconds) * 1_000)
+    }
+
+    /// The person who deals at this table now.
+    fn dealer(&self, actor: Actor) -> Result<(), Refusal> {
+        let person = self.profile.check(Act::Deal, actor, None)?;
+        if self.state.dealer == Some(person.id) { Ok(()) } else { Err(Refusal::NotActing) }
+    }
+
+    fn dealer_or_tumbler(&self, actor: Actor) -> Result<(), Refusal> {
+        match actor {
+            Actor::Tumbler(device) if device.0 == self.state.tumbler => Ok(()),
+            Actor::Person(_) => self.dealer(actor),
+            Actor::Tumbler(_) | Actor::Terminal { .. } | Actor::System => Err(Refusal::NotAllowed),
+        }
+    }
+
+    fn is_open(&self) -> Result<(), Refusal> {
+        if self.state.phase == Phase::Shut { Err(Refusal::TableNotOpen) } else { Ok(()) }
+    }
+
+    /// No round is in play, and every cluster holds what has happened so far.
+    fn is_between_rounds(&self) -> Result<(), Refusal> {
+        match self.state.phase {
+            Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void if self.is_followed() => Ok(()),
+            Phase::Shut
+            | Phase::Idle
+            | Phase::Open
+            | Phase::Closing
+            | Phase::Closed
+            | Phase::Result
+            | Phase::Settled
+            | Phase::Void => Err(Refusal::RoundInPlay),
+        }
+    }
+
+    fn is_in_play_or_held(&self) -> Result<(), Refusal> {
+        match self.state.phase {
+            Phase::Shut => Err(Refusal::TableNotOpen),
+            Phase::Idle | Phase::Settled | Phase::Void => Err(Refusal::NoRoundOpen),
+            Phase::Result => Err(Refusal::ResultCommitted),
+            Phase::Open | Phase::Closing | Phase::Closed => Ok(()),
+        }
+    }
+
+    fn is_in_play(&self) -> Result<(), Refusal> {
+        self.is_in_play_or_held()?;
+        if self.state.is_held { Err(Refusal::Held) } else { Ok(()) }
+    }
+
+    fn bets_are_open(&self) -> Result<(), Refusal> {
+        self.is_in_play()?;
+        if self.state.phase == Phase::Open { Ok(()) } else { Err(Refusal::BetsClosed) }
+    }
+
+    fn bets_are_closed(&self) -> Result<(), Refusal> {
+        self.is_in_play()?;
+        if self.state.phase == Phase::Closed { Ok(()) } else { Err(Refusal::BetsNotClosed) }
+    }
+
+    fn is_tumbling(&self) -> Result<(), Refusal> {
+        self.is_in_play_or_held()?;
+        if self.state.activated { Ok(()) } else { Err(Refusal::NotTumbled) }
+    }
+
+    fn is_in_game(&self, reason: VoidReason) -> Result<(), Refusal> {
+        let found = !self.rules.game().paragraphs(reason.rule()).is_empty();
+        if found { Ok(()) } else { Err(Refusal::NotInGame) }
+    }
+
+    /// A round that is over.
+    fn settled(&self, round: RoundNumber) -> Result<&crate::round::PastRound, Refusal> {
+        if round.0 == 0 || round > self.state.number {
+            return Err(Refusal::UnknownRound);
+        }
+        let is_last = round == self.state.number;
+        match self.past(round) {
+            Some(_) if is_last && self.state.phase == Phase::Result => Err(Refusal::RoundNotSettled),
+            Some(past) => Ok(past),
+            None => Err(Refusal::RoundNotSettled),
+        }
+    }
+}

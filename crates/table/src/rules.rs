@@ -1,0 +1,68 @@
+//! What a table is played by: a game's layout, and the limits on display. It knows boxes and amounts, never who bets.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::{BoxKey, BoxLimit, Game, Layout, Limits, Money, UnknownLayout};
+
+use crate::refusal::Refusal;
+
+/// A layout of a game, as a table is set up with.
+#[derive(Clone, Debug)]
+pub struct TableRules {
+    game: Arc<Game>,
+    layout: usize,
+}
+
+impl TableRules {
+    /// The layout of that letter.
+    pub fn new(game: Arc<Game>, layout: &str) -> Result<Self, UnknownLayout> {
+        let id = game.layout(layout)?.id();
+        let place = game.layouts().iter().position(|layout| layout.id() == id).unwrap_or(0);
+        Ok(Self { layout: place, game })
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> &Layout {
+        &self.game.layouts()[self.layout]
+    }
+}
+
+/// A limit for a kind or a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitEntry {
+    /// For which boxes.
+    pub boxes: BoxKey,
+    /// The minimum, if there is one.
+    pub min: Option<Money>,
+    /// The maximum, if there is one.
+    pub max: Option<Money>,
+}
+
+/// The limits on display, as they are set and recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableLimits {
+    /// The unit of stakes.
+    pub unit: Money,
+    /// Minimum and maximum of kinds and boxes.
+    pub boxes: Vec<LimitEntry>,
+    /// The largest Differential.
+    pub differential: Option<Money>,
+}
+
+impl TableLimits {
+    /// The limits in use, if the layout can be played with them: they do not contradict, the game has them, and the
+    /// unit pays whole cents on every box.
+    pub fn check(&self, layout: &Layout) -> Result<Limits, Refusal> {
+        let entry = |entry: &LimitEntry| (entry.boxes, BoxLimit { min: entry.min, max: entry.max });
+        let boxes: Vec<_> = self.boxes.iter().map(entry).collect();
+        let limits = Limits::new(layout, self.unit, &boxes, self.differential).map_err(|_| Refusal::BadLimits)?;
+        layout.check_unit(limits.unit()).map_err(|_| Refusal::BadLimits)?;
+        Ok(limits)
+    }
+}

@@ -1,0 +1,91 @@
+//! Money on its way from one machine to another: out of one with a number, and into the other once for each number.
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+
+use crate::identity::{RoundNumber, Seat, SessionId};
+
+/// A keyed hash of a voucher's validation number. The number itself is never seen by the machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct VoucherHash(pub [u8; 32]);
+
+/// What the machines know of a voucher's number: its keyed hash and its last four digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VoucherNumber {
+    /// The keyed hash.
+    pub hash: VoucherHash,
+    /// The last four digits, for people.
+    pub digits: u16,
+}
+
+/// Why a player is owed money that is not in credits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaimReason {
+    /// Cashed out by hand: above the voucher limit, or as the player asked.
+    CashOut,
+    /// The player walked away from a live table (5.3).
+    WalkedAway,
+    /// A correction owes the player of a closed session more.
+    Correction(RoundNumber),
+    /// A late void returns bets of a closed session.
+    Void(RoundNumber),
+    /// A voucher that could not be issued.
+    VoucherFailed,
+}
+
+/// What passes between a cluster and the House.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// Cluster to House: a player's credits become a voucher.
+    Voucher {
+        /// The seat it was cashed out at.
+        seat: Seat,
+        /// The session that ended.
+        session: SessionId,
+        /// Its number.
+        number: VoucherNumber,
+    },
+    /// Cluster to House: a player is owed money by hand.
+    Claim {
+        /// The seat.
+        seat: Seat,
+        /// The session.
+        session: SessionId,
+        /// Why.
+        reason: ClaimReason,
+    },
+    /// Cluster to House: a player owes what a correction or late void could not take back. The amount goes the other way: the
+    /// House holds the debt.
+    Receivable {
+        /// The seat.
+        seat: Seat,
+        /// The session.
+        session: SessionId,
+        /// The round that was settled again or voided.
+        round: RoundNumber,
+    },
+    /// House to cluster: a voucher or the cage puts credits on a seat.
+    Credits {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Cluster to House: credits sent to a seat that cannot take them come back as a claim.
+    Returned {
+        /// The seat.
+        seat: Seat,
+    },
+}
+
+/// A transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the next one is
+/// always known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Its number.
+    pub number: u64,
+    /// How much, above zero.
+    pub amount: Money,
+    /// What for.
+    pub purpose: Purpose,
+}
