@@ -4,12 +4,11 @@
 use std::sync::LazyLock;
 
 use crate::bet_box::{BetBox, Kind};
-use crate::fault::Fault;
 use crate::layout::{Layout, LimitScope, Paragraph};
 use crate::moment::Moment;
-use crate::reader::cite;
 use crate::rule::Rule;
 use crate::text::{Language, Phrases, Text};
+use taisai_datafile::{Fault, cite};
 
 /// When the dice may be tumbled.
 ///

@@ -4,15 +4,14 @@ use toml::de::DeValue;
 use toml::value::Offset;
 
 use crate::bet_box::{BetBox, Kind};
-use crate::fault::{Fault, FaultKind};
 use crate::game::{Cover, Game, LimitRule, Station, TripleRule};
 use crate::layout::{Citation, Layout, LimitScope, Paragraph, Parts};
 use crate::layout_file;
 use crate::limits::BoxKey;
 use crate::moment::Moment;
-use crate::reader::{Reader, Table, Value, cite};
 use crate::rule::{FoundIn, Rule};
 use crate::text::{Phrases, Text};
+use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
 
 pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
     if file.len() > Game::MOST_BYTES {

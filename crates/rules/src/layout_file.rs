@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use crate::bet_box::{BetBox, Kind};
-use crate::fault::FaultKind;
 use crate::felt::{Area, Caption, Felt, Rect};
 use crate::game_file::boxes_of;
 use crate::layout::{Paragraph, Row};
-use crate::reader::{Reader, Table, Value, cite};
 use crate::text::Language;
+use taisai_datafile::{FaultKind, Reader, Table, Value, cite};
 
 /// A felt of more areas is refused: there are 117 boxes, and none is printed more than twice.
 const MOST_AREAS: usize = 2 * BetBox::COUNT;

@@ -23,7 +23,6 @@
 
 mod bet_box;
 mod dice;
-mod fault;
 mod felt;
 mod game;
 mod game_file;
@@ -34,7 +33,6 @@ mod moment;
 mod money;
 mod odds;
 mod pro_rata;
-mod reader;
 mod rule;
 #[cfg(feature = "serde")]
 mod serde;
@@ -43,7 +41,6 @@ mod text;
 
 pub use bet_box::{BetBox, Kind, UnknownBox, UnknownKind};
 pub use dice::{BadDice, Dice, Face};
-pub use fault::{Fault, FaultKind};
 pub use felt::{Area, Caption, Felt, Rect};
 pub use game::{Cover, Game, GameTwice, Games, Station, TripleRule, UnknownGame, UnknownLayout};
 pub use layout::{
@@ -56,4 +53,5 @@ pub use odds::{BadOdds, Fraction, Odds, PayoutError};
 pub use pro_rata::pro_rata;
 pub use rule::Rule;
 pub use slip::{Bet, BetError, HouseResult, Line, Settlement, SlipError};
+pub use taisai_datafile::{Fault, FaultKind};
 pub use text::{Language, Phrases, Text};

@@ -80,6 +80,21 @@ impl Role {
         Self::Administrator,
     ];
 
+    /// The role's name in profiles and reports.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Dealer => "dealer",
+            Self::PitSupervisor => "pit-supervisor",
+            Self::PitManager => "pit-manager",
+            Self::ShiftManager => "shift-manager",
+            Self::CasinoManager => "casino-manager",
+            Self::Attendant => "attendant",
+            Self::Cashier => "cashier",
+            Self::Auditor => "auditor",
+            Self::Administrator => "administrator",
+        }
+    }
+
     const fn bit(self) -> u16 {
         match self {
             Self::Dealer => 1,

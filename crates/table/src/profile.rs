@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-use crate::identity::{Actor, Person, Role, Roles};
+use crate::identity::{Actor, Person, Roles};
 use crate::refusal::Refusal;
 
 /// What a person may do, as far as roles decide it. Some acts need a second person.
@@ -189,48 +189,12 @@ impl Profile {
         }
     }
 
-    /// The default profile, as in `profiles/singapore.toml`; for tests and examples that need no file.
+    /// The default profile, `profiles/singapore.toml`.
+    ///
+    /// # Panics
+    /// If the file that is part of this crate has faults, which the tests rule out.
     pub fn singapore() -> Self {
-        use Role::{Administrator, Attendant, Cashier, CasinoManager, Dealer, PitManager, PitSupervisor, ShiftManager};
-        let right = |first: &[Role], second: &[Role]| Right {
-            first: Roles::of(first),
-            second: (!second.is_empty()).then(|| Roles::of(second)),
-        };
-        let pit = [PitSupervisor, PitManager, ShiftManager, CasinoManager];
-        let managers = [PitManager, ShiftManager, CasinoManager];
-        let shift = [ShiftManager, CasinoManager];
-        let rights = Act::ALL.map(|act| match act {
-            Act::RunTable | Act::Relieve | Act::ChangeLimits => right(&pit, &[]),
-            Act::Deal => right(&[Dealer], &[]),
-            Act::PlaceForPlayer => right(&[Dealer, PitSupervisor, PitManager], &[]),
-            Act::Correct | Act::VoidSettled | Act::VoidDamaged => right(&pit, &managers),
-            Act::Rule | Act::RuleReceivable => right(&shift, &[]),
-            Act::BuyIn => right(&[Dealer, PitSupervisor, Cashier, Attendant], &[]),
-            Act::ClearLock => right(&[Attendant, PitSupervisor, PitManager], &[]),
-            Act::Cage => right(&[Cashier], &[]),
-            Act::VoidVoucher => right(&[Cashier], &pit),
-            Act::HandPay => right(&[Attendant, Cashier], &[]),
-            Act::LargeHandPay => right(&[Attendant, Cashier], &pit),
-            Act::ManagePeople | Act::ManageDevices | Act::Configure => right(&[Administrator], &pit),
-        });
-        Self {
-            name: "singapore".to_owned(),
-            betting_seconds: 36,
-            closes: Closes::Dealer,
-            excess: Excess::Show,
-            large_win: Money::from_cents(1_000_000),
-            voucher_limit: Money::from_cents(1_000_000),
-            voucher_days: 30,
-            hand_pay_limit: Money::from_cents(5_000_000),
-            attempts: 5,
-            time_zone: "Asia/Singapore".to_owned(),
-            gaming_day: 360,
-            shifts: ["day", "swing", "night"]
-                .into_iter()
-                .zip([360, 840, 1_320])
-                .map(|(name, begins)| Shift { name: name.to_owned(), begins })
-                .collect(),
-            rights,
-        }
+        Self::from_toml(include_str!("../profiles/singapore.toml"))
+            .expect("the embedded profile is checked by the tests")
     }
 }

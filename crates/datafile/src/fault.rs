@@ -1,14 +1,8 @@
-//! Faults of a game's file: what is wrong, and where.
+//! Faults of a data file: what is wrong, and where.
 
 use std::fmt;
 
-/// One fault of a game's file. Lines and columns count from one; a column is a character.
-///
-/// ```
-/// let faults = taisai_rules::Game::from_toml("id = 'tai sai'").unwrap_err();
-/// let fault = faults.iter().find(|fault| fault.kind.code() == "bad-value").unwrap();
-/// assert_eq!((fault.line, fault.column), (1, 6));
-/// ```
+/// One fault of a data file. Lines and columns count from one; a column is a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The line.
@@ -28,10 +22,6 @@ impl fmt::Display for Fault {
 }
 
 /// The kinds of faults.
-///
-/// ```
-/// assert_eq!(taisai_rules::FaultKind::FeltOverlap.code(), "felt-overlap");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// The file is not TOML, not text, or too large to be a game.
@@ -70,10 +60,6 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// The fault's stable code.
-    ///
-    /// ```
-    /// assert_eq!(taisai_rules::FaultKind::BoxTwice.code(), "box-twice");
-    /// ```
     pub const fn code(self) -> &'static str {
         match self {
             Self::Syntax => "syntax",

@@ -1,4 +1,4 @@
-//! Reads TOML values with their places, noting every fault instead of stopping at the first. Knows no game.
+//! Reads TOML values with their places, noting every fault instead of stopping at the first.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -7,7 +7,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::fault::{Fault, FaultKind};
 
-pub(crate) type Value<'t> = Spanned<DeValue<'t>>;
+/// A value and its place.
+pub type Value<'t> = Spanned<DeValue<'t>>;
 
 /// Faults beyond these are counted, not listed.
 const MOST_FAULTS: usize = 1_000;
@@ -19,7 +20,7 @@ const MOST_CHARACTERS: usize = 200;
 const MOST_CITED: usize = 60;
 
 /// Collects the faults of one file.
-pub(crate) struct Reader<'t> {
+pub struct Reader<'t> {
     text: &'t str,
     /// Whether the file is broken TOML, so that what is missing may only have been unreadable.
     broken: bool,
@@ -29,11 +30,13 @@ pub(crate) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    pub(crate) const fn new(text: &'t str) -> Self {
+    /// For a text that cannot be parsed at all.
+    pub const fn new(text: &'t str) -> Self {
         Self { text, broken: false, faults: Vec::new(), more: 0 }
     }
 
-    pub(crate) fn parse(text: &'t str) -> (Self, Spanned<DeTable<'t>>) {
+    /// Parses a text as far as it can be.
+    pub fn parse(text: &'t str) -> (Self, Spanned<DeTable<'t>>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut reader = Self { broken: !errors.is_empty(), ..Self::new(text) };
         for error in errors {
@@ -44,7 +47,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Notes a fault, unless it is of a value that is broken TOML: that has been noted.
-    pub(crate) fn fault(&mut self, at: Range<usize>, kind: FaultKind, message: impl Into<String>) {
+    pub fn fault(&mut self, at: Range<usize>, kind: FaultKind, message: impl Into<String>) {
         let is_in_it = |place: usize| place == at.start || at.contains(&place);
         let is_broken = |(place, kind, _): &(usize, FaultKind, String)| *kind == FaultKind::Syntax && is_in_it(*place);
         if self.faults.len() == MOST_FAULTS {
@@ -55,7 +58,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The faults, in the order of the file.
-    pub(crate) fn finish(mut self) -> Vec<Fault> {
+    pub fn finish(mut self) -> Vec<Fault> {
         self.faults.sort_by_key(|(at, _, _)| *at);
         let (mut line, mut column, mut seen) = (1, 1, 0);
         let mut faults = Vec::with_capacity(self.faults.len());
@@ -74,12 +77,13 @@ impl<'t> Reader<'t> {
         faults
     }
 
-    pub(crate) fn string<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v str> {
+    /// A text.
+    pub fn string<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v str> {
         self.long_string(value, MOST_CHARACTERS)
     }
 
     /// A text of at most so many characters, which can be printed.
-    pub(crate) fn long_string<'v>(&mut self, value: &'v Value<'t>, most: usize) -> Option<&'v str> {
+    pub fn long_string<'v>(&mut self, value: &'v Value<'t>, most: usize) -> Option<&'v str> {
         let DeValue::String(text) = value.get_ref() else { return self.wrong_type(value, "a text") };
         if text.chars().nth(most).is_some() {
             self.fault(value.span(), FaultKind::BadValue, format!("the text has more than {most} characters"));
@@ -94,11 +98,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A text that some type can be made of.
-    pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(
-        &mut self,
-        value: &Value<'t>,
-        kind: FaultKind,
-    ) -> Option<T> {
+    pub fn parsed<T: std::str::FromStr<Err: ToString>>(&mut self, value: &Value<'t>, kind: FaultKind) -> Option<T> {
         let text = self.string(value)?;
         match text.parse() {
             Ok(made) => Some(made),
@@ -109,7 +109,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    pub(crate) fn integer(&mut self, value: &Value<'t>, range: RangeInclusive<u32>) -> Option<u32> {
+    /// A whole number in a range.
+    pub fn integer(&mut self, value: &Value<'t>, range: RangeInclusive<u32>) -> Option<u32> {
         let DeValue::Integer(integer) = value.get_ref() else {
             return self.wrong_type(value, "a whole number");
         };
@@ -122,7 +123,8 @@ impl<'t> Reader<'t> {
         number
     }
 
-    pub(crate) fn array<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v [Value<'t>]> {
+    /// A list.
+    pub fn array<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v [Value<'t>]> {
         let DeValue::Array(array) = value.get_ref() else { return self.wrong_type(value, "a list") };
         if array.len() > MOST_ENTRIES {
             let message = format!("the list has {} entries; {MOST_ENTRIES} are the most", array.len());
@@ -133,11 +135,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A list of exactly so many whole numbers.
-    pub(crate) fn integers<const N: usize>(
-        &mut self,
-        value: &Value<'t>,
-        range: &RangeInclusive<u32>,
-    ) -> Option<[u32; N]> {
+    pub fn integers<const N: usize>(&mut self, value: &Value<'t>, range: &RangeInclusive<u32>) -> Option<[u32; N]> {
         let array = self.array(value)?;
         if array.len() != N {
             self.fault(value.span(), FaultKind::BadValue, format!("expected {N} whole numbers"));
@@ -147,7 +145,8 @@ impl<'t> Reader<'t> {
         numbers.try_into().ok()
     }
 
-    pub(crate) fn table<'v>(&mut self, value: &'v Value<'t>) -> Option<Table<'v, 't>> {
+    /// A table.
+    pub fn table<'v>(&mut self, value: &'v Value<'t>) -> Option<Table<'v, 't>> {
         match value.get_ref() {
             DeValue::Table(table) => Some(Table::new(value.span(), table)),
             _ => self.wrong_type(value, "a table"),
@@ -162,7 +161,7 @@ impl<'t> Reader<'t> {
 }
 
 /// A text as a fault cites it: in quotes, and not the whole of a long one.
-pub(crate) fn cite(text: &str) -> String {
+pub fn cite(text: &str) -> String {
     match text.char_indices().nth(MOST_CITED) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
@@ -170,23 +169,27 @@ pub(crate) fn cite(text: &str) -> String {
 }
 
 /// A table whose keys are taken one by one; what is left over is unknown.
-pub(crate) struct Table<'v, 't> {
-    pub(crate) span: Range<usize>,
+pub struct Table<'v, 't> {
+    /// Its place.
+    pub span: Range<usize>,
     entries: &'v DeTable<'t>,
     taken: Vec<&'static str>,
 }
 
 impl<'v, 't> Table<'v, 't> {
-    pub(crate) fn new(span: Range<usize>, entries: &'v DeTable<'t>) -> Self {
+    /// A table at a place.
+    pub fn new(span: Range<usize>, entries: &'v DeTable<'t>) -> Self {
         Self { span, entries, taken: Vec::new() }
     }
 
-    pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'v Value<'t>> {
+    /// A value that may be there.
+    pub fn optional(&mut self, key: &'static str) -> Option<&'v Value<'t>> {
         self.taken.push(key);
         self.entries.get(key)
     }
 
-    pub(crate) fn required(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v Value<'t>> {
+    /// A value that must be there.
+    pub fn required(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v Value<'t>> {
         let value = self.optional(key);
         if value.is_none() && !reader.broken {
             reader.fault(self.span.clone(), FaultKind::MissingKey, format!("\"{key}\" is missing"));
@@ -195,19 +198,19 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// A table that must be there.
-    pub(crate) fn section(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<Table<'v, 't>> {
+    pub fn section(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<Table<'v, 't>> {
         let value = self.required(reader, key)?;
         reader.table(value)
     }
 
     /// A list that must be there.
-    pub(crate) fn list(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v [Value<'t>]> {
+    pub fn list(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v [Value<'t>]> {
         let value = self.required(reader, key)?;
         reader.array(value)
     }
 
     /// A text that must be there.
-    pub(crate) fn string(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<String> {
+    pub fn string(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<String> {
         let value = self.required(reader, key)?;
         let text = reader.string(value)?;
         if text.is_empty() {
@@ -217,7 +220,7 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// A text that must be there and that some type can be made of.
-    pub(crate) fn parsed<T: std::str::FromStr<Err: ToString>>(
+    pub fn parsed<T: std::str::FromStr<Err: ToString>>(
         &mut self,
         reader: &mut Reader<'t>,
         key: &'static str,
@@ -227,12 +230,7 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// One of a few words that must be there.
-    pub(crate) fn choice<T: Copy>(
-        &mut self,
-        reader: &mut Reader<'t>,
-        key: &'static str,
-        choices: &[(&str, T)],
-    ) -> Option<T> {
+    pub fn choice<T: Copy>(&mut self, reader: &mut Reader<'t>, key: &'static str, choices: &[(&str, T)]) -> Option<T> {
         let value = self.required(reader, key)?;
         let text = reader.string(value)?;
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, choice)| *choice);
@@ -244,7 +242,7 @@ impl<'v, 't> Table<'v, 't> {
     }
 
     /// Notes every key that was not taken.
-    pub(crate) fn finish(self, reader: &mut Reader<'t>) {
+    pub fn finish(self, reader: &mut Reader<'t>) {
         for key in self.entries.keys() {
             if !self.taken.contains(&key.get_ref().as_ref()) {
                 let message =

@@ -1,0 +1,136 @@
+//! A profile's file becomes a checked [`Profile`], or a list of all its faults. `profiles/singapore.toml` is the example.
+
+use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
+use taisai_rules::Money;
+
+use crate::identity::{Role, Roles};
+use crate::profile::{Act, Closes, Excess, Profile, Right, Shift};
+
+/// The largest amount a profile may set, in cents.
+const MOST_CENTS: u32 = 4_000_000_000;
+
+impl Profile {
+    /// Reads a profile's file, or names every fault in it.
+    pub fn from_toml(text: &str) -> Result<Self, Vec<Fault>> {
+        let (mut reader, document) = Reader::parse(text);
+        let root = Table::new(document.span(), document.get_ref());
+        let profile = read(&mut reader, root);
+        let faults = reader.finish();
+        match profile {
+            Some(profile) if faults.is_empty() => Ok(profile),
+            _ => Err(faults),
+        }
+    }
+}
+
+fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile> {
+    let name = root.string(reader, "name");
+    let time_zone = root.string(reader, "time_zone");
+    let gaming_day = root.required(reader, "gaming_day").and_then(|value| clock(reader, value));
+    let shifts = root.required(reader, "shifts").map(|value| read_shifts(reader, value));
+    let betting = root.section(reader, "betting").and_then(|mut table| {
+        let seconds = table.required(reader, "seconds").and_then(|value| reader.integer(value, 5..=3_600));
+        let closes = table.choice(reader, "closes", &[("dealer", Closes::Dealer), ("tick", Closes::Tick)]);
+        let excess = table.choice(reader, "excess", &[("refuse", Excess::Refuse), ("show", Excess::Show)]);
+        table.finish(reader);
+        Some((seconds?, closes?, excess?))
+    });
+    let money = root.section(reader, "money").and_then(|mut table| {
+        let mut cents = |key| {
+            let value = table.required(reader, key)?;
+            reader.integer(value, 1..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
+        };
+        let (large_win, vouchers, by_hand) = (cents("large_win"), cents("voucher_limit"), cents("hand_pay_limit"));
+        let days = table.required(reader, "voucher_days").and_then(|value| reader.integer(value, 1..=3_650));
+        table.finish(reader);
+        Some((large_win?, vouchers?, by_hand?, days?))
+    });
+    let attempts = root.section(reader, "security").and_then(|mut table| {
+        let attempts = table.required(reader, "attempts").and_then(|value| reader.integer(value, 1..=100));
+        table.finish(reader);
+        u8::try_from(attempts?).ok()
+    });
+    let rights = root.section(reader, "rights").and_then(|table| read_rights(reader, table));
+    root.finish(reader);
+    let (betting, money) = (betting?, money?);
+    Some(Profile {
+        name: name?,
+        betting_seconds: betting.0,
+        closes: betting.1,
+        excess: betting.2,
+        large_win: money.0,
+        voucher_limit: money.1,
+        voucher_days: money.3,
+        hand_pay_limit: money.2,
+        attempts: attempts?,
+        time_zone: time_zone?,
+        gaming_day: gaming_day?,
+        shifts: shifts??,
+        rights: rights?,
+    })
+}
+
+/// A time of day, in minutes after midnight.
+fn clock<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<u16> {
+    let text = reader.string(value)?;
+    let part = |text: &str, end: u16| text.parse::<u16>().ok().filter(|number| text.len() == 2 && *number < end);
+    let time = text.split_once(':').and_then(|(hour, minute)| Some(part(hour, 24)? * 60 + part(minute, 60)?));
+    if time.is_none() {
+        let message = format!("{}: a time of day is written like \"06:00\"", cite(text));
+        reader.fault(value.span(), FaultKind::BadValue, message);
+    }
+    time
+}
+
+fn read_shifts<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Shift>> {
+    let mut shifts: Vec<Shift> = Vec::new();
+    let list = reader.array(value)?;
+    for value in list {
+        let mut table = reader.table(value)?;
+        let name = table.string(reader, "name");
+        let begins = table.required(reader, "begins").and_then(|value| clock(reader, value));
+        table.finish(reader);
+        let (Some(name), Some(begins)) = (name, begins) else { continue };
+        if shifts.iter().any(|shift| shift.name == name || shift.begins >= begins) {
+            reader.fault(
+                value.span(),
+                FaultKind::BadValue,
+                "shifts have different names, and each begins after the last",
+            );
+        }
+        shifts.push(Shift { name, begins });
+    }
+    if list.is_empty() {
+        reader.fault(value.span(), FaultKind::BadValue, "a gaming day has at least one shift");
+    }
+    Some(shifts)
+}
+
+fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<[Right; Act::ALL.len()]> {
+    let rights = Act::ALL.map(|act| {
+        let mut right = table.section(reader, act.text())?;
+        let first = right.required(reader, "by").and_then(|value| read_roles(reader, value));
+        let second = right.optional("with").map(|value| read_roles(reader, value));
+        right.finish(reader);
+        Some(Right { first: first?, second: second.map_or(Some(None), |roles| roles.map(Some))? })
+    });
+    table.finish(reader);
+    let rights = rights.into_iter().collect::<Option<Vec<_>>>()?;
+    rights.try_into().ok()
+}
+
+fn read_roles<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Roles> {
+    let list = reader.array(value)?;
+    let mut roles = Vec::new();
+    for value in list {
+        let text = reader.string(value)?;
+        match Role::ALL.into_iter().find(|role| role.text() == text) {
+            Some(role) => roles.push(role),
+            None => reader.fault(value.span(), FaultKind::BadValue, format!("{}: there is no such role", cite(text))),
+        }
+    }
+    if list.is_empty() {
+        reader.fault(value.span(), FaultKind::BadValue, "at least one role is needed");
+    }
+    Some(Roles::of(&roles))
+}
