@@ -17,9 +17,10 @@ use taisai_rules::{BetBox, Dice, Limits, Money};
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, RoundNumber, Seat, SessionId};
 use crate::profile::Profile;
-use crate::recent::{Recent, RecentSources};
+use crate::recent::Recent;
 use crate::round::Notice;
 use crate::rules::{TableLimits, TableRules};
+use crate::sources::Sources;
 use crate::transfer::{Transfer, VoucherNumber};
 
 pub use settle::{Adjustment, Slip, SlipLine, Totals};
@@ -375,7 +376,7 @@ struct State {
     sent: u64,
     outbox: VecDeque<Transfer>,
     received: u64,
-    recent: RecentSources,
+    recent: Sources,
     refusals: u64,
 }
 
@@ -418,7 +419,7 @@ impl Cluster {
             sent: 0,
             outbox: VecDeque::new(),
             received: 0,
-            recent: RecentSources::default(),
+            recent: Sources::default(),
             refusals: 0,
         };
         Self { id, rules, profile, limits: Limits::none(), state }

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::cluster::{ClusterCommand, ClusterEvent};
 use crate::entry::Entry;
+use crate::house::{HouseCommand, HouseEvent};
 use crate::round::{RoundCommand, RoundEvent};
 
 /// The version that this program writes.
@@ -42,6 +43,8 @@ pub fn decode<C: DeserializeOwned, E: DeserializeOwned>(bytes: &[u8]) -> Result<
 pub type RoundEntry = Entry<RoundCommand, RoundEvent>;
 /// An entry of the players' side.
 pub type ClusterEntry = Entry<ClusterCommand, ClusterEvent>;
+/// An entry of the House.
+pub type HouseEntry = Entry<HouseCommand, HouseEvent>;
 
 pub(crate) fn write(value: &impl Serialize, buffer: &mut Vec<u8>) {
     buffer.push(VERSION);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::{Cluster, ClusterCommand, ClusterEvent, Slip};
-use crate::codec::{ClusterEntry, RoundEntry};
+use crate::codec::{ClusterEntry, HouseEntry, RoundEntry};
 use crate::entry::{Asked, Decision, Entry};
 use crate::house::{Account, House, HouseCommand, HouseEvent};
 use crate::identity::{Actor, ClusterId, CommandId, RoundNumber, TableId, Time};
@@ -31,7 +31,7 @@ pub enum Recorded {
     /// Of a players' side.
     Cluster(ClusterId, ClusterEntry),
     /// Of the House.
-    House(Entry<HouseCommand, HouseEvent>),
+    House(HouseEntry),
 }
 
 /// A house in one process.

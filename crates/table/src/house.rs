@@ -12,7 +12,6 @@ mod invariants;
 mod ledger;
 mod people;
 mod significant;
-mod sources;
 mod transit;
 mod vouchers;
 
@@ -30,11 +29,13 @@ pub use people::Employee;
 pub use significant::{Happening, KEPT as KEPT_SIGNIFICANT, Report, Significant};
 pub use vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 
+use crate::codec::{self, BadBytes};
 use crate::entry::{Asked, Decision, Entry};
 use crate::identity::{Actor, ClusterId, DeviceId, Person, PersonId, Seat, TableId};
 use crate::profile::{Act, Profile};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
+use crate::sources::Sources;
 use crate::transfer::VoucherHash;
 
 /// The longest name of a person, in characters.
@@ -66,7 +67,7 @@ pub struct House {
     outboxes: BTreeMap<ClusterId, transit::Outbox>,
     ledger: ledger::Ledger,
     significant: significant::Significants,
-    sources: sources::Sources,
+    sources: Sources,
     refused: BTreeMap<Refusal, u64>,
 }
 
@@ -88,7 +89,7 @@ impl House {
             outboxes: BTreeMap::new(),
             ledger: ledger::Ledger::default(),
             significant: significant::Significants::default(),
-            sources: sources::Sources::default(),
+            sources: Sources::default(),
             refused: BTreeMap::new(),
         }
     }
@@ -114,11 +115,28 @@ impl House {
             Ok(event) => self.apply_accepted(asked, event),
             Err(refusal) => self.apply_refused(asked, *refusal),
         }
-        let is_new = !matches!(entry.outcome, Err(Refusal::CommandIdReused | Refusal::CommandTooOld));
-        if is_known && is_new {
-            let on_file = self.people.len() + self.devices.on_file.len();
-            self.sources.remember(asked.id, content(&asked.command), entry.verdict(), on_file);
+        if is_known {
+            // Two for each person and device on file, and some more.
+            let most = Sources::MANY + 2 * (self.people.len() + self.devices.on_file.len());
+            self.sources.remember(asked.id, content(&asked.command), entry.verdict(), most);
         }
+    }
+
+    /// The bytes of the state.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        codec::write(self, &mut bytes);
+        bytes
+    }
+
+    /// A House with the state of a snapshot.
+    pub fn restore(bytes: &[u8]) -> Result<Self, BadBytes> {
+        codec::read(bytes)
+    }
+
+    /// The hash of the state: the same entries give the same hash on every machine.
+    pub fn state_hash(&self) -> [u8; 32] {
+        blake3::hash(&self.snapshot()).into()
     }
 
     /// Whether the actor is on file and has not lost every right.

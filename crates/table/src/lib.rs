@@ -15,13 +15,14 @@ mod recent;
 mod refusal;
 mod round;
 mod rules;
+mod sources;
 mod transfer;
 
 pub use cluster::{
     Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters, Method,
     Slip, SlipLine, Stake, Stakes, Totals,
 };
-pub use codec::{BadBytes, ClusterEntry, RoundEntry, VERSION, decode, encode};
+pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode};
 pub use entry::{Asked, Decision, Entry};
 pub use floor::{Floor, Recorded, Table};
 pub use house::{
@@ -34,7 +35,7 @@ pub use identity::{
 };
 pub use invariant::Broken;
 pub use profile::{Act, Closes, Excess, Profile, Right, Shift};
-pub use recent::{Content, Known, Recent, RecentSources, Verdict};
+pub use recent::{Content, Known, Recent, Verdict};
 pub use refusal::Refusal;
 pub use round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
 pub use rules::{LimitEntry, TableLimits, TableRules};

@@ -1,11 +1,8 @@
 //! Commands sent again. Numbers of one source rise; the last few are remembered with a hash of their content and the
 //! verdict, so that the same command gets the same answer and is carried out once.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::identity::CommandId;
 use crate::refusal::Refusal;
 
 /// How a command was answered.
@@ -77,35 +74,6 @@ impl Recent {
     pub fn remember(&mut self, sequence: u64, content: u64, verdict: Verdict) {
         self.kept.rotate_left(1);
         self.kept[Self::KEPT - 1] = Kept { sequence, content, verdict };
-    }
-}
-
-/// The last commands of the people and programs that ask a machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RecentSources(BTreeMap<u64, Recent>);
-
-impl RecentSources {
-    /// More sources than this are not kept; the numbers of logins rise, so that the oldest is forgotten first.
-    pub const MOST: usize = 1_024;
-
-    /// What is known of a command with that id and content.
-    pub fn known(&self, id: CommandId, content: u64) -> Known {
-        match self.0.get(&id.source) {
-            Some(recent) => recent.known(id.sequence, content),
-            None if id.sequence == 0 => Known::Unusable(Refusal::CommandTooOld),
-            None => Known::New,
-        }
-    }
-
-    /// Remembers a command, unless its id could not be used.
-    pub fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict) {
-        if verdict.is_of_id() {
-            return;
-        }
-        self.0.entry(id.source).or_default().remember(id.sequence, content, verdict);
-        if self.0.len() > Self::MOST {
-            self.0.pop_first();
-        }
     }
 }
 

@@ -12,8 +12,8 @@ use taisai_rules::{Dice, Face, Money};
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, Person, PersonId, RoundNumber, TableId, Time};
 use crate::profile::Profile;
-use crate::recent::RecentSources;
 use crate::rules::{TableLimits, TableRules};
+use crate::sources::Sources;
 
 /// The least tumbles of a valid tumble (3.7 of Tai Sai, 3.6 of the Electronic Table Game, 3.4 of the early edition).
 pub const TUMBLES: u8 = 3;
@@ -442,7 +442,7 @@ struct State {
     /// How many notices there have been, and those that some cluster does not hold yet.
     issued: u64,
     notices: VecDeque<Notice>,
-    recent: RecentSources,
+    recent: Sources,
     refusals: u64,
 }
 
@@ -481,7 +481,7 @@ impl Round {
             followers: (0..clusters).map(follower).collect(),
             issued: 0,
             notices: VecDeque::new(),
-            recent: RecentSources::default(),
+            recent: Sources::default(),
             refusals: 0,
         };
         Self { table, rules, profile, is_training, state }

@@ -11,6 +11,7 @@ use crate::cluster::{
 use crate::entry::Entry;
 use crate::identity::{Actor, RoundNumber, Seat, SessionId};
 use crate::round::Notice;
+use crate::sources::Sources;
 use crate::transfer::{ClaimReason, Purpose, Transfer};
 
 impl Cluster {
@@ -28,7 +29,7 @@ impl Cluster {
                 }
             }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => {
-                self.state.recent.remember(id, content, verdict);
+                self.state.recent.remember(id, content, verdict, Sources::MANY);
             }
         }
         if let Ok(event) = &entry.outcome {

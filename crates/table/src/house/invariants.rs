@@ -81,17 +81,20 @@ mod tests {
     use crate::house::{Claim, ClaimId, ClaimOrigin};
     use crate::{Profile, VoucherHash};
 
+    type Unbalance = fn(&mut House);
+
+    const CENT: Money = Money::from_cents(1);
+
     #[test]
     fn each_invariant_sees_what_breaks_it() {
         use Account::{Cash, Claims, Expired, Receivables, Vouchers};
-        let cent = Money::from_cents(1);
-        let breaks: [(&str, &dyn Fn(&mut House)); 6] = [
-            ("ledger-sums-to-zero", &|house| house.ledger.put(Cash, cent)),
-            ("vouchers-match-their-account", &|house| house.ledger.post(Cash, Vouchers, cent)),
-            ("expired-vouchers-match-their-account", &|house| house.ledger.post(Cash, Expired, cent)),
-            ("claims-match-their-account", &|house| house.ledger.post(Cash, Claims, cent)),
-            ("receivables-match-their-account", &|house| house.ledger.post(Receivables, Cash, cent)),
-            ("no-negative-claims", &|house| {
+        let breaks: [(&str, Unbalance); 6] = [
+            ("ledger-sums-to-zero", |house| house.ledger.put(Cash, CENT)),
+            ("vouchers-match-their-account", |house| house.ledger.post(Cash, Vouchers, CENT)),
+            ("expired-vouchers-match-their-account", |house| house.ledger.post(Cash, Expired, CENT)),
+            ("claims-match-their-account", |house| house.ledger.post(Cash, Claims, CENT)),
+            ("receivables-match-their-account", |house| house.ledger.post(Receivables, Cash, CENT)),
+            ("no-negative-claims", |house| {
                 let origin = ClaimOrigin::VoidVoucher(VoucherHash([0; 32]));
                 house.claims.open(ClaimId(1), Claim { amount: Money::ZERO, origin });
             }),

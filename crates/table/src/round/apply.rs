@@ -3,12 +3,14 @@
 use crate::entry::Entry;
 use crate::identity::RoundNumber;
 use crate::round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, State, VoidReason};
+use crate::sources::Sources;
 
 impl Round {
     /// Applies an entry: remembers its command, and changes the state as its event says.
     pub fn apply(&mut self, entry: &Entry<RoundCommand, RoundEvent>) {
         let state = &mut self.state;
-        state.recent.remember(entry.asked.id, Self::content(&entry.asked.command), entry.verdict());
+        let content = Self::content(&entry.asked.command);
+        state.recent.remember(entry.asked.id, content, entry.verdict(), Sources::MANY);
         match &entry.outcome {
             Ok(event) => state.apply(event),
             Err(_) => state.refusals += 1,
