@@ -36,7 +36,7 @@ fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test felts
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --test golden
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --test golden --test play
 
 release-check: test bench ## what a release needs beside the tests: 20 minutes of fuzzing a parser, the crate alone, mutants
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules

@@ -28,7 +28,7 @@ struct Figure {
 fn main() -> anyhow::Result<()> {
     let mut figures = vec![rules::settle_wagers(), rules::all_odds()];
     figures.extend(rules::settle_lines()?);
-    figures.extend(table::figures(&ALLOCATOR)?);
+    figures.extend(table::figures(ALLOCATOR)?);
     println!();
     for Figure { name, value, unit, ratio, of } in &figures {
         println!("{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of}");

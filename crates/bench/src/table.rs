@@ -39,8 +39,8 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         buffer.clear();
         for asked in commands {
             match cluster.decide(&asked) {
-                Decision::Accepted(event) => take(&mut cluster, Entry { asked, outcome: Ok(event) }, &mut buffer),
-                Decision::Refused(refusal) => take(&mut cluster, Entry { asked, outcome: Err(refusal) }, &mut buffer),
+                Decision::Accepted(event) => take(&mut cluster, &Entry { asked, outcome: Ok(event) }, &mut buffer),
+                Decision::Refused(refusal) => take(&mut cluster, &Entry { asked, outcome: Err(refusal) }, &mut buffer),
                 Decision::Repeated(verdict) => {
                     black_box(verdict);
                 }
@@ -112,9 +112,9 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
     ])
 }
 
-fn take(cluster: &mut Cluster, entry: Entry<ClusterCommand, ClusterEvent>, buffer: &mut Vec<u8>) {
-    cluster.apply(&entry);
-    encode(&entry, buffer);
+fn take(cluster: &mut Cluster, entry: &Entry<ClusterCommand, ClusterEvent>, buffer: &mut Vec<u8>) {
+    cluster.apply(entry);
+    encode(entry, buffer);
 }
 
 fn seated() -> anyhow::Result<Cluster> {

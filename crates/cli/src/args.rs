@@ -62,6 +62,43 @@ pub(crate) enum Command {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+    /// Play a script of rounds, and print what happens, the settlement sheets and the balances
+    ///
+    /// A script has one step a line, as a dealer would say it:
+    ///
+    /// table tai-sai layout C seats 7
+    /// dealer 3
+    /// limits unit 1, big 25..5000, small 25..5000, differential 2000
+    /// open
+    /// place your bets
+    /// seat 3 bets 50 on big and 10 on sum:9
+    /// no more bets
+    /// dice 2 4 6
+    /// expect house -40
+    ///
+    /// The exit status is 1 if the script has faults or an expectation is not met.
+    #[command(verbatim_doc_comment)]
+    Play {
+        /// The script, or "-" for standard input
+        #[arg(value_name = "FILE.round")]
+        file: PathBuf,
+        /// Print for programs: one JSON object a line of the script
+        #[arg(long)]
+        json: bool,
+    },
+    /// Play random rounds with mistakes, faults and restarts from a seed, and check every invariant
+    Torture(TortureArgs),
+    /// Step through the record of a simulated run, forwards and backwards
+    Replay {
+        /// The file that `torture` has written
+        file: PathBuf,
+        /// Show the table after this many entries only
+        #[arg(long, value_name = "ENTRY")]
+        at: Option<usize>,
+        /// Print for programs: one object an entry, a line each
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -89,6 +126,32 @@ pub(crate) enum GamesCommand {
         #[arg(from_global)]
         json: bool,
     },
+}
+
+/// How the simulator runs.
+#[derive(clap::Args)]
+pub(crate) struct TortureArgs {
+    /// Where chance begins: the same seed gives the same run
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many rounds are played, of each game
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) rounds: u64,
+    /// The game, like tai-sai or tai-sai@6; every game in force if left out
+    #[arg(long)]
+    pub(crate) game: Option<String>,
+    /// The layout; the layouts of the game in turn if left out
+    #[arg(long, requires = "game")]
+    pub(crate) layout: Option<String>,
+    /// How many Player Terminals, or seats at a live table
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(crate) terminals: u32,
+    /// How many rounds a house plays before the next is founded
+    #[arg(long, hide = true, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) house: u64,
+    /// Write the record of the last house to this file, also if all is well
+    #[arg(long, hide = true, value_name = "FILE", requires = "game")]
+    pub(crate) save: Option<PathBuf>,
 }
 
 /// Which pay table.

@@ -5,8 +5,11 @@ mod felt;
 mod games;
 mod odds;
 mod outcome;
+mod play;
 mod print;
+mod replay;
 pub mod settle;
+mod torture;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -78,6 +81,15 @@ fn run(args: &Args) -> anyhow::Result<bool> {
                 _ => std::io::stdout().lock().write_all(svg.as_bytes())?,
             }
             Ok(true)
+        }
+        Command::Play { file, json } => play::run(&*games::load(args.games.as_deref())?, file, *json),
+        Command::Torture(args_of_run) => {
+            let games = games::load(args.games.as_deref())?;
+            torture::run(args_of_run, &games, now()?)
+        }
+        Command::Replay { file, at, json } => {
+            let games = games::load(args.games.as_deref())?;
+            replay::run(&games, file, *at, *json)
         }
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -247,7 +247,7 @@ struct Wager {
 pub struct Meters {
     /// Bought in, and received from vouchers.
     pub bought_in: Money,
-    /// Staked in rounds that were settled.
+    /// Staked in rounds that are over.
     pub bet: Money,
     /// Paid for winning bets, stakes included.
     pub won: Money,

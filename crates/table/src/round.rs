@@ -417,14 +417,16 @@ struct Follower {
 }
 
 /// The state that the entries make.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     phase: Phase,
     number: RoundNumber,
     closes_at: Option<Time>,
     is_held: bool,
-    is_closure_announced: bool,
+    /// The last round before the closing of the table was announced.
+    closure_announced: Option<RoundNumber>,
+    /// The last round before the table was opened.
+    opened_at: RoundNumber,
     activated: bool,
     tumbles: u8,
     faces: Option<[Option<Face>; 3]>,
@@ -466,7 +468,8 @@ impl Round {
             number: RoundNumber(0),
             closes_at: None,
             is_held: false,
-            is_closure_announced: false,
+            closure_announced: None,
+            opened_at: RoundNumber(0),
             activated: false,
             tumbles: 0,
             faces: None,

@@ -75,6 +75,7 @@ impl Cluster {
                 let ClusterEvent::Rejected { cuts } = event else { unreachable!("excess is rejected with its cuts") };
                 for Cut { seat, chips, stake } in cuts {
                     self.take(*seat, *chips, *stake);
+                    self.keep_for_one_who_walked_away(*seat, stake.amount);
                 }
             }
             ClusterCommand::BuyIn { seat, amount, .. } => {
@@ -130,6 +131,23 @@ impl Cluster {
         change(&mut state.session_meters);
     }
 
+    /// A round settled again changes what was won, in the session that it was, if that is still open. What is taken back
+    /// beyond that had been returned.
+    fn meter_won(&mut self, seat: Seat, session: SessionId, amount: Money) {
+        let won = sum(self.seat_ref(seat).meters.won, amount);
+        let beyond = won.min(Money::ZERO);
+        let change = |meters: &mut Meters| {
+            meters.won = sum(meters.won, less(amount, beyond));
+            meters.returned = sum(meters.returned, beyond);
+        };
+        change(&mut self.state.meters);
+        let state = self.seat_mut(seat);
+        change(&mut state.meters);
+        if state.session == Some(session) {
+            change(&mut state.session_meters);
+        }
+    }
+
     fn begin_session(&mut self, seat: Seat) {
         if self.seat_ref(seat).session.is_none() {
             self.state.sessions += 1;
@@ -143,7 +161,6 @@ impl Cluster {
     fn end_session(&mut self, seat: Seat) {
         let state = self.seat_mut(seat);
         state.session = None;
-        state.is_locked = false;
         state.has_walked_away = false;
         state.last_bets.clear();
     }
@@ -158,8 +175,10 @@ impl Cluster {
 
     /// Puts stakes on the layout: from credits, from the player's cash chips, or from the set of Colour Chips.
     fn put(&mut self, seat: Seat, chips: Chips, stakes: &[Stake]) {
-        let is_live = self.rules.game().station() == Station::LiveTable;
-        if is_live && !stakes.is_empty() {
+        if stakes.is_empty() {
+            return;
+        }
+        if self.rules.game().station() == Station::LiveTable {
             self.begin_session(seat);
         }
         let mut total = Money::ZERO;
@@ -267,6 +286,19 @@ impl Cluster {
         }
     }
 
+    /// A rejected bet of a player who is not there becomes a claim (5.3); without a bet the session is over.
+    fn keep_for_one_who_walked_away(&mut self, seat: Seat, amount: Money) {
+        let state = self.seat_ref(seat);
+        let (true, Some(session), is_over) = (state.has_walked_away, state.session, state.bets.is_empty()) else {
+            return;
+        };
+        self.state.ledger.chips = less(self.state.ledger.chips, amount);
+        self.claim(seat, session, amount, ClaimReason::WalkedAway);
+        if is_over {
+            self.end_session(seat);
+        }
+    }
+
     fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
         self.send(amount, Purpose::Claim { seat, session, reason });
@@ -277,12 +309,14 @@ impl Cluster {
         self.state.outbox.push_back(Transfer { number: self.state.sent, amount, purpose });
     }
 
-    /// Credits from the House. A seat that there is not, or that is lost, cannot take them: they go back as a claim.
+    /// Credits from the House. A seat that there is not, that is lost, or that plays with chips cannot take them: they go
+    /// back as a claim.
     fn receive(&mut self, transfer: &Transfer) {
         self.state.received = transfer.number;
         let Purpose::Credits { seat } = transfer.purpose else { unreachable!("only credits are received") };
         self.state.ledger.transit = less(self.state.ledger.transit, transfer.amount);
-        if self.seat(seat).is_some_and(|state| !state.is_lost) {
+        let takes_credits = self.rules.game().station() == Station::PlayerTerminals;
+        if takes_credits && self.seat(seat).is_some_and(|state| !state.is_lost) {
             self.credit(seat, transfer.amount);
         } else {
             self.state.ledger.transit = sum(self.state.ledger.transit, transfer.amount);
@@ -293,8 +327,12 @@ impl Cluster {
     fn notice(&mut self, notice: &Notice, event: &ClusterEvent) {
         match (notice, event) {
             (Notice::Limits { limits }, _) => {
+                let before = self.limits.unit();
                 self.limits = limits.check(self.rules.layout()).expect("limits on display were checked");
                 self.state.limits = Some(limits.clone());
+                if self.limits.unit() != before {
+                    self.recount_last_bets(before.cents());
+                }
             }
             (Notice::Opened { round }, _) => {
                 self.state.round = *round;
@@ -320,6 +358,20 @@ impl Cluster {
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, _) => {
                 unreachable!("a result comes with what it brings")
             }
+        }
+    }
+
+    /// Bets of the last round are counted in the new unit; those of a seat that it cannot express are not repeated.
+    fn recount_last_bets(&mut self, before: i64) {
+        let unit = self.limits.unit().cents();
+        for state in &mut self.state.seats {
+            let recounted = state.last_bets.iter().map(|wager| {
+                let cents = i64::from(wager.units).checked_mul(before).filter(|cents| cents % unit == 0)?;
+                Some(Wager { units: u32::try_from(cents / unit).ok()?, ..*wager })
+            });
+            let recounted: Option<Vec<_>> = recounted.collect();
+            state.last_bets.clear();
+            state.last_bets.extend(recounted.unwrap_or_default());
         }
     }
 
@@ -357,11 +409,9 @@ impl Cluster {
             let given = sum(paid, returned);
             house = sum(house, less(staked, given));
             let change = |meters: &mut Meters| {
+                meters.bet = sum(meters.bet, staked);
                 match dice {
-                    Some(_) => {
-                        meters.bet = sum(meters.bet, staked);
-                        meters.rounds += 1;
-                    }
+                    Some(_) => meters.rounds += 1,
                     None => meters.voids += 1,
                 }
                 meters.won = sum(meters.won, paid);
@@ -396,8 +446,8 @@ impl Cluster {
         meters.bet = sum(meters.bet, all.bet);
         meters.won = sum(meters.won, all.won);
         meters.returned = sum(meters.returned, all.returned);
-        meters.rounds += u32::from(dice.is_some());
-        meters.voids += u32::from(dice.is_none());
+        meters.rounds += u32::from(dice.is_some() && totals.lines > 0);
+        meters.voids += u32::from(dice.is_none() && totals.lines > 0);
         for (seat, session, amount) in claims {
             let session = session.expect("a seat with bets has a session");
             if amount > Money::ZERO {
@@ -418,6 +468,7 @@ impl Cluster {
         for Adjustment { seat, session, amount, at_once } in adjustments {
             let rest = less(*amount, *at_once);
             self.state.ledger.house = less(self.state.ledger.house, *amount);
+            self.meter_won(*seat, *session, *amount);
             if *at_once != Money::ZERO {
                 self.pay(*seat, Chips::Own, *at_once);
             }

@@ -16,15 +16,17 @@ use crate::transfer::Purpose;
 
 type Answer = Result<ClusterEvent, Refusal>;
 
+/// The most that may lie on one box, over all seats: ten thousand million dollars. With it no sum grows beyond 64 bits.
+const MOST_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
+
 impl Cluster {
     /// Decides a command.
     pub fn decide(&self, asked: &Asked<ClusterCommand>) -> Decision<ClusterEvent> {
         let content = content(&asked.command);
         let known = match asked.actor {
-            Actor::Terminal { seat, .. } => match self.seat(seat) {
-                Some(state) => state.recent.known(asked.id.sequence, content),
-                None => return Decision::Refused(Refusal::UnknownSeat),
-            },
+            Actor::Terminal { seat, .. } => {
+                self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id.sequence, content))
+            }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
         };
         match known {
@@ -200,25 +202,30 @@ impl Cluster {
         if stakes.is_empty() {
             return Err(Refusal::NoBets);
         }
-        let mut boxes = 0u128;
+        self.check_boxes(stakes)?;
+        let mut total = 0i64;
+        first(stakes.iter().map(|stake| {
+            let units = self.units(stake.amount)?;
+            self.check_limits(state, chips, stakes, *stake, units)?;
+            total = total.checked_add(stake.amount.cents()).ok_or(Refusal::AmountTooLarge)?;
+            Ok(())
+        }))?;
+        self.check_credits(state, chips, stakes, Money::from_cents(total))?;
+        Ok(ClusterEvent::Done)
+    }
+
+    /// Each box once, and all of them on the layout.
+    fn check_boxes(&self, stakes: &[Stake]) -> Result<(), Refusal> {
+        let (mut boxes, mut on_layout) = (0u128, true);
         for stake in stakes {
             let bit = 1 << stake.bet_box.index();
             if boxes & bit != 0 {
                 return Err(Refusal::BoxTwice);
             }
             boxes |= bit;
-            if !self.rules.layout().has(stake.bet_box) {
-                return Err(Refusal::BoxNotOnLayout);
-            }
+            on_layout &= self.rules.layout().has(stake.bet_box);
         }
-        let mut total = 0i64;
-        for stake in stakes {
-            let amount = self.units(stake.amount)?;
-            self.check_limits(state, chips, stakes, *stake, amount)?;
-            total = total.checked_add(stake.amount.cents()).ok_or(Refusal::AmountTooLarge)?;
-        }
-        self.check_credits(state, chips, stakes, Money::from_cents(total))?;
-        Ok(ClusterEvent::Done)
+        if on_layout { Ok(()) } else { Err(Refusal::BoxNotOnLayout) }
     }
 
     /// Places wagers once more: those of the last round, or those that lie there.
@@ -244,10 +251,8 @@ impl Cluster {
             return Err(Refusal::BadAmount);
         }
         let unit = self.limits.unit().cents();
-        if amount.cents() % unit != 0 {
-            return Err(Refusal::AmountOffUnit);
-        }
-        u32::try_from(amount.cents() / unit).map_err(|_| Refusal::AmountTooLarge)
+        let units = u32::try_from(amount.cents() / unit).map_err(|_| Refusal::AmountTooLarge)?;
+        if amount.cents() % unit == 0 { Ok(units) } else { Err(Refusal::AmountOffUnit) }
     }
 
     fn check_limits(
@@ -262,6 +267,10 @@ impl Cluster {
         let own = wager(state, chips, bet_box).map_or(0, |wager| wager.units);
         let own = own.checked_add(units).ok_or(Refusal::AmountTooLarge)?;
         let own_total = self.cents(own.into());
+        let box_total = self.total(bet_box).checked_add(stake.amount);
+        if box_total.is_none_or(|total| total > MOST_ON_A_BOX) {
+            return Err(Refusal::AmountTooLarge);
+        }
         self.rules.layout().check_stake(bet_box, own_total).map_err(|_| Refusal::AmountTooLarge)?;
         if !self.binds_boxes() {
             if own_total > self.limits.maximum(bet_box) {
@@ -305,18 +314,19 @@ impl Cluster {
         if stakes.is_empty() {
             return Err(Refusal::NoBets);
         }
-        for (place, stake) in stakes.iter().enumerate() {
-            if stakes[..place].iter().any(|other| other.bet_box == stake.bet_box) {
-                return Err(Refusal::BoxTwice);
-            }
+        self.check_boxes(stakes)?;
+        first(stakes.iter().map(|stake| {
             let own = wager(state, chips, stake.bet_box).ok_or(Refusal::NoSuchBet)?;
             let units = self.units(stake.amount)?;
             let left = own.units.checked_sub(units).ok_or(Refusal::NoSuchBet)?;
-            let is_below = left > 0 && self.cents(left.into()) < self.limits.minimum(stake.bet_box);
-            if !self.binds_boxes() && is_below {
-                return Err(Refusal::BelowMinimum);
+            if let (Chips::Colour, Some(set)) = (chips, state.colour)
+                && stake.amount.cents() % set.value.cents() != 0
+            {
+                return Err(Refusal::AmountOffUnit);
             }
-        }
+            let is_below = left > 0 && self.cents(left.into()) < self.limits.minimum(stake.bet_box);
+            if !self.binds_boxes() && is_below { Err(Refusal::BelowMinimum) } else { Ok(()) }
+        }))?;
         Ok(ClusterEvent::Done)
     }
 
@@ -324,6 +334,7 @@ impl Cluster {
     fn reject_excess(&self, actor: Actor) -> Answer {
         self.profile.check(Act::Deal, actor, None)?;
         match self.state.betting {
+            Betting::Open if self.state.is_held => return Err(Refusal::Held),
             Betting::Open => {}
             Betting::Idle => return Err(Refusal::NoRoundOpen),
             Betting::Closed => return Err(Refusal::BetsClosed),
@@ -369,13 +380,16 @@ impl Cluster {
         self.profile.check(Act::BuyIn, actor, None)?;
         self.is_in_game(Rule::ColourChips)?;
         let state = self.known_seat(seat)?;
+        if state.has_walked_away {
+            return Err(Refusal::NoSession);
+        }
+        if chips == 0 {
+            return Err(Refusal::BadAmount);
+        }
         let units = self.units(value)?;
         let worth = u64::from(units).checked_mul(chips.into()).ok_or(Refusal::AmountTooLarge)?;
         let worth = i64::try_from(worth).ok().and_then(|worth| worth.checked_mul(self.limits.unit().cents()));
         let worth = worth.map(Money::from_cents).ok_or(Refusal::AmountTooLarge)?;
-        if chips == 0 {
-            return Err(Refusal::BadAmount);
-        }
         self.check_money(worth)?;
         // A set is with one player at one value; more of it may be bought.
         let with_another = self
@@ -397,10 +411,14 @@ impl Cluster {
                 return Err(Refusal::NotAllowed);
             }
         }
-        let state = self.seat_in_session(seat)?;
+        let state = self.known_seat(seat)?;
         if !state.bets.is_empty() {
             return Err(Refusal::RoundInPlay);
         }
+        if state.is_lost && matches!(actor, Actor::Terminal { .. }) {
+            return Err(Refusal::TerminalLost);
+        }
+        self.seat_in_session(seat)?;
         match to {
             CashOut::Voucher(_) if state.is_locked => return Err(Refusal::SeatLocked),
             CashOut::Voucher(_) if state.credits > self.profile.voucher_limit => return Err(Refusal::OverHouseLimit),
@@ -435,6 +453,11 @@ impl Cluster {
     }
 }
 
+/// The first refusal in the order of precedence, of all that hold.
+fn first(answers: impl Iterator<Item = Result<(), Refusal>>) -> Result<(), Refusal> {
+    answers.filter_map(Result::err).min().map_or(Ok(()), Err)
+}
+
 pub(super) fn wager(state: &SeatState, chips: Chips, bet_box: BetBox) -> Option<&Wager> {
     if chips == Chips::Own && state.boxes & (1 << bet_box.index()) == 0 {
         return None;
@@ -451,7 +474,8 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
     let stakes = |kind, seat: &Seat, chips: &Chips, stakes: &[Stake]| {
         let begin = Content::of(kind).with(seat.0.into()).with(u64::from(*chips == Chips::Colour));
         let mix = |hash: Content, stake: &Stake| {
-            hash.with(u64::from(stake.bet_box.place())).with(stake.amount.cents().unsigned_abs())
+            let cents = u64::from_le_bytes(stake.amount.cents().to_le_bytes());
+            hash.with(u64::from(stake.bet_box.place())).with(cents)
         };
         stakes.iter().fold(begin, mix).finish()
     };

@@ -189,6 +189,12 @@ impl Cluster {
         let mut digest = Digest::new(round, past.first);
         let mut changes: BTreeMap<(Seat, SessionId), Money> = BTreeMap::new();
         for line in &slip.lines {
+            // A line that could not be: no slip of this cluster has it.
+            let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
+            let all_fit = [&first, &before, &after].into_iter().flatten().all(fits);
+            if line.counted > line.units || self.seat(line.seat).is_none() || !all_fit {
+                return Err(Refusal::SlipDiffers);
+            }
             digest.line(line, result(line, first.as_ref(), unit.cents()).0);
             let worth = |payouts: Option<&Payouts>| {
                 let (paid, returned) = result(line, payouts, unit.cents());

@@ -21,11 +21,16 @@ impl Round {
 impl State {
     fn apply(&mut self, event: &RoundEvent) {
         match event {
-            RoundEvent::TableOpened => self.phase = Phase::Idle,
-            RoundEvent::ClosureAnnounced => self.is_closure_announced = true,
+            RoundEvent::TableOpened => {
+                self.phase = Phase::Idle;
+                self.opened_at = self.number;
+            }
+            RoundEvent::ClosureAnnounced => {
+                self.closure_announced = self.closure_announced.or(Some(self.number));
+            }
             RoundEvent::TableClosed => {
                 self.phase = Phase::Shut;
-                self.is_closure_announced = false;
+                self.closure_announced = None;
             }
             RoundEvent::Relieved { position, person } => match position {
                 Position::Dealer => self.dealer = *person,

@@ -124,13 +124,16 @@ impl Round {
         self.profile.check(Act::RunTable, actor, None)?;
         self.is_open()?;
         self.is_between_rounds()?;
-        if !self.state.is_closure_announced {
-            return Err(Refusal::ClosureNotAnnounced);
-        }
         if self.state.followers.iter().any(|follower| follower.colour_chips > taisai_rules::Money::ZERO) {
             return Err(Refusal::NotCleared);
         }
-        Ok(RoundEvent::TableClosed)
+        // Announced before the last round; a table without a round may close as soon as it is announced.
+        match self.state.closure_announced {
+            Some(at) if self.state.number > at || self.state.number == self.state.opened_at => {
+                Ok(RoundEvent::TableClosed)
+            }
+            Some(_) | None => Err(Refusal::ClosureNotAnnounced),
+        }
     }
 
     fn open_bets(&self, actor: Actor, time: Time) -> Answer {
@@ -205,19 +208,31 @@ impl Round {
     /// Irregularities before the result is committed are the Dealer's to report.
     fn void(&self, actor: Actor, reason: VoidReason) -> Answer {
         self.dealer(actor)?;
-        self.is_in_play()?;
-        self.is_in_game(reason)?;
+        match reason {
+            // These have their own ways.
+            VoidReason::ActivatedEarly | VoidReason::NotEstablished | VoidReason::DamagedDice | VoidReason::Ruling => {
+                return Err(Refusal::NotAllowed);
+            }
+            VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed => self.is_in_play()?,
+        }
+        // 5.5.3 of the covered game: concealed dice exposed before "No more Bets".
+        if reason == VoidReason::Exposed && self.state.phase != Phase::Open {
+            return Err(Refusal::BetsClosed);
+        }
         let tumbled = self.state.activated;
         match reason {
             // 5.5.1: fewer than three tumbles after the tumbler was activated. 5.5.2: a die does not lie flat.
             VoidReason::FewTumbles | VoidReason::NotFlat if !tumbled => Err(Refusal::NotTumbled),
             VoidReason::FewTumbles if self.state.tumbles >= TUMBLES => Err(Refusal::AlreadyTumbled),
-            // 5.5.3 of the covered game: concealed dice exposed before "No more Bets".
-            VoidReason::Exposed if self.state.phase != Phase::Open => Err(Refusal::BetsClosed),
-            VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed => Ok(RoundEvent::Voided { reason }),
-            // These have their own ways.
-            VoidReason::ActivatedEarly | VoidReason::NotEstablished | VoidReason::DamagedDice | VoidReason::Ruling => {
-                Err(Refusal::NotAllowed)
+            VoidReason::FewTumbles
+            | VoidReason::NotFlat
+            | VoidReason::Exposed
+            | VoidReason::ActivatedEarly
+            | VoidReason::NotEstablished
+            | VoidReason::DamagedDice
+            | VoidReason::Ruling => {
+                self.is_in_game(reason)?;
+                Ok(RoundEvent::Voided { reason })
             }
         }
     }
@@ -227,11 +242,14 @@ impl Round {
     fn interrupt(&self, actor: Actor, known: &[Face]) -> Answer {
         self.dealer(actor)?;
         self.is_in_play_or_held()?;
-        if known.len() > 3 || (self.state.phase != Phase::Closed && !known.is_empty()) {
-            return Err(Refusal::DiceNotKnown);
-        }
         if !known.is_empty() && (!self.state.activated || self.state.tumbles < TUMBLES) {
             return Err(Refusal::NotTumbled);
+        }
+        if known.len() > 3 || (self.state.phase != Phase::Closed && !known.is_empty()) || !self.lie_flat(known) {
+            return Err(Refusal::DiceNotKnown);
+        }
+        if self.state.interrupted {
+            return Err(Refusal::OutcomeEstablished);
         }
         if self.rules.layout().is_established(known) {
             Ok(RoundEvent::Established { known: known.to_vec() })
@@ -240,13 +258,27 @@ impl Round {
         }
     }
 
+    /// Whether the dice said to be known are among those that the tumbler has seen to lie flat, if it has seen any.
+    fn lie_flat(&self, known: &[Face]) -> bool {
+        let Some(faces) = self.state.faces else { return true };
+        let count = |face: &Face, faces: &mut dyn Iterator<Item = Face>| faces.filter(|other| other == face).count();
+        known
+            .iter()
+            .all(|face| count(face, &mut known.iter().copied()) <= count(face, &mut faces.into_iter().flatten()))
+    }
+
     fn correct(&self, actor: Actor, second: Option<Person>, round: RoundNumber, dice: Dice) -> Answer {
         self.profile.check(Act::Correct, actor, second)?;
         let past = self.settled(round)?;
         if past.void.is_some() {
             return Err(Refusal::RoundVoid);
         }
-        if past.dice == Some(dice) {
+        let sorted = |dice: Dice| {
+            let mut faces = dice.faces();
+            faces.sort_unstable();
+            faces
+        };
+        if past.dice.map(sorted) == Some(sorted(dice)) {
             return Err(Refusal::SameDice);
         }
         Ok(RoundEvent::Corrected { round, dice })
@@ -279,10 +311,10 @@ impl Round {
         match ruling {
             Ruling::Note => Ok(RoundEvent::Noted),
             Ruling::Conclude { dice } => {
-                self.bets_are_closed()?;
                 if !self.state.interrupted {
                     return Err(Refusal::NotHeld);
                 }
+                self.bets_are_closed()?;
                 Ok(RoundEvent::Committed { dice, differs: false })
             }
             Ruling::Void { round } => {

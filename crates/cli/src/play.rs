@@ -1,0 +1,212 @@
+//! `taisai play`: runs a script of rounds that a dealer could read and write, and prints what happens, the settlement
+//! sheets and the balances.
+
+mod balances;
+mod expect;
+mod json;
+mod parse;
+mod reader;
+mod script;
+mod sheet;
+mod stage;
+mod tell;
+
+use std::fs::File;
+use std::io::{BufWriter, Read as _, Write};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use taisai_rules::{Games, Language, Moment, Money};
+
+use crate::print::{self, BAD, GOOD, HEADING, QUIET};
+use balances::Balances;
+use script::{Act, Line, Script};
+use stage::{Answer, BEGIN, Stage};
+use tell::{Teller, Told, clock};
+
+/// The largest script.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Runs a script; `false` if it has faults or an expectation is not met.
+pub(crate) fn run(games: &Games, file: &Path, json: bool) -> anyhow::Result<bool> {
+    let text = read(file)?;
+    let now = Moment::from_unix_seconds(i64::try_from(BEGIN.0 / 1_000)?);
+    match parse::parse(&text, games, now) {
+        Ok(script) if json => play_json(&script, &mut BufWriter::new(std::io::stdout().lock())),
+        Ok(script) => play(&script, &mut anstream::stdout().lock()),
+        Err(faults) => {
+            for fault in &faults {
+                if json {
+                    json::fault(&mut std::io::stdout().lock(), fault)?;
+                } else {
+                    let script::Fault { line, column, message } = fault;
+                    let file = file.display();
+                    writeln!(anstream::stdout(), "{BAD}fault{BAD:#}  {file}:{line}:{column}: {message}")?;
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Reads a script from a file, or from standard input.
+fn read(file: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin().lock().take(MOST_BYTES + 1).read_to_string(&mut text)
+    } else {
+        let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+        opened.take(MOST_BYTES + 1).read_to_string(&mut text)
+    };
+    let bytes = read.with_context(|| format!("cannot read {}", file.display()))?;
+    if u64::try_from(bytes)? > MOST_BYTES {
+        bail!("{} is larger than {MOST_BYTES} bytes, too large for a script", file.display());
+    }
+    Ok(text)
+}
+
+/// A script on its way: what was told, and how the last line was answered.
+struct Run<'s> {
+    stage: Stage<'s>,
+    teller: Teller,
+    answer: Answer,
+    well: bool,
+}
+
+/// What a line has brought.
+enum Brought {
+    Told { told: Vec<Told>, from: usize },
+    Expected(Option<String>),
+}
+
+impl<'s> Run<'s> {
+    fn new(script: &'s Script) -> anyhow::Result<Self> {
+        Ok(Self { stage: Stage::new(script)?, teller: Teller::default(), answer: Ok(()), well: true })
+    }
+
+    /// Carries out a line.
+    fn step(&mut self, line: &Line, step: &script::Step) -> anyhow::Result<Brought> {
+        if let Act::Expect(expectation) = &step.act {
+            let found = expect::check(&self.stage, self.answer, expectation);
+            self.well &= found.is_none();
+            return Ok(Brought::Expected(found));
+        }
+        let from = self.stage.floor.record.len();
+        self.stage.time.0 += 1_000;
+        let at = || format!("line {}: {}", line.number, line.text.trim());
+        self.answer = self.stage.play(step).with_context(at)?;
+        let told = self.teller.tell(&mut self.stage, &step.act, from).with_context(at)?;
+        Ok(Brought::Told { told, from })
+    }
+}
+
+/// Where text stands that belongs to the line above it.
+const INDENT: &str = "          ";
+
+fn play(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
+    let mut run = Run::new(script)?;
+    for line in &script.lines {
+        let Some(step) = &line.step else {
+            head(&run.stage, line, out)?;
+            continue;
+        };
+        match run.step(line, step)? {
+            Brought::Expected(None) => writeln!(out, "{INDENT}{GOOD}✓{GOOD:#} {}", line.text.trim())?,
+            Brought::Expected(Some(found)) => {
+                writeln!(out, "{INDENT}{BAD}✗ line {}: {}: {found}{BAD:#}", line.number, line.text.trim())?;
+            }
+            Brought::Told { told, .. } => {
+                writeln!(out, "{}  {HEADING}{}{HEADING:#}", clock(run.stage.time), line.text.trim())?;
+                for told in &told {
+                    print_told(&run.stage, told, out)?;
+                }
+            }
+        }
+    }
+    Balances::of(&run.stage).print(out)?;
+    Ok(run.well)
+}
+
+/// An empty line, a comment, or the first line with what it sets up.
+fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()> {
+    let text = line.text.trim();
+    if text.is_empty() || text.starts_with('#') {
+        return writeln!(out, "{QUIET}{text}{QUIET:#}");
+    }
+    let (game, layout) = (stage.game(), stage.layout());
+    writeln!(out, "{}  {HEADING}{text}{HEADING:#}", clock(BEGIN))?;
+    let title = game.title().get(Language::English);
+    let document = game.document();
+    writeln!(out, "{INDENT}{title}, document {document}, layout {}, pay table {}.", layout.id(), layout.pay_table())
+}
+
+fn print_told(stage: &Stage, told: &Told, out: &mut impl Write) -> anyhow::Result<()> {
+    match told {
+        Told::Words(words) => writeln!(out, "{INDENT}{words}")?,
+        Told::Refused(refusal) => {
+            let mut cited = vec![refusal.code().to_owned()];
+            cited.extend(refusal.paragraphs(stage.game()).iter().map(ToString::to_string));
+            writeln!(out, "{INDENT}{BAD}Refused:{BAD:#} {} ({})", refusal.sentence(), cited.join(", "))?;
+        }
+        Told::Sheet { sheet, .. } if sheet.lines.is_empty() => writeln!(out, "{INDENT}There were no bets.")?,
+        Told::Sheet { sheet, .. } => {
+            let mut table = Vec::new();
+            print::table(&mut table, &sheet::Sheet::COLUMNS, &sheet.rows())?;
+            for line in String::from_utf8(table)?.lines() {
+                writeln!(out, "{}{line}", &INDENT[2..])?;
+            }
+            let (collected, paid_out, net) = (sheet.collected, sheet.paid_out, sheet.net());
+            writeln!(out, "{INDENT}The House collects {collected} and pays out {paid_out}: {}.", signed(net))?;
+        }
+    }
+    Ok(())
+}
+
+/// An amount with its sign.
+fn signed(money: Money) -> String {
+    if money > Money::ZERO { format!("+{money}") } else { money.to_string() }
+}
+
+fn play_json(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
+    let mut run = Run::new(script)?;
+    for line in &script.lines {
+        let text = line.text.trim();
+        let brought = match &line.step {
+            Some(step) => run.step(line, step)?,
+            None if text.is_empty() || text.starts_with('#') => continue,
+            None => Brought::Told { told: Vec::new(), from: 0 },
+        };
+        let mut step = json::StepLine {
+            line: line.number,
+            text,
+            time: run.stage.time,
+            entries: Vec::new(),
+            sheets: Vec::new(),
+            met: None,
+            found: None,
+        };
+        let told = match brought {
+            Brought::Expected(found) => {
+                step.met = Some(found.is_none());
+                step.found = found;
+                Vec::new()
+            }
+            Brought::Told { told, from } => {
+                step.entries = json::entries(run.stage.game(), &run.stage.floor.record[from..])?;
+                told
+            }
+        };
+        step.sheets = told.iter().filter_map(sheet_of).collect();
+        json::line(out, &step)?;
+    }
+    json::end(out, &Balances::of(&run.stage))?;
+    out.flush()?;
+    Ok(run.well)
+}
+
+fn sheet_of(told: &Told) -> Option<json::SheetOf<'_>> {
+    match told {
+        Told::Sheet { round, dice, sheet } => Some(json::SheetOf { round: *round, dice: *dice, sheet }),
+        Told::Words(_) | Told::Refused(_) => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! Whether what a script expects is so.
+
+use taisai_rules::{Money, Paragraph};
+use taisai_table::{Phase, RoundNumber};
+
+use super::script::Expectation;
+use super::stage::{Answer, Stage};
+
+/// Nothing if it is so, or else what is.
+pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) -> Option<String> {
+    use Expectation as E;
+    let cluster = stage.cluster();
+    let house = &stage.floor.house;
+    let money = |expected: Money, found: Money| (expected != found).then(|| format!("it is {found}"));
+    match expectation {
+        E::Accepted => answer.err().map(|refusal| format!("it was refused: {}", refusal.code())),
+        E::Refused(expected) => match answer {
+            Ok(()) => Some("it was accepted".to_owned()),
+            Err(refusal) => (refusal != *expected).then(|| format!("it was refused: {}", refusal.code())),
+        },
+        E::Balance(seat, amount) => money(*amount, cluster.credits(*seat)),
+        E::Result(seat, amount) => money(*amount, stage.results.get(seat).copied().unwrap_or_default()),
+        E::Colour(seat, amount) => money(*amount, cluster.colour(*seat).map_or(Money::ZERO, |set| set.credits)),
+        E::House(amount) => money(*amount, cluster.ledger().house),
+        E::Phase(expected) => {
+            let found = stage.round().phase();
+            (found != *expected).then(|| format!("it is {}", phase(found)))
+        }
+        E::Held => (!stage.round().is_held()).then(|| "play is not held".to_owned()),
+        E::Void(round, paragraph) => void(stage, round.unwrap_or(stage.round().number()), paragraph),
+        E::Settled(round, dice) => {
+            let past = stage.round().past(round.unwrap_or(stage.round().number()));
+            match past.map(|past| (past.void, past.dice)) {
+                None => Some("the round is not over".to_owned()),
+                Some((Some(_), _)) => Some("the round is void".to_owned()),
+                Some((None, found)) if found == Some(*dice) => None,
+                Some((None, found)) => Some(found.map_or("it has no dice".to_owned(), |dice| format!("it is {dice}"))),
+            }
+        }
+        E::Claims(amount) => money(*amount, total(house.claims().map(|(_, claim)| claim.amount))),
+        E::Receivables(amount) => money(*amount, total(house.receivables().map(|(_, receivable)| receivable.left))),
+        E::Room(bet_box, amount) => {
+            let maximum = stage.limits().maximum(*bet_box).cents();
+            money(*amount, Money::from_cents((maximum - cluster.total(*bet_box).cents()).max(0)))
+        }
+        E::Excess(bet_box, amount) => {
+            let over = cluster.excess().find(|(over, ..)| over == bet_box);
+            money(*amount, over.map_or(Money::ZERO, |(_, total, cap)| Money::from_cents(total.cents() - cap.cents())))
+        }
+        E::Advice(bet_box) => {
+            let is_below = cluster.below_minimum().any(|(below, ..)| below == *bet_box);
+            (!is_below).then(|| format!("{bet_box} is not below its minimum"))
+        }
+        E::Locked(seat) => (!cluster.is_locked(*seat)).then(|| format!("seat {} is not locked", seat.0)),
+    }
+}
+
+fn total(amounts: impl Iterator<Item = Money>) -> Money {
+    Money::from_cents(amounts.map(Money::cents).sum())
+}
+
+fn void(stage: &Stage, round: RoundNumber, paragraph: &Paragraph) -> Option<String> {
+    let Some(past) = stage.round().past(round) else { return Some("the round is not over".to_owned()) };
+    let Some(reason) = past.void else { return Some("the round is not void".to_owned()) };
+    let found = stage.game().paragraphs(reason.rule());
+    let named: Vec<_> = found.iter().map(ToString::to_string).collect();
+    (!found.contains(paragraph)).then(|| format!("it is void by {}", named.join(", ")))
+}
+
+const fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Shut => "shut",
+        Phase::Idle => "idle",
+        Phase::Open => "open",
+        Phase::Closing => "closing",
+        Phase::Closed => "closed",
+        Phase::Result => "a result",
+        Phase::Settled => "settled",
+        Phase::Void => "void",
+    }
+}

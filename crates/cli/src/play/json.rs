@@ -1,0 +1,115 @@
+//! A script's run for programs: one JSON object a line of the script, in the spelling of the record.
+
+use std::io::Write;
+
+use serde::Serialize;
+use serde_json::Value;
+use taisai_rules::{Dice, Game};
+use taisai_table::{Asked, Entry, Recorded, Refusal, RoundNumber, Time};
+
+use super::balances::Balances;
+use super::script::Fault;
+use super::sheet::Sheet;
+
+/// A line of the script and what it brought.
+#[derive(Serialize)]
+pub(super) struct StepLine<'a> {
+    pub(super) line: usize,
+    pub(super) text: &'a str,
+    pub(super) time: Time,
+    /// What was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) entries: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) sheets: Vec<SheetOf<'a>>,
+    /// Of an expectation: whether it is met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) met: Option<bool>,
+    /// What is found in place of what was expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) found: Option<String>,
+}
+
+/// The sheet of a round.
+#[derive(Serialize)]
+pub(super) struct SheetOf<'a> {
+    pub(super) round: RoundNumber,
+    pub(super) dice: Dice,
+    #[serde(flatten)]
+    pub(super) sheet: &'a Sheet,
+}
+
+/// An entry of the record: as it was asked, and its event or refusal.
+#[derive(Serialize)]
+struct EntryLine<'a, C, E> {
+    machine: &'static str,
+    #[serde(flatten)]
+    asked: &'a Asked<C>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<&'a E>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<Refusal>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paragraphs: Vec<&'a str>,
+}
+
+/// The entries of a step.
+pub(super) fn entries(game: &Game, record: &[Recorded]) -> anyhow::Result<Vec<Value>> {
+    let value = |entry: &Recorded| match entry {
+        Recorded::Round(_, entry) => value(game, "round", entry),
+        Recorded::Cluster(_, entry) => value(game, "cluster", entry),
+        Recorded::House(entry) => value(game, "house", entry),
+    };
+    Ok(record.iter().map(value).collect::<Result<_, _>>()?)
+}
+
+fn value<C: Serialize, E: Serialize>(
+    game: &Game,
+    machine: &'static str,
+    entry: &Entry<C, E>,
+) -> serde_json::Result<Value> {
+    let refusal = entry.outcome.as_ref().err().copied();
+    let paragraphs = refusal.map_or(&[][..], |refusal| refusal.paragraphs(game));
+    serde_json::to_value(EntryLine {
+        machine,
+        asked: &entry.asked,
+        event: entry.outcome.as_ref().ok(),
+        refusal,
+        paragraphs: paragraphs.iter().map(taisai_rules::Paragraph::text).collect(),
+    })
+}
+
+/// Prints an object on a line of its own.
+pub(super) fn line(out: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct End<'a> {
+    balances: &'a Balances,
+}
+
+/// The last line.
+pub(super) fn end(out: &mut impl Write, balances: &Balances) -> anyhow::Result<()> {
+    line(out, &End { balances })
+}
+
+#[derive(Serialize)]
+struct FaultLine<'a> {
+    fault: FaultAt<'a>,
+}
+
+#[derive(Serialize)]
+struct FaultAt<'a> {
+    line: usize,
+    column: usize,
+    message: &'a str,
+}
+
+/// A fault of the script.
+pub(super) fn fault(out: &mut impl Write, fault: &Fault) -> anyhow::Result<()> {
+    let Fault { line: number, column, message } = fault;
+    line(out, &FaultLine { fault: FaultAt { line: *number, column: *column, message } })
+}

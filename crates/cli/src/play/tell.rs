@@ -1,0 +1,149 @@
+//! What happened, in words, with the paragraphs behind it. It reads the record and the state after a line; it decides
+//! nothing.
+
+mod cluster;
+mod house;
+mod round;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, bail};
+use taisai_rules::{BetBox, Dice, Game, Money, Rule};
+use taisai_table::{
+    ClusterCommand, HouseCommand, Recorded, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat, Time,
+};
+
+use super::script::Act;
+use super::sheet::{Sheet, sum};
+use super::stage::{BEGIN, Stage, title};
+
+/// One thing that happened.
+pub(super) enum Told {
+    Words(String),
+    Refused(Refusal),
+    Sheet { round: RoundNumber, dice: Dice, sheet: Sheet },
+}
+
+/// Tells line after line, remembering what was told before so that only what is new is said again.
+#[derive(Default)]
+pub(super) struct Teller {
+    over: Vec<(BetBox, Money, Money)>,
+    below: Vec<(BetBox, Money, Money)>,
+    locked: BTreeSet<Seat>,
+}
+
+impl Teller {
+    /// What the entries from a place of the record on have brought.
+    pub(super) fn tell(&mut self, stage: &mut Stage, act: &Act, from: usize) -> anyhow::Result<Vec<Told>> {
+        let mut told = Vec::new();
+        if let Act::OnDuty(person) = act {
+            let role = person.roles.iter().next().map_or("person", title);
+            told.push(Told::Words(format!("{} is on duty as {role}.", person.id.0)));
+        }
+        let record = stage.floor.record[from..].to_vec();
+        for entry in &record {
+            match entry {
+                Recorded::Round(_, entry) => match &entry.outcome {
+                    // The tumbles that a line with the dice implies are recorded, and not told.
+                    Ok(RoundEvent::Activated | RoundEvent::Tumbled { .. }) if matches!(act, Act::Dice(_)) => {}
+                    Ok(event) => told.extend(round::words(stage, &entry.asked.command, event).map(Told::Words)),
+                    Err(refusal) => {
+                        let carried = matches!(entry.asked.command, RoundCommand::Report { .. });
+                        told.push(refused(*refusal, carried)?);
+                    }
+                },
+                Recorded::Cluster(_, entry) => match &entry.outcome {
+                    Ok(event) => cluster::tell(stage, &entry.asked.command, event, &mut told)?,
+                    Err(refusal) => {
+                        let carried = matches!(
+                            entry.asked.command,
+                            ClusterCommand::Follow { .. }
+                                | ClusterCommand::Receive { .. }
+                                | ClusterCommand::Delivered { .. }
+                        );
+                        told.push(refused(*refusal, carried)?);
+                    }
+                },
+                Recorded::House(entry) => match &entry.outcome {
+                    Ok(event) => told.extend(house::words(&entry.asked.command, event).map(Told::Words)),
+                    Err(refusal) => {
+                        let carried = matches!(
+                            entry.asked.command,
+                            HouseCommand::Receive { .. } | HouseCommand::Delivered { .. }
+                        );
+                        told.push(refused(*refusal, carried)?);
+                    }
+                },
+            }
+        }
+        self.warn(stage, &mut told);
+        Ok(told)
+    }
+
+    /// What is over or below the limits since the last line, and which seats were locked.
+    fn warn(&mut self, stage: &Stage, told: &mut Vec<Told>) {
+        let game = stage.game();
+        let over: Vec<_> = stage.cluster().excess().collect();
+        for (bet_box, total, cap) in over.iter().filter(|now| !self.over.contains(now)) {
+            let excess = Money::from_cents(total.cents() - cap.cents());
+            let cited = cite(game, &[Rule::Excess]);
+            told.push(Told::Words(format!("{bet_box} is at {total}, {excess} over what may be there.{cited}")));
+        }
+        let below: Vec<_> = stage.cluster().below_minimum().collect();
+        for (bet_box, total, minimum) in below.iter().filter(|now| !self.below.contains(now)) {
+            let cited = cite(game, &[Rule::Advice]);
+            told.push(Told::Words(format!(
+                "{bet_box} is at {total}, below the minimum of {minimum}: the player is advised.{cited}"
+            )));
+        }
+        (self.over, self.below) = (over, below);
+        let locked: BTreeSet<_> = stage.seats().filter(|seat| stage.cluster().is_locked(*seat)).collect();
+        for seat in locked.difference(&self.locked) {
+            let least = stage.floor.house.profile().large_win;
+            told.push(Told::Words(format!("Seat {} is locked: a win of {least} or more.", seat.0)));
+        }
+        self.locked = locked;
+    }
+}
+
+/// A refusal. What the machines have for each other is never refused.
+fn refused(refusal: Refusal, carried: bool) -> anyhow::Result<Told> {
+    if carried {
+        bail!("a message between the machines was refused: {}", refusal.sentence());
+    }
+    Ok(Told::Refused(refusal))
+}
+
+/// Paragraphs in brackets, after a space; nothing where the game has none.
+pub(super) fn cite(game: &Game, rules: &[Rule]) -> String {
+    let paragraphs = rules.iter().flat_map(|rule| game.paragraphs(*rule));
+    let paragraphs: Vec<_> = paragraphs.map(ToString::to_string).collect();
+    if paragraphs.is_empty() { String::new() } else { format!(" ({})", paragraphs.join(", ")) }
+}
+
+/// The sheet of a round by the dice, from its slip.
+fn sheet_of(stage: &Stage, round: RoundNumber, dice: Dice) -> anyhow::Result<Sheet> {
+    let slip = stage.floor.slip(stage.cluster().id(), round).context("a settled round has no slip")?;
+    Sheet::new(stage.game(), stage.layout(), &stage.limits_of(round), slip, dice)
+}
+
+/// Adds to what a seat has won or lost.
+fn add_result(stage: &mut Stage, seat: Seat, amount: Money) -> anyhow::Result<()> {
+    let result = stage.results.entry(seat).or_insert(Money::ZERO);
+    *result = sum(*result, amount)?;
+    Ok(())
+}
+
+/// The time of day as the house's clocks show it, with the day where it is not the first.
+pub(super) fn clock(time: Time) -> String {
+    let seconds = (time.0 - BEGIN.0) / 1_000 + 12 * 3_600;
+    let (day, seconds) = (seconds / 86_400, seconds % 86_400);
+    let mut text = String::new();
+    if day > 0 {
+        write!(text, "day {} ", day + 1).expect("a String takes every text");
+    }
+    write!(text, "{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+        .expect("a String takes every text");
+    text
+}

@@ -1,0 +1,198 @@
+//! The players' side in words, and the settlement sheets.
+
+use taisai_rules::{Money, Rule, Station};
+use taisai_table::{Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, Purpose, RoundNumber, Seat};
+
+use super::super::parse::COLOURS;
+use super::super::sheet::sum;
+use super::super::stage::Stage;
+use super::{Told, add_result, cite, sheet_of};
+
+/// What a command has brought.
+pub(super) fn tell(
+    stage: &mut Stage,
+    command: &ClusterCommand,
+    event: &ClusterEvent,
+    told: &mut Vec<Told>,
+) -> anyhow::Result<()> {
+    if let ClusterCommand::Follow { notice, .. } = command {
+        return follow(stage, notice, event, told);
+    }
+    if let ClusterEvent::Rejected { cuts } = event {
+        let cited = cite(stage.game(), &[Rule::Excess]);
+        let word = |Cut { seat, stake, .. }: &Cut| {
+            format!("Rejected: {} of seat {} on {}.{cited}", stake.amount, seat.0, stake.bet_box)
+        };
+        told.extend(cuts.iter().map(word).map(Told::Words));
+        return Ok(());
+    }
+    told.extend(words(stage, command).map(Told::Words));
+    Ok(())
+}
+
+/// What was done as it was asked.
+fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
+    use ClusterCommand as C;
+    let cluster = stage.cluster();
+    let cite = |rules: &[Rule]| cite(stage.game(), rules);
+    Some(match command {
+        C::Place { seat, .. }
+        | C::Withdraw { seat, .. }
+        | C::Clear { seat }
+        | C::Repeat { seat }
+        | C::Double { seat } => standing(stage, *seat),
+        C::PlaceFor { seat, .. } => {
+            format!("Placed for the player.{} {}", cite(&[Rule::PlacedByStaff]), standing(stage, *seat))
+        }
+        C::BuyIn { seat, amount, .. } => {
+            format!("Seat {} has bought in {amount}: {} credits.", seat.0, cluster.credits(*seat))
+        }
+        C::IssueColour { seat, colour, value, .. } => {
+            let credits = cluster.colour(*seat).map_or(Money::ZERO, |set| set.credits);
+            format!(
+                "Seat {} has {} chips worth {credits}, {value} each.{}",
+                seat.0,
+                colour_name(*colour),
+                cite(&[Rule::ColourChips])
+            )
+        }
+        C::RedeemColour { seat } => {
+            format!("The Colour Chips of seat {} are cash chips now.{}", seat.0, cite(&[Rule::ColourChips]))
+        }
+        C::CashOut { seat, .. } => format!("Seat {} has cashed out; the session is over.", seat.0),
+        C::Leave { seat } => format!("Seat {} is free.", seat.0),
+        C::WalkAway { seat } => {
+            format!(
+                "The player of seat {} has walked away; bets stay and are settled.{}",
+                seat.0,
+                cite(&[Rule::WalkAway])
+            )
+        }
+        C::Lost { seat } => {
+            let registered = if cluster.on_layout(*seat) > Money::ZERO {
+                format!(" Registered bets are settled.{}", cite(&[Rule::Registered]))
+            } else {
+                String::new()
+            };
+            format!("Terminal {} is down; the round goes on.{}{registered}", seat.0, cite(&[Rule::TerminalDown]))
+        }
+        C::Back { seat } => format!("Terminal {} is back. {}", seat.0, standing(stage, *seat)),
+        C::ClearLock { seat } => format!("The lock of seat {} is cleared.", seat.0),
+        C::Receive { transfer } => match transfer.purpose {
+            Purpose::Credits { seat } if cluster.is_lost(seat) => {
+                format!("Seat {} cannot take the credits: they go back.", seat.0)
+            }
+            Purpose::Credits { seat } => format!("Seat {} has {} credits.", seat.0, cluster.credits(seat)),
+            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Returned { .. } => {
+                return None;
+            }
+        },
+        C::RejectExcess | C::Follow { .. } | C::Delivered { .. } | C::Restarted => return None,
+    })
+}
+
+/// What lies on the layout for a seat, and what it has left.
+fn standing(stage: &Stage, seat: Seat) -> String {
+    let cluster = stage.cluster();
+    let bet = |(chips, stake): (Chips, taisai_table::Stake)| {
+        let colour = if chips == Chips::Colour { " in Colour Chips" } else { "" };
+        format!("{} on {}{colour}", stake.amount, stake.bet_box)
+    };
+    let bets: Vec<_> = cluster.bets(seat).map(bet).collect();
+    let bets = if bets.is_empty() { "no bets".to_owned() } else { bets.join(", ") };
+    let left = if stage.game().station() == Station::PlayerTerminals {
+        format!("; {} credits left", cluster.credits(seat))
+    } else {
+        String::new()
+    };
+    format!("Seat {}: {bets}{left}.", seat.0)
+}
+
+fn colour_name(colour: u8) -> &'static str {
+    usize::from(colour).checked_sub(1).and_then(|place| COLOURS.get(place)).copied().unwrap_or("other")
+}
+
+/// What a notice of the dealer's side has brought.
+fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut Vec<Told>) -> anyhow::Result<()> {
+    match (notice, event) {
+        (Notice::Result { round, dice }, ClusterEvent::Settled { totals, .. }) => {
+            let sheet = sheet_of(stage, *round, *dice)?;
+            sheet.check(totals)?;
+            for line in &sheet.lines {
+                let result = sum(line.paid, line.returned)?.cents() - line.stake.cents();
+                add_result(stage, line.seat, Money::from_cents(result))?;
+            }
+            told.push(Told::Sheet { round: *round, dice: *dice, sheet });
+        }
+        (Notice::Voided { round, .. }, ClusterEvent::Settled { .. }) => told.push(returned(stage, *round)),
+        (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
+            told.push(Told::Sheet { round: *round, dice: *dice, sheet: sheet_of(stage, *round, *dice)? });
+            adjusted(stage, *round, adjustments, told)?;
+        }
+        (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
+            told.push(returned(stage, *round));
+            adjusted(stage, *round, adjustments, told)?;
+        }
+        (
+            Notice::Limits { .. }
+            | Notice::Opened { .. }
+            | Notice::Closed { .. }
+            | Notice::Result { .. }
+            | Notice::Voided { .. }
+            | Notice::Corrected { .. }
+            | Notice::Resumed,
+            ClusterEvent::Done
+            | ClusterEvent::Rejected { .. }
+            | ClusterEvent::Settled { .. }
+            | ClusterEvent::Compensated { .. },
+        ) => {}
+    }
+    Ok(())
+}
+
+/// The bets of a void round, by seat.
+fn returned(stage: &Stage, round: RoundNumber) -> Told {
+    let unit = stage.limits_of(round).unit().cents();
+    let slip = stage.floor.slip(stage.cluster().id(), round);
+    let lines = slip.map_or(&[][..], |slip| &slip.lines);
+    let mut seats: Vec<(Seat, i64)> = Vec::new();
+    for line in lines {
+        match seats.last_mut() {
+            Some((seat, units)) if *seat == line.seat => *units += i64::from(line.units),
+            Some(_) | None => seats.push((line.seat, i64::from(line.units))),
+        }
+    }
+    let seats: Vec<_> =
+        seats.iter().map(|(seat, units)| format!("seat {} {}", seat.0, Money::from_cents(units * unit))).collect();
+    let bets = if seats.is_empty() { "there were none".to_owned() } else { seats.join(", ") };
+    let cited = cite(stage.game(), &[Rule::VoidReturned]);
+    Told::Words(format!("Every bet of round {} is returned in full: {bets}.{cited}", round.0))
+}
+
+/// What each session gets or gives.
+fn adjusted(
+    stage: &mut Stage,
+    round: RoundNumber,
+    adjustments: &[Adjustment],
+    told: &mut Vec<Told>,
+) -> anyhow::Result<()> {
+    if adjustments.is_empty() {
+        told.push(Told::Words(format!("Nobody gets or gives anything for round {}.", round.0)));
+    }
+    for Adjustment { seat, session, amount, at_once } in adjustments {
+        add_result(stage, *seat, *amount)?;
+        let size = |money: Money| Money::from_cents(money.cents().abs());
+        let verb = if *amount > Money::ZERO { "gets" } else { "gives back" };
+        let rest = Money::from_cents(amount.cents() - at_once.cents());
+        let how = if rest == Money::ZERO {
+            "at once".to_owned()
+        } else if *at_once == Money::ZERO {
+            "none of it at once".to_owned()
+        } else {
+            format!("{} of it at once", size(*at_once))
+        };
+        let (seat, session) = (seat.0, session.0);
+        told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}.", size(*amount))));
+    }
+    Ok(())
+}

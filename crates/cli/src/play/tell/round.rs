@@ -1,0 +1,94 @@
+//! The dealer's side in words.
+
+use taisai_rules::Rule;
+use taisai_table::{Position, RoundCommand, RoundEvent, Ruling, VoidReason};
+
+use super::super::stage::Stage;
+use super::{cite, clock};
+
+/// What an event says; nothing for what only passes between the machines.
+pub(super) fn words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
+    use RoundEvent as E;
+    let game = stage.game();
+    let cite = |rules: &[Rule]| cite(game, rules);
+    let number = stage.round().number().0;
+    Some(match event {
+        E::TableOpened => "The table is open.".to_owned(),
+        E::ClosureAnnounced => "The closing of the table is announced.".to_owned(),
+        E::TableClosed => "The table is closed.".to_owned(),
+        E::Relieved { position, person } => {
+            let position = match position {
+                Position::Dealer => "Dealer",
+                Position::Supervisor => "Pit Supervisor",
+                Position::Manager => "Pit Manager",
+            };
+            match person {
+                Some(person) => format!("{} is the {position} at this table.", person.0),
+                None => format!("There is no {position} at this table."),
+            }
+        }
+        E::LimitsShown { .. } => format!("The limits are on display.{}", cite(&[Rule::LimitsShown])),
+        E::DiceInUse { dice_set } => format!("Dice set {dice_set} is in use."),
+        E::TumblerInUse { tumbler } => format!("Tumbler {tumbler} is in use."),
+        E::BetsOpened { round, closes_at } => {
+            format!("Round {}: bets are open until {}.{}", round.0, clock(*closes_at), cite(&[Rule::Open]))
+        }
+        E::BetsClosed => format!("Bets are closed.{}", cite(&[Rule::Closed])),
+        E::Activated => format!("The tumbler is activated.{}", cite(&[Rule::Tumble])),
+        E::ActivatedInNoRound => "The tumbler was activated between rounds: it belongs to none.".to_owned(),
+        E::Tumbled { tumbles } => {
+            let times = match tumbles {
+                1 => "once".to_owned(),
+                2 => "twice".to_owned(),
+                more => format!("{more} times"),
+            };
+            format!("The dice have been tumbled {times}.{}", cite(&[Rule::Tumble]))
+        }
+        E::AtRest { faces } => {
+            let lie = faces.map(|face| face.map_or("–".to_owned(), |face| face.to_string())).join(" ");
+            let flat = if faces.contains(&None) { "not every die lies flat" } else { "all dice lie flat" };
+            format!("The dice are at rest: {lie}; {flat}.{}", cite(&[Rule::Result]))
+        }
+        E::Committed { dice, differs } => {
+            let read = if *differs { " The tumbler had read other faces." } else { "" };
+            let rule = if matches!(command, RoundCommand::Rule { .. }) { Rule::Ruling } else { Rule::Result };
+            format!("Result {dice}, Total Sum {}.{read}{}", dice.total_sum(), cite(&[rule]))
+        }
+        E::Voided { reason } => format!("Round {number} is void: {}.{}", because(*reason), cite(&[reason.rule()])),
+        E::RoundsVoided { from, to, reason } => {
+            // A void round stays as it is.
+            if from == to && stage.round().past(*from).is_some_and(|past| past.void != Some(*reason)) {
+                return Some(format!("Round {} was void before: nothing changes.", from.0));
+            }
+            let rounds =
+                if from == to { format!("Round {} is", from.0) } else { format!("Rounds {} to {} are", from.0, to.0) };
+            format!("{rounds} void: {}.{}", because(*reason), cite(&[reason.rule(), Rule::LateError]))
+        }
+        E::Established { known } => {
+            let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            format!("With {known} known an outcome is established: play is concluded.{}", cite(&[Rule::Concluded]))
+        }
+        E::Held => "Play is held until the Dealer continues or reports an interruption.".to_owned(),
+        E::Resumed { closes_at: Some(time) } => format!("Play goes on: bets are open until {}.", clock(*time)),
+        E::Resumed { closes_at: None } => "Play goes on.".to_owned(),
+        E::Corrected { round, dice } => {
+            let reinstated = matches!(command, RoundCommand::Rule { ruling: Ruling::Reinstate { .. }, .. });
+            let rule = if reinstated { Rule::Ruling } else { Rule::WrongResult };
+            format!("Round {} is settled again by {dice}.{}", round.0, cite(&[rule, Rule::LateError]))
+        }
+        E::Noted => format!("The ruling is recorded.{}", cite(&[Rule::Ruling])),
+        E::Followed { .. } => return None,
+    })
+}
+
+fn because(reason: VoidReason) -> &'static str {
+    match reason {
+        VoidReason::FewTumbles => "the tumbler did not tumble three times",
+        VoidReason::NotFlat => "a die did not come to rest flat",
+        VoidReason::Exposed => "concealed dice were exposed before “No more Bets”",
+        VoidReason::ActivatedEarly => "the tumbler was activated before “No more Bets”",
+        VoidReason::NotEstablished => "an interruption before any outcome was established",
+        VoidReason::DamagedDice => "damaged dice",
+        VoidReason::Ruling => "by ruling",
+    }
+}

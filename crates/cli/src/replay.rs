@@ -1,0 +1,301 @@
+//! `taisai replay`: steps through the record of a simulated run, forwards and backwards, and shows the table at each step. It
+//! applies entries and prints; nothing is decided again.
+
+use std::io::{BufRead as _, IsTerminal as _, Write};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+use serde_json::Value;
+use taisai_rules::{Games, Money};
+use taisai_table::{Account, Actor, Asked, Chips, Recorded, Refusal, TableRules};
+
+use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
+use crate::torture::failure::{Failure, caught, quietly};
+use crate::torture::machines::{Machines, hex};
+use crate::torture::record::Replay;
+
+/// The state is kept after every so many entries, so that going back is quick.
+const KEPT: usize = 512;
+/// Longer commands are cut off in a list.
+const MOST_TEXT: usize = 96;
+
+/// Shows a record; `false` if it does not end in the state in which the run was.
+pub(crate) fn run(games: &Games, file: &Path, at: Option<usize>, json: bool) -> anyhow::Result<bool> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let replay = Replay::read(&bytes).with_context(|| file.display().to_string())?;
+    let mut tape = Tape::new(replay, games)?;
+    let last = tape.replay.entries.len();
+    match at {
+        Some(at) if at > last => bail!("there are {last} entries, not {at}"),
+        Some(at) => {
+            tape.go(at)?;
+            if json {
+                writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&tape.step()?)?)?;
+            } else {
+                tape.show(&mut anstream::stdout().lock())?;
+            }
+            Ok(true)
+        }
+        None if !json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => tape.interact(),
+        None => tape.list(json),
+    }
+}
+
+/// The record, and the machines as they are after some of its entries.
+struct Tape {
+    replay: Replay,
+    rules: TableRules,
+    /// How many entries have been applied.
+    at: usize,
+    machines: Machines,
+    kept: Vec<Machines>,
+}
+
+/// An entry and the table after it, for programs.
+#[derive(Serialize)]
+struct Step<'a> {
+    entry: usize,
+    #[serde(flatten)]
+    said: Option<Said>,
+    phase: taisai_table::Phase,
+    round: u64,
+    bets: i64,
+    credits: Vec<i64>,
+    house: i64,
+    game: &'a str,
+}
+
+/// What an entry says.
+#[derive(Serialize)]
+struct Said {
+    machine: &'static str,
+    time: u64,
+    who: String,
+    command: Value,
+    event: Option<Value>,
+    refusal: Option<Refusal>,
+}
+
+impl Tape {
+    fn new(replay: Replay, games: &Games) -> anyhow::Result<Self> {
+        let rules = replay.setup.rules(games)?;
+        let machines = Machines::new(&replay.setup, &rules);
+        Ok(Self { kept: vec![machines.clone()], machines, rules, at: 0, replay })
+    }
+
+    /// Goes to the state after so many entries.
+    fn go(&mut self, to: usize) -> anyhow::Result<()> {
+        let kept = (to / KEPT).min(self.kept.len() - 1);
+        if to < self.at || kept * KEPT > self.at {
+            (self.at, self.machines) = (kept * KEPT, self.kept[kept].clone());
+        }
+        while self.at < to {
+            let (machines, entry) = (&mut self.machines, &self.replay.entries[self.at]);
+            let applied = quietly(|| caught(entry, || machines.apply(entry)));
+            if let Err(Failure(what)) = applied {
+                bail!("entry {}: {what}", self.at + 1);
+            }
+            self.at += 1;
+            if self.at == self.kept.len() * KEPT {
+                self.kept.push(self.machines.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn said(&self) -> anyhow::Result<Option<Said>> {
+        let Some(entry) = self.at.checked_sub(1).map(|place| &self.replay.entries[place]) else { return Ok(None) };
+        Ok(Some(match entry {
+            Recorded::Round(_, entry) => said("round", &entry.asked, &entry.outcome)?,
+            Recorded::Cluster(_, entry) => said("cluster", &entry.asked, &entry.outcome)?,
+            Recorded::House(entry) => said("house", &entry.asked, &entry.outcome)?,
+        }))
+    }
+
+    fn step(&self) -> anyhow::Result<Step<'_>> {
+        let Machines { round, cluster, .. } = &self.machines;
+        let (number, phase) = (round.number().0, round.phase());
+        Ok(Step {
+            entry: self.at,
+            said: self.said()?,
+            phase,
+            round: number,
+            bets: cluster.seats().map(|seat| cluster.on_layout(seat).cents()).sum(),
+            credits: cluster.seats().map(|seat| cluster.credits(seat).cents()).collect(),
+            house: cluster.ledger().house.cents(),
+            game: &self.replay.setup.game,
+        })
+    }
+
+    /// Every entry on a line, with the table after it.
+    fn list(&mut self, json: bool) -> anyhow::Result<bool> {
+        let mut out = std::io::BufWriter::new(anstream::stdout().lock());
+        for to in 1..=self.replay.entries.len() {
+            self.go(to)?;
+            let step = self.step()?;
+            if json {
+                writeln!(out, "{}", serde_json::to_string(&step)?)?;
+                continue;
+            }
+            let credits = step.credits.iter().sum();
+            let (bets, credits) = (Money::from_cents(step.bets), Money::from_cents(credits));
+            let (phase, house) = (step.phase, Money::from_cents(step.house));
+            writeln!(
+                out,
+                "{to:>7}  {}  {QUIET}{phase:?} {}, bets {bets}, credits {credits}, house {house}{QUIET:#}",
+                step.said.map(|said| said.line()).unwrap_or_default(),
+                step.round,
+            )?;
+        }
+        let (hash, expected) = (self.machines.hash(), self.replay.hash);
+        if json {
+            writeln!(out, "{}", serde_json::json!({ "final_state": hex(&hash), "as_the_run": hash == expected }))?;
+        } else {
+            self.end(&mut out)?;
+        }
+        out.flush()?;
+        Ok(hash == expected)
+    }
+
+    fn end(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let (hash, expected) = (self.machines.hash(), self.replay.hash);
+        if hash == expected {
+            writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", hex(&hash))
+        } else {
+            writeln!(out, "{BAD}differs{BAD:#}  final state {}, the run ended in {}", hex(&hash), hex(&expected))
+        }
+    }
+
+    /// Steps as the person at the terminal asks.
+    fn interact(&mut self) -> anyhow::Result<bool> {
+        let last = self.replay.entries.len();
+        let mut out = anstream::stdout().lock();
+        let mut input = std::io::stdin().lock();
+        loop {
+            self.show(&mut out)?;
+            if self.at == last {
+                self.end(&mut out)?;
+            }
+            write!(
+                out,
+                "\n{QUIET}Enter or n: next · b: back · g N: go to entry N · q: quit{QUIET:#}  {}/{last} > ",
+                self.at
+            )?;
+            out.flush()?;
+            let mut line = String::new();
+            if input.read_line(&mut line)? == 0 {
+                return Ok(true);
+            }
+            let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+            let to = match (word, rest.trim().parse::<usize>()) {
+                ("" | "n", _) => (self.at + 1).min(last),
+                ("b", _) => self.at.saturating_sub(1),
+                ("g", Ok(to)) if to <= last => to,
+                ("q", _) => return Ok(true),
+                (_, _) => {
+                    writeln!(out, "{BAD}?{BAD:#}  there are {last} entries")?;
+                    continue;
+                }
+            };
+            if let Err(error) = self.go(to) {
+                writeln!(out, "{BAD}{error}{BAD:#}")?;
+                self.machines = self.kept[0].clone();
+                self.at = 0;
+                self.go(to - 1)?;
+            }
+        }
+    }
+
+    /// The table as it is now.
+    fn show(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let Machines { round, cluster, house } = &self.machines;
+        let what = self.said()?.map_or_else(|| "before the first entry".to_owned(), |said| said.line());
+        writeln!(out, "\n{HEADING}{}{HEADING:#}  {what}", self.at)?;
+        let faces = round.faces().map(|faces| faces.map(|face| face.map_or_else(|| "–".to_owned(), |f| f.to_string())));
+        let held = if round.is_held() { ", held" } else { "" };
+        let interrupted = if round.is_interrupted() { ", interrupted" } else { "" };
+        writeln!(
+            out,
+            "{} layout {} · round {} {:?}{held}{interrupted} · tumbles {} · dice {}",
+            self.replay.setup.game,
+            self.rules.layout().id(),
+            round.number().0,
+            round.phase(),
+            round.tumbles().map_or_else(|| "–".to_owned(), |tumbles| tumbles.to_string()),
+            faces.map_or_else(|| "–".to_owned(), |faces| faces.join(" ")),
+        )?;
+        let ledger = cluster.ledger();
+        let owed = [Account::Vouchers, Account::Claims, Account::Receivables].map(|account| house.balance(account));
+        writeln!(
+            out,
+            "house {} · cash {} · chips {} · in transit {} · vouchers {} · claims {} · receivables {}\n",
+            ledger.house, ledger.cash, ledger.chips, ledger.transit, owed[0], owed[1], owed[2],
+        )?;
+        let rows: Vec<_> = cluster
+            .seats()
+            .map(|seat| {
+                let bets = cluster.bets(seat).map(|(chips, stake)| {
+                    let colour = if chips == Chips::Colour { " in Colour Chips" } else { "" };
+                    format!("{} {}{colour}", stake.bet_box, stake.amount)
+                });
+                let marks = [(cluster.is_locked(seat), "locked"), (cluster.is_lost(seat), "lost")];
+                let marks = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark.to_owned());
+                vec![
+                    seat.0.to_string(),
+                    cluster.session(seat).map_or_else(|| "–".to_owned(), |session| session.0.to_string()),
+                    cluster.credits(seat).to_string(),
+                    cluster.colour(seat).map_or_else(String::new, |set| format!("{} of {}", set.credits, set.value)),
+                    cluster.on_layout(seat).to_string(),
+                    marks.chain(bets).collect::<Vec<_>>().join(", "),
+                ]
+            })
+            .collect();
+        let columns = [
+            Column::right("Seat"),
+            Column::right("Session"),
+            Column::right("Credits"),
+            Column::right("Colour Chips"),
+            Column::right("On the layout"),
+            Column::left("Bets"),
+        ];
+        Ok(print::table(out, &columns, &rows)?)
+    }
+}
+
+impl Said {
+    fn line(&self) -> String {
+        let mut command = self.command.to_string();
+        if command.chars().count() > MOST_TEXT {
+            command = command.chars().take(MOST_TEXT).chain(['…']).collect();
+        }
+        let answer = match (&self.refusal, &self.event) {
+            (Some(refusal), _) => format!("{BAD}{}{BAD:#}", refusal.code()),
+            (None, Some(Value::String(event))) => event.clone(),
+            (None, Some(Value::Object(event))) => event.keys().next().cloned().unwrap_or_default(),
+            (None, _) => String::new(),
+        };
+        format!("{:7}  {:11}  {command} → {answer}", self.machine, self.who)
+    }
+}
+
+fn said<C: Serialize, E: Serialize>(
+    machine: &'static str,
+    asked: &Asked<C>,
+    outcome: &Result<E, Refusal>,
+) -> anyhow::Result<Said> {
+    let who = match asked.actor {
+        Actor::Person(person) => format!("person {}", person.id.0),
+        Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
+        Actor::Tumbler(device) => format!("tumbler {}", device.0),
+        Actor::System => "system".to_owned(),
+    };
+    Ok(Said {
+        machine,
+        time: asked.time.0,
+        who,
+        command: serde_json::to_value(&asked.command)?,
+        event: outcome.as_ref().ok().map(serde_json::to_value).transpose()?,
+        refusal: outcome.as_ref().err().copied(),
+    })
+}

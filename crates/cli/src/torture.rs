@@ -1,0 +1,229 @@
+//! `taisai torture`: the simulator. Random players, dealers, mistakes, faults and restarts from a seed, invariants after every
+//! step, and at the end how often everything was met. A failing run leaves its record in a file for `taisai replay`.
+//!
+//! A house is played for some thousand rounds and then another is founded, with the next layout and another profile: so memory
+//! stays bounded, every house can be rebuilt from its first entry, and a failure's file begins where the house did.
+
+mod cage;
+mod chance;
+pub(crate) mod failure;
+mod hall;
+pub(crate) mod machines;
+mod model;
+mod order;
+mod pit;
+mod play;
+mod players;
+pub(crate) mod record;
+mod restart;
+mod tally;
+mod trouble;
+mod wire;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use taisai_rules::{Game, Games, Moment};
+use taisai_table::{Closes, Excess, Profile};
+
+use crate::args::TortureArgs;
+use crate::print::{self, BAD, Column, GOOD, QUIET};
+use chance::Chance;
+use failure::{Failure, caught, quietly};
+use hall::Hall;
+use machines::{Setup, hex};
+use tally::{Row, Tally};
+
+/// From so many rounds on, everything that can be met must have been.
+const ENOUGH: u64 = 20_000;
+
+/// What a game's run came to.
+struct Ran<'g> {
+    game: &'g Game,
+    tally: Tally,
+    /// The hash of the last house's final state.
+    hash: [u8; 32],
+}
+
+/// Runs the simulator; `false` if an invariant was broken or something was never met.
+pub(crate) fn run(args: &TortureArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
+    let chosen = match &args.game {
+        Some(name) => vec![games.find(name, Some(now))?],
+        None => games.iter().filter(|game| game.is_in_force(now)).collect(),
+    };
+    let ran: Vec<_> = quietly(|| chosen.into_iter().map(|game| play(args, games, game)).collect::<Result<_, _>>())?;
+    let Some(ran) = ran.into_iter().collect::<Option<Vec<_>>>() else { return Ok(false) };
+    summary(args, &ran)
+}
+
+/// Plays one game; none if it failed, which has been told.
+fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result<Option<Ran<'g>>> {
+    let layouts: Vec<_> = match &args.layout {
+        Some(layout) => vec![game.layout(layout)?],
+        None => game.layouts().iter().collect(),
+    };
+    let mut tally = Tally::default();
+    let mut hash = [0; 32];
+    let mut bar = Bar::new(game.id(), args.rounds);
+    let mut seeds = Chance::new(args.seed);
+    let houses = args.rounds.div_ceil(args.house);
+    for house in 0..houses {
+        let place = usize::try_from(house)? % layouts.len();
+        let profile = profile(house);
+        let setup = Setup {
+            game: format!("{}@{}", game.id(), game.version()),
+            layout: layouts[place].id().to_owned(),
+            seats: args.terminals,
+            training: false,
+            profile,
+        };
+        let rounds = args.house.min(args.rounds - house * args.house);
+        let mut hall = Hall::new(setup, games, seeds.next(), &mut tally)?;
+        let played = caught(&"a step between commands", || {
+            hall.found()?;
+            for _ in 0..rounds {
+                hall.play_round()?;
+                bar.more(1);
+            }
+            hall.end()
+        });
+        hash = hall.machines.hash();
+        if let Err(failure) = played.and_then(|held| held) {
+            bar.end(hall.tally.commands);
+            told(args, &hall, &failure, house)?;
+            return Ok(None);
+        }
+        if let Some(path) = &args.save {
+            save(path, &hall)?;
+        }
+    }
+    bar.end(tally.commands);
+    Ok(Some(Ran { game, tally, hash }))
+}
+
+/// Houses differ in who closes bets, and in what is done with excess.
+fn profile(house: u64) -> Profile {
+    let mut profile = Profile::singapore();
+    profile.excess = if house.is_multiple_of(2) { Excess::Show } else { Excess::Refuse };
+    profile.closes = if (house / 2).is_multiple_of(2) { Closes::Tick } else { Closes::Dealer };
+    profile
+}
+
+fn save(path: &Path, hall: &Hall) -> anyhow::Result<()> {
+    let bytes = hall.record.file(&hall.setup, &hall.machines.hash())?;
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyhow::Result<()> {
+    let name = format!("torture-{}.replay", args.seed);
+    let path = args.save.clone().unwrap_or_else(|| name.into());
+    save(&path, hall)?;
+    let Setup { game, layout, .. } = &hall.setup;
+    let (round, path) = (hall.machines.round.number().0, path.display());
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, house {}, round {round}: {}", house + 1, failure.0)?;
+    writeln!(out, "The record is in {path}. Step through it with")?;
+    writeln!(out, "  taisai replay {path}")?;
+    Ok(())
+}
+
+/// Prints what was met; `false` if something that can be was not, in a run that is long enough.
+fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
+    let mut out = anstream::stdout().lock();
+    let columns: Vec<_> = ["Game"]
+        .into_iter()
+        .map(Column::left)
+        .chain(["Rounds", "Commands", "A round", "Bets", "Faults"].into_iter().map(Column::right))
+        .chain([Column::left("Final state")])
+        .collect();
+    let row = |Ran { game, tally, hash }: &Ran| {
+        vec![
+            game.id().to_owned(),
+            tally.rounds.to_string(),
+            tally.commands.to_string(),
+            tally.commands.checked_div(tally.rounds).unwrap_or(0).to_string(),
+            tally.bets.to_string(),
+            tally.faults().to_string(),
+            hex(hash),
+        ]
+    };
+    print::heading(&mut out, &format!("Seed {}: every invariant held", args.seed))?;
+    print::table(&mut out, &columns, &ran.iter().map(row).collect::<Vec<_>>())?;
+    print::heading(&mut out, "How often it was met")?;
+    let met: Vec<Vec<Row>> = ran.iter().map(|ran| ran.tally.rows(ran.game)).collect();
+    let names = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
+    let title = |id: &str| names.into_iter().find(|name| *name == id).unwrap_or("game");
+    let columns: Vec<_> = [Column::left(""), Column::left("What")]
+        .into_iter()
+        .chain(ran.iter().map(|ran| Column::right(title(ran.game.id()))))
+        .collect();
+    let rows = (0..met.first().map_or(0, Vec::len)).map(|place| {
+        let cells = met.iter().map(|rows| cell(&rows[place]));
+        [met[0][place].group.to_owned(), met[0][place].name.clone()].into_iter().chain(cells).collect()
+    });
+    print::table(&mut out, &columns, &rows.collect::<Vec<Vec<_>>>())?;
+    writeln!(out)?;
+    let mut all_met = true;
+    for (ran, rows) in ran.iter().zip(&met) {
+        for Row { group, name, out_of_reach, .. } in rows {
+            if let Some(why) = out_of_reach {
+                writeln!(out, "{QUIET}–  {}: {group} {name}: {why}{QUIET:#}", ran.game.id())?;
+            }
+        }
+        for row in rows.iter().filter(|row| row.is_missing()) {
+            all_met = false;
+            writeln!(out, "{BAD}never met{BAD:#}  {}: {} {}", ran.game.id(), row.group, row.name)?;
+        }
+    }
+    if all_met {
+        writeln!(out, "{GOOD}ok{GOOD:#}  everything that can be met was met")?;
+    }
+    Ok(all_met || args.rounds < ENOUGH)
+}
+
+fn cell(row: &Row) -> String {
+    match row.out_of_reach {
+        Some(_) if row.count == 0 => "–".to_owned(),
+        Some(_) | None => row.count.to_string(),
+    }
+}
+
+/// How far the run is, on standard error if it is a terminal.
+struct Bar {
+    game: String,
+    rounds: u64,
+    done: u64,
+    begin: Instant,
+    drawn: Option<Instant>,
+}
+
+impl Bar {
+    const WIDTH: u64 = 32;
+
+    fn new(game: &str, rounds: u64) -> Self {
+        let drawn = std::io::stderr().is_terminal().then(Instant::now);
+        Self { game: game.to_owned(), rounds, done: 0, begin: Instant::now(), drawn }
+    }
+
+    fn more(&mut self, rounds: u64) {
+        self.done += rounds;
+        if self.drawn.is_none_or(|drawn| drawn.elapsed() < Duration::from_millis(100)) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let full = (0..Self::WIDTH).map(|place| if place * self.rounds < self.done * Self::WIDTH { '█' } else { '░' });
+        let bar: String = full.collect();
+        // Nobody is there to see the bar if it cannot be drawn.
+        write!(anstream::stderr(), "\r{:20} {bar} {}/{}", self.game, self.done, self.rounds).ok();
+    }
+
+    fn end(&self, commands: u64) {
+        let begin = if self.drawn.is_some() { "\r\u{1b}[K" } else { "" };
+        let millis = self.begin.elapsed().as_millis().max(1);
+        let rate = u128::from(commands) * 1_000 / millis;
+        let text = format!("{}: {} rounds in {millis} ms, {rate} commands a second", self.game, self.done);
+        writeln!(anstream::stderr(), "{begin}{QUIET}{text}{QUIET:#}").ok();
+    }
+}

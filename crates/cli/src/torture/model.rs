@@ -1,0 +1,387 @@
+//! A second, plain book of the players' side and of all money, kept from the record alone: who has what, what lies where, and
+//! what a round must come to by `Layout::settle`. The machines are compared with it. It refuses nothing.
+
+mod compare;
+mod past;
+
+pub(super) use past::KEPT;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
+use taisai_table::{
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, HouseCommand, HouseEntry, HouseEvent,
+    Notice, Purpose, ReceivableRuling, Seat, Slip, Stake, TableRules, Totals,
+};
+
+use super::failure::{Failure, Held, ensure};
+use past::Past;
+
+/// Whose bet it is, as a settlement tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Player {
+    pub(super) seat: Seat,
+    pub(super) chips: Chips,
+}
+
+/// What one seat has, in cents.
+#[derive(Clone, Debug, Default)]
+struct Purse {
+    credits: i64,
+    /// Colour Chips: the value of one, and what all are worth.
+    set: Option<(i64, i64)>,
+    on_layout: i64,
+    is_locked: bool,
+    has_walked_away: bool,
+    /// What came from outside less what went out. What the seat has less this is what it has won.
+    flows: i64,
+    /// What it had won when the round was opened.
+    mark: i64,
+}
+
+impl Purse {
+    fn won(&self) -> i64 {
+        self.credits + self.set.map_or(0, |(_, worth)| worth) + self.on_layout - self.flows
+    }
+}
+
+/// The book.
+pub(super) struct Model {
+    rules: TableRules,
+    large_win: i64,
+    is_live: bool,
+    limits: Rc<Limits>,
+    purses: Vec<Purse>,
+    /// What lies on the layout, in order of first placement.
+    bets: Vec<Bet<Player>>,
+    /// What lay there in the round before.
+    last: Vec<Bet<Player>>,
+    past: VecDeque<Past>,
+    /// Cash taken in less paid out, everywhere.
+    cash: i64,
+    /// Cash chips brought to the layout less taken away.
+    chips: i64,
+    /// What the House has won from players.
+    result: i64,
+    /// The last transfer that the players' side has sent.
+    sent: u64,
+    is_open: bool,
+    is_held: bool,
+}
+
+impl Model {
+    pub(super) fn new(rules: TableRules, seats: usize, large_win: Money) -> Self {
+        Self {
+            is_live: rules.game().station() == Station::LiveTable,
+            rules,
+            large_win: large_win.cents(),
+            limits: Rc::new(Limits::none()),
+            purses: vec![Purse::default(); seats],
+            bets: Vec::new(),
+            last: Vec::new(),
+            past: VecDeque::new(),
+            cash: 0,
+            chips: 0,
+            result: 0,
+            sent: 0,
+            is_open: false,
+            is_held: false,
+        }
+    }
+
+    /// The limits on display at the players' side.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn purse(&mut self, seat: Seat) -> &mut Purse {
+        let place = usize::try_from(seat.0).expect("a seat's number");
+        &mut self.purses[place]
+    }
+
+    /// What an entry of the players' side does; `cluster` has applied it.
+    pub(super) fn cluster(&mut self, entry: &ClusterEntry, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+        let Ok(event) = &entry.outcome else { return Ok(()) };
+        self.may_bet(&entry.asked.command, cluster)?;
+        match &entry.asked.command {
+            ClusterCommand::Place { seat, chips, stakes } | ClusterCommand::PlaceFor { seat, chips, stakes } => {
+                for Stake { bet_box, amount } in stakes {
+                    self.put(Bet { player: Player { seat: *seat, chips: *chips }, bet_box: *bet_box, amount: *amount });
+                }
+            }
+            ClusterCommand::Withdraw { seat, chips, stakes } => {
+                for stake in stakes {
+                    self.take(Player { seat: *seat, chips: *chips }, *stake)?;
+                }
+            }
+            ClusterCommand::Clear { seat } => {
+                for bet in of_seat(&self.bets, *seat) {
+                    self.take(bet.player, Stake { bet_box: bet.bet_box, amount: bet.amount })?;
+                }
+            }
+            ClusterCommand::Repeat { seat } => of_seat(&self.last, *seat).into_iter().for_each(|bet| self.put(bet)),
+            ClusterCommand::Double { seat } => of_seat(&self.bets, *seat).into_iter().for_each(|bet| self.put(bet)),
+            ClusterCommand::RejectExcess => {
+                let ClusterEvent::Rejected { cuts } = event else { return Err(Failure::new("rejected without cuts")) };
+                for cut in cuts {
+                    self.reject(Player { seat: cut.seat, chips: cut.chips }, cut.stake)?;
+                }
+                let over = self.bets.iter().find(|bet| self.total(bet.bet_box) > self.cap(bet.bet_box));
+                ensure("no excess is left after it was rejected", over.is_none(), || format!("{over:?}"))?;
+            }
+            ClusterCommand::BuyIn { seat, amount, .. } => {
+                self.cash += amount.cents();
+                self.credit(*seat, amount.cents());
+            }
+            ClusterCommand::IssueColour { seat, value, chips, .. } => {
+                let worth = value.cents() * i64::from(*chips);
+                self.cash += worth;
+                let purse = self.purse(*seat);
+                purse.set = Some((value.cents(), purse.set.map_or(0, |(_, worth)| worth) + worth));
+                purse.flows += worth;
+            }
+            ClusterCommand::RedeemColour { seat } => {
+                let worth = self.purse(*seat).set.take().map_or(0, |(_, worth)| worth);
+                self.purse(*seat).flows -= worth;
+                self.chips -= worth;
+            }
+            ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) | CashOut::HandPay } => {
+                let purse = self.purse(*seat);
+                purse.flows -= std::mem::take(&mut purse.credits);
+                self.end_session(*seat);
+            }
+            ClusterCommand::Leave { seat } => self.end_session(*seat),
+            ClusterCommand::WalkAway { seat } => {
+                let purse = self.purse(*seat);
+                purse.has_walked_away = true;
+                if let Some((_, worth)) = &mut purse.set {
+                    purse.flows -= std::mem::take(worth);
+                }
+                if of_seat(&self.bets, *seat).is_empty() {
+                    self.purse(*seat).set = None;
+                    self.end_session(*seat);
+                }
+            }
+            ClusterCommand::ClearLock { seat } => self.purse(*seat).is_locked = false,
+            ClusterCommand::Follow { notice, .. } => self.follow(notice, event, cluster, slip)?,
+            ClusterCommand::Receive { transfer } => {
+                let newest = cluster.outbox().last();
+                // A seat that cannot take credits sends them back; then they are on their way to a claim.
+                let is_returned = newest
+                    .is_some_and(|sent| sent.number > self.sent && matches!(sent.purpose, Purpose::Returned { .. }));
+                if let (Purpose::Credits { seat }, false) = (transfer.purpose, is_returned) {
+                    self.credit(seat, transfer.amount.cents());
+                }
+            }
+            ClusterCommand::Lost { .. } | ClusterCommand::Back { .. } | ClusterCommand::Delivered { .. } => {}
+            ClusterCommand::Restarted => self.is_held = true,
+        }
+        if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.asked.command {
+            // A lock may end with the session or outlive it; it never begins there.
+            self.purse(seat).is_locked &= cluster.is_locked(seat);
+        }
+        self.sent = cluster.outbox().last().map_or(self.sent, |newest| newest.number);
+        Ok(())
+    }
+
+    /// What an entry of the House does to the money outside.
+    pub(super) fn house(&mut self, entry: &HouseEntry) {
+        match (&entry.asked.command, &entry.outcome) {
+            (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
+            (_, Ok(HouseEvent::CashPaid { amount })) => self.cash -= amount.cents(),
+            (HouseCommand::RuleReceivable { ruling, .. }, Ok(HouseEvent::ReceivableRuled { amount, .. })) => {
+                match ruling {
+                    ReceivableRuling::Collected { .. } => self.cash += amount.cents(),
+                    ReceivableRuling::WrittenOff => self.result -= amount.cents(),
+                }
+            }
+            (_, Ok(_) | Err(_)) => {}
+        }
+    }
+
+    fn follow(&mut self, notice: &Notice, event: &ClusterEvent, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+        match (notice, event) {
+            (Notice::Limits { limits }, _) => {
+                let limits =
+                    limits.check(self.rules.layout()).map_err(|_| Failure::new("bad limits were displayed"))?;
+                self.limits = Rc::new(limits);
+                Ok(())
+            }
+            (Notice::Opened { .. }, _) => {
+                ensure("a round begins with an empty layout", self.bets.is_empty(), || format!("{:?}", self.bets))?;
+                self.purses.iter_mut().for_each(|purse| purse.mark = purse.won());
+                (self.is_open, self.is_held) = (true, false);
+                Ok(())
+            }
+            (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, .. }) => {
+                self.settle(Some(*dice), totals, cluster, slip)
+            }
+            (Notice::Voided { .. }, ClusterEvent::Settled { totals, .. }) => {
+                self.settle(None, totals, cluster, slip)?;
+                let changed = self.purses.iter().position(|purse| purse.won() != purse.mark);
+                ensure("a voided round leaves every player as before it", changed.is_none(), || {
+                    format!("seat {changed:?}")
+                })
+            }
+            (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
+                self.compensate(*round, None, adjustments, cluster)
+            }
+            (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
+                self.compensate(*round, Some(*dice), adjustments, cluster)
+            }
+            (Notice::Closed { .. }, _) => {
+                self.is_open = false;
+                self.bets_are_the_same(cluster)
+            }
+            (Notice::Resumed, _) => {
+                self.is_held = false;
+                Ok(())
+            }
+            (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, other) => {
+                Err(Failure::new(&format!("{notice:?} brought {other:?}")))
+            }
+        }
+    }
+
+    fn credit(&mut self, seat: Seat, cents: i64) {
+        let purse = self.purse(seat);
+        purse.credits += cents;
+        purse.flows += cents;
+    }
+
+    fn end_session(&mut self, seat: Seat) {
+        self.purse(seat).has_walked_away = false;
+        self.last.retain(|bet| bet.player.seat != seat);
+    }
+
+    fn put(&mut self, bet: Bet<Player>) {
+        let cents = bet.amount.cents();
+        let same = |other: &&mut Bet<Player>| other.player == bet.player && other.bet_box == bet.bet_box;
+        match self.bets.iter_mut().find(same) {
+            Some(lying) => lying.amount = Money::from_cents(lying.amount.cents() + cents),
+            None => self.bets.push(bet),
+        }
+        self.purse(bet.player.seat).on_layout += cents;
+        self.pay(bet.player, -cents);
+    }
+
+    /// A rejected bet goes back to its player; of one who has walked away it becomes a claim (5.3).
+    fn reject(&mut self, player: Player, stake: Stake) -> Held {
+        self.take(player, stake)?;
+        let cents = stake.amount.cents();
+        if self.purse(player.seat).has_walked_away {
+            self.chips += cents;
+            if self.purse(player.seat).on_layout == 0 {
+                self.end_session(player.seat);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, player: Player, stake: Stake) -> Held {
+        let place = self.bets.iter().position(|bet| bet.player == player && bet.bet_box == stake.bet_box);
+        let place = place.ok_or_else(|| Failure::new("a bet was taken that does not lie there"))?;
+        let left = self.bets[place].amount.cents() - stake.amount.cents();
+        ensure("no more is taken than lies there", left >= 0, || format!("{player:?} {stake:?}"))?;
+        if left == 0 {
+            self.bets.remove(place);
+        } else {
+            self.bets[place].amount = Money::from_cents(left);
+        }
+        self.purse(player.seat).on_layout -= stake.amount.cents();
+        self.pay(player, stake.amount.cents());
+        Ok(())
+    }
+
+    /// Gives a player money in what the player bets with. Cash chips come from and go to the player's pocket.
+    fn pay(&mut self, player: Player, cents: i64) {
+        let is_live = self.is_live;
+        let purse = self.purse(player.seat);
+        let in_chips = match (player.chips, &mut purse.set) {
+            (Chips::Colour, Some((value, worth))) => {
+                *worth += cents - cents % *value;
+                cents % *value
+            }
+            (Chips::Own | Chips::Colour, _) if is_live => cents,
+            (Chips::Own | Chips::Colour, _) => {
+                purse.credits += cents;
+                0
+            }
+        };
+        purse.flows -= in_chips;
+        self.chips -= in_chips;
+    }
+
+    fn total(&self, bet_box: BetBox) -> Money {
+        let cents = self.bets.iter().filter(|bet| bet.bet_box == bet_box).map(|bet| bet.amount.cents());
+        Money::from_cents(cents.sum())
+    }
+
+    fn cap(&self, bet_box: BetBox) -> Money {
+        self.limits.cap(bet_box, bet_box.opposite().map_or(Money::ZERO, |opposite| self.total(opposite)))
+    }
+
+    fn settle(&mut self, dice: Option<Dice>, totals: &Totals, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+        self.is_open = false;
+        self.remember(dice, cluster);
+        self.lines_are_the_same(dice, slip)?;
+        let mut expected = Totals::default();
+        let mut given = vec![[0, 0]; self.purses.len()];
+        for (player, stake, counted, paid) in past::lines(&self.rules, &self.limits, dice, &self.bets)? {
+            let returned = stake - counted;
+            expected.lines += 1;
+            for (total, more) in [
+                (&mut expected.staked, stake),
+                (&mut expected.counted, counted),
+                (&mut expected.returned, returned),
+                (&mut expected.paid, paid),
+            ] {
+                *total = Money::from_cents(total.cents() + more);
+            }
+            let seat = usize::try_from(player.seat.0).expect("a seat's number");
+            given[seat][usize::from(player.chips == Chips::Colour)] += paid + returned;
+        }
+        if dice.is_none() {
+            // What would have counted says nothing where everything is returned.
+            expected.counted = totals.counted;
+        }
+        ensure("totals of a settlement equal its lines", expected == *totals, || {
+            format!("the lines make {expected:?}, the round {totals:?}")
+        })?;
+        self.result += totals.staked.cents() - totals.paid.cents() - totals.returned.cents();
+        self.last = std::mem::take(&mut self.bets);
+        for (seat, [own, colour]) in cluster.seats().zip(given) {
+            self.give(seat, own, colour);
+        }
+        ensure("a settled layout is empty", cluster.betting() == Betting::Idle, || "bets lie there".to_owned())
+    }
+
+    /// What a seat gets at settlement, for bets with own chips and with Colour Chips.
+    fn give(&mut self, seat: Seat, own: i64, colour: i64) {
+        let (is_live, large_win) = (self.is_live, self.large_win);
+        let purse = self.purse(seat);
+        let staked = std::mem::take(&mut purse.on_layout);
+        if staked == 0 {
+            return;
+        }
+        if purse.has_walked_away {
+            purse.flows -= own + colour;
+            purse.set = None;
+            self.end_session(seat);
+        } else if is_live {
+            self.pay(Player { seat, chips: Chips::Own }, own);
+            self.pay(Player { seat, chips: Chips::Colour }, colour);
+        } else {
+            purse.credits += own;
+            purse.is_locked |= own - staked >= large_win;
+        }
+    }
+}
+
+/// The bets of a seat: own chips first, as the machine takes them.
+fn of_seat(bets: &[Bet<Player>], seat: Seat) -> Vec<Bet<Player>> {
+    let mut own: Vec<_> = bets.iter().filter(|bet| bet.player.seat == seat).copied().collect();
+    own.sort_by_key(|bet| bet.player.chips);
+    own
+}

@@ -1,0 +1,120 @@
+//! The machines compared with the plain book.
+
+use taisai_rules::Dice;
+use taisai_table::{Account, Cluster, ClusterCommand, House, Purpose, Slip, Stake};
+
+use super::super::failure::{Held, ensure};
+use super::{Model, of_seat, past};
+
+impl Model {
+    /// 3.6, 5.7: after "No more Bets" nothing is placed, increased or withdrawn; nor while play is held, nor at a seat that is
+    /// lost or locked, nor for a player who has walked away.
+    pub(super) fn may_bet(&self, command: &ClusterCommand, cluster: &Cluster) -> Held {
+        let seat = match command {
+            ClusterCommand::Place { seat, .. }
+            | ClusterCommand::PlaceFor { seat, .. }
+            | ClusterCommand::Withdraw { seat, .. }
+            | ClusterCommand::Clear { seat }
+            | ClusterCommand::Repeat { seat }
+            | ClusterCommand::Double { seat } => *seat,
+            ClusterCommand::RejectExcess => {
+                return ensure("excess is rejected before the close", self.is_open, || "bets are closed".to_owned());
+            }
+            ClusterCommand::BuyIn { .. }
+            | ClusterCommand::IssueColour { .. }
+            | ClusterCommand::RedeemColour { .. }
+            | ClusterCommand::CashOut { .. }
+            | ClusterCommand::Leave { .. }
+            | ClusterCommand::WalkAway { .. }
+            | ClusterCommand::Lost { .. }
+            | ClusterCommand::Back { .. }
+            | ClusterCommand::ClearLock { .. }
+            | ClusterCommand::Follow { .. }
+            | ClusterCommand::Receive { .. }
+            | ClusterCommand::Delivered { .. }
+            | ClusterCommand::Restarted => return Ok(()),
+        };
+        let place = usize::try_from(seat.0).expect("a seat's number");
+        let purse = &self.purses[place];
+        let barred = cluster.is_lost(seat) || purse.is_locked || purse.has_walked_away;
+        ensure("bets change only while they are open", self.is_open && !self.is_held && !barred, || {
+            format!("open {}, held {}, seat {purse:?}", self.is_open, self.is_held)
+        })
+    }
+
+    /// Whether the slip of the round has the lines of the book: the same bets, and by the dice the same of each counts.
+    pub(super) fn lines_are_the_same(&self, dice: Option<Dice>, slip: Option<&Slip>) -> Held {
+        let Some(slip) = slip else { return ensure("a settled round has a slip", false, String::new) };
+        let unit = self.limits.unit().cents();
+        let mut own: Vec<_> = self.bets.iter().zip(past::lines(&self.rules, &self.limits, dice, &self.bets)?).collect();
+        own.sort_by_key(|(bet, _)| bet.player.seat);
+        let same = own.len() == slip.lines.len()
+            && own.iter().zip(&slip.lines).all(|((bet, (player, stake, counted, _)), line)| {
+                (player.seat, player.chips, bet.bet_box) == (line.seat, line.chips, line.bet_box)
+                    && *stake == i64::from(line.units) * unit
+                    && (dice.is_none() || *counted == i64::from(line.counted) * unit)
+            });
+        ensure("the slip has the lines of the layout", same, || format!("{own:?} and {:?}", slip.lines))
+    }
+
+    /// Whether the players' side has what the book says; cheap enough for every step.
+    pub(in crate::torture) fn seats_are_the_same(&self, cluster: &Cluster) -> Held {
+        for (seat, purse) in cluster.seats().zip(&self.purses) {
+            let set = cluster.colour(seat).map(|set| (set.value.cents(), set.credits.cents()));
+            let same = cluster.credits(seat).cents() == purse.credits
+                && cluster.on_layout(seat).cents() == purse.on_layout
+                && cluster.is_locked(seat) == purse.is_locked
+                && set == purse.set;
+            ensure("every seat has what the record gives it", same, || {
+                let (credits, on_layout) = (cluster.credits(seat), cluster.on_layout(seat));
+                format!("seat {} has {credits}, {on_layout} on the layout and {set:?}; the book {purse:?}", seat.0)
+            })?;
+            let is_nobodys = cluster.session(seat).is_none() && (purse.credits, purse.on_layout, set) != (0, 0, None);
+            ensure("no money lies at a seat without a session", !is_nobodys, || format!("seat {}: {purse:?}", seat.0))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the bets that lie there are those of the book, in the same order.
+    pub(super) fn bets_are_the_same(&self, cluster: &Cluster) -> Held {
+        for seat in cluster.seats() {
+            let own = of_seat(&self.bets, seat);
+            let mut lying: Vec<_> = cluster.bets(seat).collect();
+            lying.sort_by_key(|(chips, _)| *chips);
+            let same = own.iter().map(|bet| (bet.player.chips, Stake { bet_box: bet.bet_box, amount: bet.amount }));
+            let holds = same.eq(lying.iter().copied());
+            ensure("every accepted bet lies on the layout once", holds, || format!("{own:?} and {lying:?}"))?;
+        }
+        Ok(())
+    }
+
+    /// All money of players, wherever it is, is what came in less what the House has won.
+    pub(in crate::torture) fn money_is_conserved(&self, cluster: &Cluster, house: &House) -> Held {
+        let purses = self.purses.iter().map(|purse| purse.won() + purse.flows);
+        let accounts = [Account::Vouchers, Account::Expired, Account::Claims, Account::Receivables];
+        let accounts = accounts.into_iter().map(|account| house.balance(account).cents());
+        let on_its_way = on_its_way(cluster, house);
+        let transit = cluster.ledger().transit.cents() + house.balance(Account::Transit(cluster.id())).cents();
+        ensure("what the accounts in transit differ by is on its way", transit == on_its_way, || {
+            format!("{transit} and {on_its_way}")
+        })?;
+        let held: i64 = purses.chain(accounts).chain([on_its_way]).sum();
+        let came_in = self.cash + self.chips - self.result;
+        ensure(
+            "credits, bets, vouchers, claims and receivables equal what came in and the result",
+            held == came_in,
+            || format!("{held} held; {} cash, {} chips, {} won by the House", self.cash, self.chips, self.result),
+        )
+    }
+}
+
+/// What one machine has sent and the other has not received; what a player owes is less than nothing.
+fn on_its_way(cluster: &Cluster, house: &House) -> i64 {
+    let received = house.received(cluster.id());
+    let out = cluster.outbox().filter(|transfer| transfer.number > received).map(|transfer| {
+        let is_owed = matches!(transfer.purpose, Purpose::Receivable { .. });
+        if is_owed { -transfer.amount.cents() } else { transfer.amount.cents() }
+    });
+    let back = house.outbox(cluster.id()).filter(|transfer| transfer.number > cluster.received());
+    out.chain(back.map(|transfer| transfer.amount.cents())).sum()
+}

@@ -1,0 +1,95 @@
+//! The order of a round: which phase may follow which, and what no entry may undo.
+
+use taisai_rules::{Dice, Face};
+use taisai_table::{Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, TUMBLES, VoidReason};
+
+use super::failure::{Held, ensure};
+
+/// What is looked at before an entry is applied.
+pub(super) struct Before {
+    phase: Phase,
+    number: RoundNumber,
+    is_interrupted: bool,
+    tumbles: Option<u8>,
+    faces: Option<[Option<Face>; 3]>,
+    /// The round that is corrected, with its first result.
+    corrected: Option<(RoundNumber, Option<Dice>)>,
+}
+
+impl Before {
+    pub(super) fn of(round: &Round, entry: &RoundEntry) -> Self {
+        let corrected = match entry.outcome {
+            Ok(RoundEvent::Corrected { round: number, .. }) => {
+                Some((number, round.past(number).and_then(|past| past.first_dice)))
+            }
+            Ok(_) | Err(_) => None,
+        };
+        let (phase, number, is_interrupted) = (round.phase(), round.number(), round.is_interrupted());
+        let (tumbles, faces) = (round.tumbles(), round.faces());
+        Self { phase, number, is_interrupted, tumbles, faces, corrected }
+    }
+
+    pub(super) fn check(&self, round: &Round, entry: &RoundEntry) -> Held {
+        let after = round.phase();
+        ensure("phases follow in order", follows(self.phase, after), || format!("{:?}, then {after:?}", self.phase))?;
+        let is_next = match entry.outcome {
+            Ok(RoundEvent::BetsOpened { .. }) => round.number().0 == self.number.0 + 1,
+            Ok(_) | Err(_) => round.number() == self.number,
+        };
+        ensure("rounds are counted without gaps", is_next, || format!("{:?}, then {:?}", self.number, round.number()))?;
+        if matches!(after, Phase::Result | Phase::Settled | Phase::Void) {
+            let is_kept = round.past(round.number()).is_some();
+            ensure("a round that is over is remembered", is_kept, || format!("{:?}", round.number()))?;
+        }
+        if self.is_interrupted {
+            let undone = matches!(entry.outcome, Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished }));
+            ensure("an established outcome stays established (5.4)", !undone, || format!("{:?}", entry.asked.command))?;
+        }
+        self.two_people(entry)?;
+        if let (RoundCommand::Commit { .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
+            let is_flat = self.faces.is_none_or(|faces| faces.iter().all(Option::is_some));
+            let is_valid = self.tumbles.is_some_and(|tumbles| tumbles >= TUMBLES) && is_flat;
+            ensure("a result comes from three tumbles and flat dice", is_valid, || {
+                format!("{:?} tumbles, {:?}", self.tumbles, self.faces)
+            })?;
+        }
+        if let Some((number, Some(first))) = self.corrected {
+            let kept = round.past(number).and_then(|past| past.first_dice);
+            ensure("the first result stays on record", kept == Some(first), || format!("{first} and {kept:?}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Before {
+    /// What is over is changed by two people, or by a ruling.
+    fn two_people(&self, entry: &RoundEntry) -> Held {
+        let second = match (&entry.asked.command, &entry.outcome) {
+            (
+                RoundCommand::Correct { second, .. }
+                | RoundCommand::VoidSettled { second, .. }
+                | RoundCommand::VoidDamaged { second, .. },
+                Ok(_),
+            ) => second,
+            (_, Ok(_) | Err(_)) => return Ok(()),
+        };
+        let first = entry.asked.actor.person().map(|person| person.id);
+        let are_two = first.is_some() && second.is_some_and(|second| Some(second.id) != first);
+        ensure("what is over is changed by two people", are_two, || format!("round {:?}: {first:?}", self.number))
+    }
+}
+
+/// Section 4: Closed never reopens, and the next round opens only after Settled or Void.
+fn follows(before: Phase, after: Phase) -> bool {
+    use Phase::{Closed, Closing, Idle, Open, Result, Settled, Shut, Void};
+    before == after
+        || matches!(
+            (before, after),
+            (Shut, Idle)
+                | (Idle | Settled | Void, Shut | Open)
+                | (Open, Closing | Void)
+                | (Closing, Closed | Void)
+                | (Closed, Result | Void)
+                | (Result, Settled)
+        )
+}

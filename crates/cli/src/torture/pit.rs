@@ -1,0 +1,297 @@
+//! The pit: dealers who open, close, tumble and commit, some of it wrongly; supervisors and managers who relieve, change limits,
+//! correct, void and rule; the table that closes and opens again.
+
+use taisai_rules::{BoxKey, Cover, Dice, Face, Kind, LimitScope, Money};
+use taisai_table::{
+    Actor, ClusterCommand, LimitEntry, Phase, Position, RoundCommand, RoundNumber, Ruling, TUMBLES, TableLimits,
+    VoidReason,
+};
+
+use super::failure::Held;
+use super::hall::{DEALER, Hall, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SUPERVISOR, TUMBLER, by, person};
+use super::model::KEPT;
+
+impl Hall<'_> {
+    /// Whoever deals now.
+    pub(super) fn dealer(&self) -> Actor {
+        by(self.machines.round.holder(Position::Dealer).map_or(DEALER, |person| person.0))
+    }
+
+    pub(super) fn dice(&mut self) -> Dice {
+        Dice::from([self.face(), self.face(), self.face()])
+    }
+
+    fn face(&mut self) -> Face {
+        self.chance.pick(&Face::ALL)
+    }
+
+    fn deal(&mut self, command: RoundCommand) -> Held {
+        let dealer = self.dealer();
+        self.ask_round(dealer, command)?.ok();
+        Ok(())
+    }
+
+    /// The next thing a dealer does.
+    pub(super) fn dealer_acts(&mut self) -> Held {
+        let round = &self.machines.round;
+        if round.is_held() {
+            let goes_on = self.chance.percent(85);
+            return self.deal(if goes_on {
+                RoundCommand::Continue
+            } else {
+                RoundCommand::Interrupt { known: Vec::new() }
+            });
+        }
+        match round.phase() {
+            Phase::Shut => self.open_the_table(),
+            Phase::Idle | Phase::Settled | Phase::Void => {
+                let is_ready = round.is_followed();
+                if is_ready && self.chance.percent(35) {
+                    self.deal(RoundCommand::OpenBets)
+                } else {
+                    self.between_rounds()
+                }
+            }
+            Phase::Open => self.while_open(),
+            Phase::Closing | Phase::Result => Ok(()),
+            Phase::Closed => self.while_closed(),
+        }
+    }
+
+    fn open_the_table(&mut self) -> Held {
+        if self.machines.round.holder(Position::Dealer).is_none() {
+            return self.relieve(Position::Dealer, Some(DEALER));
+        }
+        self.ask_round(by(SUPERVISOR), RoundCommand::OpenTable)?.ok();
+        if self.machines.round.limits().is_none() && self.chance.percent(60) {
+            self.show_limits()?;
+        }
+        Ok(())
+    }
+
+    fn while_open(&mut self) -> Held {
+        let is_covered = self.rules.game().cover() == Cover::Covered;
+        let tumbles = self.machines.round.tumbles();
+        match self.chance.below(100) {
+            0..=1 if is_covered => self.deal(RoundCommand::Void { reason: VoidReason::Exposed }),
+            // 5.5.3, 5.3.3: void by itself where the cover is open.
+            0..=1 => self.deal(RoundCommand::Activate),
+            2..=3 => self.deal(RoundCommand::Interrupt { known: Vec::new() }),
+            4..=30 if is_covered && tumbles.is_none() => self.tumbler(RoundCommand::Activate),
+            4..=30 if is_covered => self.tumble(),
+            4..=40 if self.has_excess() && self.machines.cluster.excess().next().is_some() => {
+                self.ask_cluster(by(DEALER), ClusterCommand::RejectExcess)?.ok();
+                Ok(())
+            }
+            41..=70 if self.setup.profile.closes == taisai_table::Closes::Tick => {
+                if let Some(closes_at) = self.machines.round.closes_at()
+                    && self.chance.percent(70)
+                {
+                    self.time = self.time.max(closes_at);
+                }
+                self.ask_round(Actor::System, RoundCommand::Tick)?.ok();
+                Ok(())
+            }
+            41..=90 => self.deal(RoundCommand::CloseBets),
+            _ => Ok(()),
+        }
+    }
+
+    fn while_closed(&mut self) -> Held {
+        let round = &self.machines.round;
+        if round.is_interrupted() {
+            return self.conclude();
+        }
+        let (tumbles, faces) = (round.tumbles(), round.faces());
+        match (tumbles, faces) {
+            (None, _) if self.chance.one_in(60) => self.interrupt(0),
+            (None, _) => self.tumbler(RoundCommand::Activate),
+            (Some(tumbles), _) if tumbles < TUMBLES => match self.chance.below(40) {
+                0 => self.deal(RoundCommand::Void { reason: VoidReason::FewTumbles }),
+                1 => self.interrupt(0),
+                _ => self.tumble(),
+            },
+            (Some(_), None) => match self.chance.below(60) {
+                0 => self.interrupt(1),
+                1 => self.interrupt(2),
+                2 => self.interrupt(3),
+                3 => self.interrupt(0),
+                _ => self.come_to_rest(),
+            },
+            (Some(_), Some(faces)) => self.commit(faces),
+        }
+    }
+
+    fn tumbler(&mut self, command: RoundCommand) -> Held {
+        let actor = if self.chance.percent(50) { Actor::Tumbler(TUMBLER) } else { self.dealer() };
+        self.ask_round(actor, command)?.ok();
+        Ok(())
+    }
+
+    fn tumble(&mut self) -> Held {
+        let times = self.chance.pick(&[3, 3, 3, 4, 2, 1, 5]);
+        self.tumbler(RoundCommand::Tumbled { times })
+    }
+
+    fn come_to_rest(&mut self) -> Held {
+        let mut faces = self.dice().faces().map(Some);
+        if self.chance.one_in(40) {
+            faces[self.chance.place(3)] = None;
+        }
+        self.tumbler(RoundCommand::AtRest { faces })
+    }
+
+    fn commit(&mut self, faces: [Option<Face>; 3]) -> Held {
+        let [Some(a), Some(b), Some(c)] = faces else {
+            let reason = VoidReason::NotFlat;
+            return if self.chance.percent(80) {
+                self.deal(RoundCommand::Void { reason })
+            } else {
+                let dice = self.dice();
+                self.deal(RoundCommand::Commit { dice })
+            };
+        };
+        // Now and then the Dealer reads the dice wrongly.
+        let dice = if self.chance.one_in(30) { self.dice() } else { Dice::from([a, b, c]) };
+        self.deal(RoundCommand::Commit { dice })
+    }
+
+    fn interrupt(&mut self, dice: usize) -> Held {
+        let known = self.dice().faces()[..dice].to_vec();
+        self.deal(RoundCommand::Interrupt { known })
+    }
+
+    /// An interrupted round is concluded by its dice or by a ruling.
+    fn conclude(&mut self) -> Held {
+        let dice = self.machines.round.faces().and_then(|faces| Some(Dice::from([faces[0]?, faces[1]?, faces[2]?])));
+        let other = self.dice();
+        match self.chance.below(10) {
+            0..=2 => self.deal(RoundCommand::Commit { dice: dice.unwrap_or(other) }),
+            // An outcome that is established stays so.
+            3 => self.deal(RoundCommand::Interrupt { known: Vec::new() }),
+            4 => {
+                let round = self.machines.round.number();
+                self.rule(Ruling::Void { round })
+            }
+            _ => self.rule(Ruling::Conclude { dice: other }),
+        }
+    }
+
+    fn rule(&mut self, ruling: Ruling) -> Held {
+        let why = "as the cameras show".to_owned();
+        self.ask_round(by(SHIFT_MANAGER), RoundCommand::Rule { ruling, why })?.ok();
+        Ok(())
+    }
+
+    pub(super) fn relieve(&mut self, position: Position, id: Option<u32>) -> Held {
+        let person = id.map(taisai_table::PersonId);
+        self.ask_round(by(SUPERVISOR), RoundCommand::Relieve { position, person })?.ok();
+        Ok(())
+    }
+
+    /// What is done now and then while no round is in play.
+    fn between_rounds(&mut self) -> Held {
+        match self.chance.below(120) {
+            0..=4 => self.show_limits(),
+            5..=7 => {
+                let dealer = self.chance.pick(&[DEALER, OTHER_DEALER]);
+                self.relieve(Position::Dealer, Some(dealer))
+            }
+            8 => self.relieve(Position::Supervisor, Some(SUPERVISOR)),
+            9 => self.relieve(Position::Manager, None),
+            10 => {
+                let dice_set = self.chance.small(50);
+                self.ask_round(by(SUPERVISOR), RoundCommand::UseDice { dice_set })?.ok();
+                Ok(())
+            }
+            11 => {
+                self.ask_round(by(SUPERVISOR), RoundCommand::UseTumbler { tumbler: TUMBLER.0 })?.ok();
+                Ok(())
+            }
+            12 => self.tumbler(RoundCommand::Activate),
+            13..=15 if self.table_is_closing => self.close_the_table(),
+            13 => {
+                self.ask_round(by(SUPERVISOR), RoundCommand::AnnounceClosure)?.ok();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Colour Chips are redeemed first; sometimes that is forgotten.
+    fn close_the_table(&mut self) -> Held {
+        if self.chance.percent(70) {
+            for seat in self.machines.cluster.seats() {
+                if self.machines.cluster.colour(seat).is_some() {
+                    self.ask_cluster(by(DEALER), ClusterCommand::RedeemColour { seat })?.ok();
+                }
+            }
+            self.carry_all()?;
+        }
+        self.ask_round(by(SUPERVISOR), RoundCommand::CloseTable)?.ok();
+        Ok(())
+    }
+
+    pub(super) fn show_limits(&mut self) -> Held {
+        let limits = self.some_limits();
+        self.ask_round(by(SUPERVISOR), RoundCommand::ShowLimits { limits, why: "busy".to_owned() })?.ok();
+        Ok(())
+    }
+
+    fn some_limits(&mut self) -> TableLimits {
+        let unit = self.chance.weighted(&[(90, 100), (5, 200), (5, 500)]);
+        let units = |units: i64| Some(Money::from_cents(unit * units));
+        let scope = self.rules.layout().limit_scope();
+        let mut boxes = Vec::new();
+        if scope.is_some() {
+            for kind in [Kind::Small, Kind::Big, Kind::Odd, Kind::Even] {
+                let max = units(self.chance.between(200, 900));
+                boxes.push(LimitEntry { boxes: BoxKey::Kind(kind), min: units(self.chance.between(2, 10)), max });
+            }
+            for kind in [Kind::Single, Kind::Sum, Kind::Domino, Kind::Triple, Kind::Three] {
+                let max = self.chance.percent(80).then(|| self.chance.between(30, 200)).and_then(units);
+                boxes.push(LimitEntry { boxes: BoxKey::Kind(kind), min: units(1), max });
+            }
+            let own = BoxKey::Box(self.rules.layout().boxes()[5]);
+            boxes.push(LimitEntry { boxes: own, min: units(5), max: units(50) });
+        }
+        let has_differential = scope == Some(LimitScope::Box) && self.chance.percent(80);
+        let differential = if has_differential { units(self.chance.between(50, 400)) } else { None };
+        TableLimits { unit: Money::from_cents(unit), boxes, differential }
+    }
+
+    /// Supervisors change what is over: corrections, late voids, damaged dice, rulings.
+    pub(super) fn supervisor_acts(&mut self) -> Held {
+        let newest = self.machines.round.number().0;
+        if newest == 0 {
+            return Ok(());
+        }
+        let reach = (KEPT / 2).min(newest);
+        let back = if self.chance.percent(70) { self.chance.below(reach.min(4)) } else { self.chance.below(reach) };
+        let round = RoundNumber(newest - back);
+        let (actor, second) = (by(SUPERVISOR), Some(person(MANAGER)));
+        let why = "seen on the cameras".to_owned();
+        let dice = self.dice();
+        let command = match self.chance.below(10) {
+            0..=3 => RoundCommand::Correct { round, dice, why, second },
+            4..=5 => {
+                let reason = self.chance.pick(&[
+                    VoidReason::FewTumbles,
+                    VoidReason::NotFlat,
+                    VoidReason::Exposed,
+                    VoidReason::ActivatedEarly,
+                ]);
+                RoundCommand::VoidSettled { round, reason, why, second }
+            }
+            6 => {
+                let from = RoundNumber(round.0.saturating_sub(self.chance.below(4)).max(1));
+                RoundCommand::VoidDamaged { from, to: round, why, second }
+            }
+            7 => return self.rule(Ruling::Void { round }),
+            8 => return self.rule(Ruling::Reinstate { round, dice }),
+            _ => return self.rule(Ruling::Note),
+        };
+        self.ask_round(actor, command)?.ok();
+        Ok(())
+    }
+}

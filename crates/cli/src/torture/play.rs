@@ -1,0 +1,179 @@
+//! One house from its founding on: who acts next, step by step, and what is checked when a round is over.
+
+use std::num::NonZeroU16;
+
+use taisai_table::{
+    Actor, ClusterCommand, DeviceKind, Founder, HouseCommand, PersonId, Phase, Position, Role, Roles, RoundCommand,
+    Seat, Time,
+};
+
+use super::cage::TRAINING;
+use super::failure::{Failure, Held, ensure};
+use super::hall::{DEALER, Hall, MANAGER, STAFF, SUPERVISOR, TUMBLER, by};
+use super::machines::{CLUSTER, TABLE};
+
+/// A snapshot is taken after so many rounds.
+const SNAPSHOT: u64 = 50;
+/// A round that takes longer than this hangs.
+const MOST_STEPS: u32 = 20_000;
+
+#[derive(Clone, Copy)]
+enum Who {
+    Player,
+    Wire,
+    Dealer,
+    Supervisor,
+    Staff,
+    Trouble,
+    Fault,
+}
+
+impl Hall<'_> {
+    /// Sets the house up: tables, devices, people; then the table.
+    pub(super) fn found(&mut self) -> Held {
+        let clusters = NonZeroU16::MIN;
+        for (table, training) in [(TABLE, self.setup.training), (TRAINING.table, true)] {
+            let command = HouseCommand::AddTable { table, clusters, training, second: None };
+            self.accept_house(Actor::System, command)?;
+        }
+        self.accept_house(
+            Actor::System,
+            HouseCommand::Enrol { device: TUMBLER, kind: DeviceKind::Tumbler, second: None },
+        )?;
+        let terminals = if self.is_live() { Vec::new() } else { self.terminals.clone() };
+        for (seat, device) in (0..).map(Seat).zip(terminals) {
+            let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
+            self.accept_house(Actor::System, HouseCommand::Enrol { device, kind, second: None })?;
+        }
+        let founder = |(id, roles): (u32, &[Role])| Founder {
+            person: PersonId(id),
+            name: format!("Person {id}"),
+            roles: Roles::of(roles),
+        };
+        let people: Vec<_> = STAFF.into_iter().map(founder).collect();
+        // Dealers alone cannot found a house.
+        let dealers = people.iter().filter(|founder| founder.person.0 == DEALER).cloned().collect();
+        self.ask_house(Actor::System, HouseCommand::Found { people: dealers })?.ok();
+        self.accept_house(Actor::System, HouseCommand::Found { people })?;
+        self.relieve(Position::Dealer, Some(DEALER))?;
+        self.relieve(Position::Supervisor, Some(SUPERVISOR))?;
+        self.relieve(Position::Manager, Some(MANAGER))?;
+        self.ask_round(by(DEALER), RoundCommand::OpenBets)?.ok();
+        let mut early = self.asked(by(SUPERVISOR), RoundCommand::OpenTable);
+        early.time = Time(0);
+        self.send_round(early)?;
+        self.ask_round(by(SUPERVISOR), RoundCommand::OpenTable)?.ok();
+        self.ask_round(by(SUPERVISOR), RoundCommand::UseTumbler { tumbler: TUMBLER.0 })?.ok();
+        if self.rules.layout().limit_scope().is_some() {
+            self.ask_round(by(DEALER), RoundCommand::OpenBets)?.ok();
+        }
+        self.show_limits()?;
+        self.carry_all()
+    }
+
+    fn accept_house(&mut self, actor: Actor, command: HouseCommand) -> Held {
+        let answer = self.ask_house(actor, command)?;
+        answer.map(|_| ()).map_err(|refusal| Failure(format!("the house could not be set up: {refusal:?}")))
+    }
+
+    /// Plays until another round is over and every machine knows it.
+    pub(super) fn play_round(&mut self) -> Held {
+        let before = self.machines.round.number();
+        let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
+        for _ in 0..MOST_STEPS {
+            self.step()?;
+            let round = &self.machines.round;
+            if round.number() > before && is_over(round.phase()) && round.is_followed() {
+                return self.round_is_over();
+            }
+        }
+        ensure("a round comes to its end", false, || {
+            format!("round {} is {:?}", self.machines.round.number().0, self.machines.round.phase())
+        })
+    }
+
+    fn round_is_over(&mut self) -> Held {
+        self.tally.rounds += 1;
+        self.check_all()?;
+        let number = self.machines.round.number().0;
+        if number.is_multiple_of(SNAPSHOT) {
+            self.take_snapshot();
+        }
+        self.pass_days()
+    }
+
+    /// The end of a house: all messages arrive, and everything is rebuilt from the first entry.
+    pub(super) fn end(&mut self) -> Held {
+        self.carry_all()?;
+        self.check_all()?;
+        self.rebuild_from_the_first_entry()
+    }
+
+    fn step(&mut self) -> Held {
+        self.pass_time();
+        let phase = self.machines.round.phase();
+        let who = self.chance.weighted(match phase {
+            Phase::Open => &[
+                (680, Who::Player),
+                (120, Who::Wire),
+                (75, Who::Dealer),
+                (4, Who::Supervisor),
+                (45, Who::Staff),
+                (60, Who::Trouble),
+                (16, Who::Fault),
+            ][..],
+            Phase::Closing | Phase::Closed | Phase::Result => &[
+                (100, Who::Player),
+                (350, Who::Wire),
+                (400, Who::Dealer),
+                (4, Who::Supervisor),
+                (60, Who::Staff),
+                (70, Who::Trouble),
+                (16, Who::Fault),
+            ],
+            Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => &[
+                (150, Who::Player),
+                (350, Who::Wire),
+                (350, Who::Dealer),
+                (12, Who::Supervisor),
+                (70, Who::Staff),
+                (50, Who::Trouble),
+                (16, Who::Fault),
+            ],
+        });
+        if !matches!(who, Who::Wire) {
+            self.wait();
+        }
+        match who {
+            Who::Player => self.player(),
+            Who::Wire => self.carry().map(|_| ()),
+            Who::Dealer => self.dealer_acts(),
+            Who::Supervisor => self.supervisor_acts(),
+            Who::Staff => self.staff_acts(),
+            Who::Trouble => self.trouble(),
+            Who::Fault => self.fault(),
+        }
+    }
+
+    fn fault(&mut self) -> Held {
+        match self.chance.below(100) {
+            0..=2 => self.restart(),
+            3..=24 => self.repeat_a_message(),
+            25..=44 => self.overtake(),
+            45..=69 => self.send_again(),
+            70..=92 => self.reuse_an_id(),
+            93..=95 => self.step_the_clock(),
+            96 if self.record.len() < 4_000 => self.rebuild_from_the_first_entry(),
+            97 => self.rebuild_from_the_snapshot(),
+            _ if !self.is_live() => {
+                let seat = self.seat();
+                self.terminal_is_lost(seat)
+            }
+            _ => {
+                self.ask_cluster(Actor::System, ClusterCommand::Restarted)?.ok();
+                self.ask_round(Actor::System, RoundCommand::Restarted)?.ok();
+                Ok(())
+            }
+        }
+    }
+}

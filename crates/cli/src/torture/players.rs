@@ -1,0 +1,282 @@
+//! Players: they buy in, place, increase, withdraw, clear, repeat, double, cash out, redeem, walk away and leave, at terminals or
+//! at the seats of a live table. Sometimes they ask for what cannot be.
+
+use taisai_rules::{BetBox, LimitScope, Money, Rule, Station};
+use taisai_table::{
+    Actor, Betting, CashOut, Chips, ClusterCommand, HouseCommand, Method, Report, Seat, Stake, Stakes, VoucherHash,
+    VoucherNumber, VoucherState,
+};
+
+use super::failure::Held;
+use super::hall::{ATTENDANT, CASHIER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by};
+use super::machines::CLUSTER;
+use super::tally::Fault;
+
+/// So many vouchers are carried about; the others are lost in pockets and expire.
+const POCKET: usize = 40;
+
+#[derive(Clone, Copy)]
+enum Wish {
+    Place,
+    Repeat,
+    Double,
+    Withdraw,
+    Clear,
+    Money,
+    Go,
+}
+
+impl Hall<'_> {
+    pub(super) fn is_live(&self) -> bool {
+        self.rules.game().station() == Station::LiveTable
+    }
+
+    /// Whoever places a seat's bets: its terminal, or the Dealer who registers what the player has placed.
+    pub(super) fn bettor(&mut self, seat: Seat) -> Actor {
+        match (self.is_live(), self.chance.one_in(5)) {
+            (false, _) => self.terminal(seat),
+            (true, false) => by(DEALER),
+            (true, true) => by(OTHER_DEALER),
+        }
+    }
+
+    pub(super) fn player(&mut self) -> Held {
+        let seat = self.seat();
+        let wishes = match self.machines.cluster.betting() {
+            Betting::Open => &[
+                (70, Wish::Place),
+                (8, Wish::Repeat),
+                (4, Wish::Double),
+                (7, Wish::Withdraw),
+                (3, Wish::Clear),
+                (6, Wish::Money),
+                (2, Wish::Go),
+            ][..],
+            Betting::Closed => {
+                &[(3, Wish::Place), (1, Wish::Withdraw), (1, Wish::Clear), (2, Wish::Money), (1, Wish::Go)]
+            }
+            Betting::Idle => &[(1, Wish::Place), (6, Wish::Money), (4, Wish::Go)],
+        };
+        if !self.is_live() {
+            let cluster = &self.machines.cluster;
+            if cluster.is_lost(seat) && self.chance.percent(60) {
+                return self.terminal_is_back(seat);
+            }
+            if cluster.is_locked(seat) && self.chance.percent(40) {
+                self.ask_cluster(by(ATTENDANT), ClusterCommand::ClearLock { seat })?.ok();
+                return Ok(());
+            }
+            let has_left = cluster.session(seat).is_some()
+                && cluster.credits(seat) == Money::ZERO
+                && cluster.on_layout(seat) == Money::ZERO;
+            if has_left && self.chance.percent(20) {
+                let actor = self.terminal(seat);
+                self.ask_cluster(actor, ClusterCommand::Leave { seat })?.ok();
+                return Ok(());
+            }
+            let is_poor = cluster.credits(seat) < Money::from_cents(2_000) && cluster.on_layout(seat) == Money::ZERO;
+            if is_poor && self.chance.percent(85) {
+                return self.bring_money(seat);
+            }
+        }
+        match self.chance.weighted(wishes) {
+            Wish::Place => self.place(seat),
+            Wish::Repeat => self.bet(seat, ClusterCommand::Repeat { seat }),
+            Wish::Double => self.bet(seat, ClusterCommand::Double { seat }),
+            Wish::Withdraw => self.withdraw(seat),
+            Wish::Clear => self.bet(seat, ClusterCommand::Clear { seat }),
+            Wish::Money => self.bring_money(seat),
+            Wish::Go => self.go(seat),
+        }
+    }
+
+    fn bet(&mut self, seat: Seat, command: ClusterCommand) -> Held {
+        let actor = self.bettor(seat);
+        self.ask_cluster(actor, command)?.ok();
+        Ok(())
+    }
+
+    fn place(&mut self, seat: Seat) -> Held {
+        let has_colour = self.machines.cluster.colour(seat).is_some();
+        let chips = if has_colour && self.chance.percent(70) { Chips::Colour } else { Chips::Own };
+        let stakes = self.stakes(seat, chips);
+        let is_by_staff = !self.rules.game().paragraphs(Rule::PlacedByStaff).is_empty() && self.chance.one_in(12);
+        if is_by_staff {
+            self.ask_cluster(by(SUPERVISOR), ClusterCommand::PlaceFor { seat, chips, stakes })?.ok();
+            return Ok(());
+        }
+        self.bet(seat, ClusterCommand::Place { seat, chips, stakes })
+    }
+
+    /// Stakes that mostly can be placed.
+    fn stakes(&mut self, seat: Seat, chips: Chips) -> Stakes {
+        let rules = self.rules.clone();
+        let boxes = rules.layout().boxes();
+        let count = self.chance.weighted(&[(50, 1), (25, 2), (15, 3), (8, 5), (2, 9)]);
+        let mut stakes = Stakes::new();
+        for _ in 0..count {
+            let is_even = self.chance.percent(35);
+            let bet_box = if is_even { boxes[self.chance.place(2)] } else { boxes[self.chance.place(boxes.len())] };
+            if stakes.iter().all(|stake: &Stake| stake.bet_box != bet_box) {
+                stakes.push(Stake { bet_box, amount: self.amount(seat, chips, bet_box) });
+            }
+        }
+        stakes
+    }
+
+    fn amount(&mut self, seat: Seat, chips: Chips, bet_box: BetBox) -> Money {
+        let limits = self.model.limits();
+        let (unit, min, max) = (limits.unit().cents(), limits.minimum(bet_box), limits.maximum(bet_box));
+        if let (Chips::Colour, Some(set)) = (chips, self.machines.cluster.colour(seat)) {
+            return Money::from_cents(set.value.cents() * self.chance.between(1, 4));
+        }
+        let least = (min.cents() + unit - 1) / unit;
+        let most = (max.cents() / unit).min(least + 400).max(least);
+        let units = match self.chance.below(20) {
+            0 => self.chance.between(1, least.max(1)),
+            1 => most + self.chance.between(0, 50),
+            2..=4 => self.chance.between(least.max(1), most.max(1)),
+            _ => self.chance.between(least.max(1), (least + 12).min(most).max(least.max(1))),
+        };
+        Money::from_cents(units * unit)
+    }
+
+    fn withdraw(&mut self, seat: Seat) -> Held {
+        let bets: Vec<_> = self.machines.cluster.bets(seat).collect();
+        if bets.is_empty() {
+            return Ok(());
+        }
+        let (chips, mut stake) = self.chance.pick(&bets);
+        let unit = self.model.limits().unit().cents();
+        if self.chance.percent(60) {
+            let units = stake.amount.cents() / unit;
+            stake.amount = Money::from_cents(self.chance.between(1, units.max(1)) * unit);
+        }
+        self.bet(seat, ClusterCommand::Withdraw { seat, chips, stakes: Stakes::from_slice(&[stake]) })
+    }
+
+    fn bring_money(&mut self, seat: Seat) -> Held {
+        if self.is_live() {
+            return self.bring_to_a_live_table(seat);
+        }
+        let rich = self.chance.one_in(60);
+        let amount = if rich { self.chance.between(1, 90) * 100_000 } else { self.chance.between(1, 40) * 1_000 };
+        let amount = Money::from_cents(amount);
+        match self.chance.below(10) {
+            0..=4 => {
+                let actor = self.terminal(seat);
+                self.ask_cluster(actor, ClusterCommand::BuyIn { seat, amount, method: Method::Note })?.ok();
+            }
+            5..=6 => {
+                self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, method: Method::Cash })?.ok();
+            }
+            _ => self.redeem_at(seat)?,
+        }
+        Ok(())
+    }
+
+    /// Colour Chips where the game has them. A voucher turned into credits at a live seat can only be paid by hand again.
+    fn bring_to_a_live_table(&mut self, seat: Seat) -> Held {
+        if self.chance.one_in(12) {
+            return self.redeem_at(seat);
+        }
+        if self.rules.game().paragraphs(Rule::ColourChips).is_empty() {
+            return Ok(());
+        }
+        let unit = self.model.limits().unit().cents();
+        let value = Money::from_cents(unit * self.chance.pick(&[1, 2, 5, 7]));
+        let set = self.machines.cluster.colour(seat);
+        let value = set.filter(|_| self.chance.percent(80)).map_or(value, |set| set.value);
+        let own = u8::try_from(seat.0 % 200).unwrap_or(0);
+        let colour = if self.chance.one_in(12) { own + 1 } else { own };
+        let chips = 1 + self.chance.small(60);
+        self.ask_cluster(by(DEALER), ClusterCommand::IssueColour { seat, colour, value, chips })?.ok();
+        Ok(())
+    }
+
+    fn redeem_at(&mut self, seat: Seat) -> Held {
+        let Some(hash) = self.some_voucher() else { return Ok(()) };
+        let actor = if self.is_live() { Actor::System } else { self.terminal(seat) };
+        self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat })?.ok();
+        Ok(())
+    }
+
+    fn go(&mut self, seat: Seat) -> Held {
+        let actor = self.terminal(seat);
+        match (self.is_live(), self.chance.below(10)) {
+            (false, 0..=5) => {
+                let to = CashOut::Voucher(self.new_voucher());
+                self.ask_cluster(actor, ClusterCommand::CashOut { seat, to })?.ok();
+            }
+            (false, 6) => {
+                self.ask_cluster(actor, ClusterCommand::CashOut { seat, to: CashOut::HandPay })?.ok();
+            }
+            (false, 7) => self.terminal_is_lost(seat)?,
+            (false, _) => {
+                self.ask_cluster(actor, ClusterCommand::Leave { seat })?.ok();
+            }
+            (true, 0..=2) => {
+                self.ask_cluster(by(DEALER), ClusterCommand::RedeemColour { seat })?.ok();
+            }
+            (true, 3) => {
+                let to = CashOut::HandPay;
+                self.ask_cluster(by(ATTENDANT), ClusterCommand::CashOut { seat, to })?.ok();
+            }
+            (true, 4..=5) => {
+                self.ask_cluster(by(DEALER), ClusterCommand::WalkAway { seat })?.ok();
+            }
+            (true, _) => {
+                self.ask_cluster(by(DEALER), ClusterCommand::Leave { seat })?.ok();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn terminal_is_lost(&mut self, seat: Seat) -> Held {
+        self.tally.fault(Fault::TerminalLost);
+        self.ask_cluster(Actor::System, ClusterCommand::Lost { seat })?.ok();
+        let what = Report::TerminalLost { cluster: CLUSTER, seat };
+        self.ask_house(Actor::System, HouseCommand::Report { what })?.ok();
+        Ok(())
+    }
+
+    fn terminal_is_back(&mut self, seat: Seat) -> Held {
+        self.ask_cluster(Actor::System, ClusterCommand::Back { seat })?.ok();
+        Ok(())
+    }
+
+    pub(super) fn new_voucher(&mut self) -> VoucherNumber {
+        let digits = u16::try_from(self.chance.below(10_000)).unwrap_or(0);
+        VoucherNumber { hash: VoucherHash(self.chance.bytes()), digits }
+    }
+
+    /// A voucher from someone's pocket; now and then one that was forgotten there until it expired.
+    pub(super) fn some_voucher(&mut self) -> Option<VoucherHash> {
+        if self.chance.one_in(12) {
+            let mut vouchers = self.machines.house.vouchers();
+            let expired = vouchers.find(|(_, voucher)| voucher.state == VoucherState::Expired);
+            if let Some((hash, _)) = expired {
+                return Some(hash);
+            }
+        }
+        if self.vouchers.is_empty() {
+            return None;
+        }
+        let place = self.chance.place(self.vouchers.len());
+        Some(self.vouchers[place])
+    }
+
+    pub(super) fn carry_about(&mut self, hash: VoucherHash) {
+        if self.vouchers.len() < POCKET {
+            self.vouchers.push(hash);
+        } else {
+            let place = self.chance.place(POCKET);
+            self.vouchers[place] = hash;
+        }
+    }
+
+    /// Whether excess is shown and rejected in this game.
+    pub(super) fn has_excess(&self) -> bool {
+        self.rules.layout().limit_scope() == Some(LimitScope::Box)
+    }
+}

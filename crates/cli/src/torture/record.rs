@@ -1,0 +1,152 @@
+//! A run's record in memory and in a file: what the table was set up with, every entry as the codec writes it, and the hash
+//! of the state they end in. It knows bytes and their places, never what an entry means.
+
+use anyhow::{Context as _, bail};
+use taisai_table::{ClusterEntry, HouseEntry, Recorded, RoundEntry, decode, encode};
+
+use super::machines::{CLUSTER, Setup, TABLE};
+
+/// How a file begins; the last byte is the version of its form.
+const MAGIC: &[u8] = b"taisai replay\n\x01";
+/// No entry is longer.
+const MOST: usize = 1 << 24;
+/// No table that is simulated has more seats.
+const MOST_SEATS: u32 = 1_000;
+
+/// Entries one after the other, each with its length before it.
+#[derive(Default)]
+pub(crate) struct Record {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Record {
+    pub(super) const fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(super) fn push_round(&mut self, entry: &RoundEntry) {
+        self.push(b'R', |bytes| encode(entry, bytes));
+    }
+
+    pub(super) fn push_cluster(&mut self, entry: &ClusterEntry) {
+        self.push(b'C', |bytes| encode(entry, bytes));
+    }
+
+    pub(super) fn push_house(&mut self, entry: &HouseEntry) {
+        self.push(b'H', |bytes| encode(entry, bytes));
+    }
+
+    fn push(&mut self, machine: u8, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.bytes.len();
+        self.starts.push(start);
+        self.bytes.extend_from_slice(&[0; 4]);
+        self.bytes.push(machine);
+        write(&mut self.bytes);
+        let length = u32::try_from(self.bytes.len() - start - 4).expect("an entry is not that long");
+        self.bytes[start..start + 4].copy_from_slice(&length.to_le_bytes());
+    }
+
+    /// The entries from a place on.
+    pub(super) fn entries(&self, from: usize) -> impl Iterator<Item = anyhow::Result<Recorded>> {
+        let start = self.starts.get(from).copied().unwrap_or(self.bytes.len());
+        let mut reader = Reader { bytes: &self.bytes, at: start };
+        std::iter::from_fn(move || (reader.at < reader.bytes.len()).then(|| reader.entry()))
+            .map(|entry| entry?.context("an entry without length"))
+    }
+
+    /// The bytes of a file.
+    pub(super) fn file(&self, setup: &Setup, hash: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
+        let header = serde_json::to_vec(setup)?;
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&u32::try_from(header.len())?.to_le_bytes());
+        bytes.extend_from_slice(&header);
+        bytes.extend_from_slice(&self.bytes);
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.extend_from_slice(hash);
+        Ok(bytes)
+    }
+}
+
+/// A file that was read.
+pub(crate) struct Replay {
+    pub(crate) setup: Setup,
+    pub(crate) entries: Vec<Recorded>,
+    /// The hash of the state that the run was in at its end.
+    pub(crate) hash: [u8; 32],
+}
+
+impl Replay {
+    /// Reads a file; the error says at which byte it is damaged.
+    pub(crate) fn read(bytes: &[u8]) -> anyhow::Result<Self> {
+        let version = MAGIC.len() - 1;
+        if bytes.len() < MAGIC.len() || bytes[..version] != MAGIC[..version] {
+            bail!("byte 0: this is no replay file");
+        }
+        if bytes[version] != MAGIC[version] {
+            bail!("byte {version}: form {} of replay files is not known to this program", bytes[version]);
+        }
+        let mut reader = Reader { bytes, at: MAGIC.len() };
+        let (at, length) = (reader.at, reader.length()?);
+        let header = reader.take(length).context("in the header")?;
+        let setup: Setup =
+            serde_json::from_slice(header).with_context(|| format!("byte {at}: the header is damaged"))?;
+        if setup.seats > MOST_SEATS {
+            bail!("byte {at}: the header is damaged: {} seats are too many", setup.seats);
+        }
+        let mut entries = Vec::new();
+        while let Some(entry) = reader.entry()? {
+            entries.push(entry);
+        }
+        let hash = reader.take(32).context("in the hash at the end")?;
+        let hash = hash.try_into().context("the hash at the end")?;
+        if reader.at < bytes.len() {
+            bail!("byte {}: the file goes on after its end", reader.at);
+        }
+        Ok(Self { setup, entries, hash })
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> anyhow::Result<&'a [u8]> {
+        let left = self.bytes.len() - self.at;
+        if left < length {
+            bail!("byte {}: the file is cut off, {length} bytes should follow and {left} do", self.at);
+        }
+        self.at += length;
+        Ok(&self.bytes[self.at - length..self.at])
+    }
+
+    fn length(&mut self) -> anyhow::Result<usize> {
+        let at = self.at;
+        let length = self.take(4)?;
+        let length = usize::try_from(u32::from_le_bytes(length.try_into()?))?;
+        if length > MOST {
+            bail!("byte {at}: an entry of {length} bytes is too long");
+        }
+        Ok(length)
+    }
+
+    /// The next entry; none where a length of zero ends them.
+    fn entry(&mut self) -> anyhow::Result<Option<Recorded>> {
+        let length = self.length()?;
+        if length == 0 {
+            return Ok(None);
+        }
+        let at = self.at;
+        let bytes = self.take(length)?;
+        let (machine, bytes) = bytes.split_first().context("an entry has a first byte")?;
+        let entry = match machine {
+            b'R' => decode(bytes).map(|entry| Recorded::Round(TABLE, entry)),
+            b'C' => decode(bytes).map(|entry| Recorded::Cluster(CLUSTER, entry)),
+            b'H' => decode(bytes).map(Recorded::House),
+            other => bail!("byte {at}: there is no machine {other}"),
+        };
+        entry.map(Some).with_context(|| format!("byte {at}: the entry is damaged"))
+    }
+}

@@ -1,0 +1,262 @@
+//! Scripts of rounds: those in `tests/play` print what stands beside them and end well, bad ones are told where they are
+//! bad. `BLESS=1` writes the printed files anew.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/play")
+}
+
+fn taisai(args: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        // A program that ends early closes its input; what it printed is what counts.
+        scope.spawn(move || stdin.write_all(input.as_bytes()).ok());
+        child.wait_with_output().expect("the program ends")
+    })
+}
+
+/// Runs a script from standard input; what it prints, and its exit status.
+fn play(script: &str) -> (String, Option<i32>) {
+    let output = taisai(&["play", "-"], script);
+    (String::from_utf8(output.stdout).expect("text"), output.status.code())
+}
+
+/// The scripts of a folder, by name.
+fn scripts(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of scripts");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "round"));
+    files.sort();
+    files
+}
+
+/// Every script of a folder ends well and prints what it did before.
+fn check(name: &str) -> usize {
+    let scripts = scripts(&folder().join(name));
+    for script in &scripts {
+        let output = taisai(&["play", script.to_str().expect("a path in text")], "");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        let failed: Vec<_> = printed.lines().filter(|line| line.contains('✗') || line.starts_with("fault")).collect();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{}: {failed:?} {error}", script.display());
+        let golden = script.with_extension("txt");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&golden, &printed).expect("a golden file");
+        }
+        let expected = std::fs::read_to_string(&golden).expect("a golden file; BLESS=1 writes it");
+        for (line, (expected, printed)) in expected.lines().zip(printed.lines()).enumerate() {
+            assert_eq!(printed, expected, "{} line {}", golden.display(), line + 1);
+        }
+        assert_eq!(printed.lines().count(), expected.lines().count(), "lines of {}", golden.display());
+    }
+    scripts.len()
+}
+
+#[test]
+fn the_early_edition_paragraph_by_paragraph() {
+    assert!(check("tai-sai-classic") >= 25);
+}
+
+#[test]
+fn tai_sai_paragraph_by_paragraph() {
+    assert!(check("tai-sai") >= 35);
+}
+
+#[test]
+fn tai_sai_open_cover_paragraph_by_paragraph() {
+    assert!(check("tai-sai-open-cover") >= 35);
+}
+
+#[test]
+fn the_electronic_table_game_paragraph_by_paragraph() {
+    assert!(check("sic-bo-etg") >= 25);
+}
+
+#[test]
+fn a_shift_of_every_layout() {
+    assert_eq!(check("shift"), 10);
+}
+
+#[test]
+fn every_printed_file_has_its_script() {
+    for name in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg", "shift"] {
+        for entry in std::fs::read_dir(folder().join(name)).unwrap() {
+            let file = entry.unwrap().path();
+            assert!(file.with_extension("round").exists(), "{}", file.display());
+        }
+    }
+}
+
+/// Every paragraph that a game names for the round of play has its playthrough, under its number or cited in another's.
+#[test]
+fn every_paragraph_of_the_round_is_cited_in_a_playthrough() {
+    use taisai_rules::{Games, Rule};
+    for game in Games::embedded().iter() {
+        let mut all = String::new();
+        for script in scripts(&folder().join(game.id())) {
+            all.push_str(&std::fs::read_to_string(script.with_extension("txt")).unwrap());
+        }
+        for rule in [
+            Rule::Open,
+            Rule::LimitsShown,
+            Rule::Closed,
+            Rule::Tumble,
+            Rule::Result,
+            Rule::Excess,
+            Rule::Advice,
+            Rule::WalkAway,
+            Rule::Concluded,
+            Rule::NotEstablished,
+            Rule::TerminalDown,
+            Rule::Registered,
+            Rule::FewTumbles,
+            Rule::NotFlat,
+            Rule::Exposed,
+            Rule::ActivatedEarly,
+            Rule::DamagedDice,
+            Rule::WrongResult,
+            Rule::LateError,
+            Rule::VoidReturned,
+            Rule::PlacedByStaff,
+            Rule::Ruling,
+            Rule::ColourChips,
+        ] {
+            for paragraph in game.paragraphs(rule) {
+                let cited = all.lines().any(|line| {
+                    let last = line.rsplit_once('(').and_then(|(_, cited)| cited.split(')').next());
+                    last.is_some_and(|cited| cited.split(", ").any(|cited| cited == paragraph.text()))
+                });
+                assert!(cited, "{} {}", game.id(), paragraph);
+            }
+        }
+    }
+}
+
+/// A table that is ready, up to line 5.
+const READY: &str = "table tai-sai layout C seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..500\nopen\n";
+
+#[test]
+fn bad_lines_are_told_with_line_and_column() {
+    for (line, column, message) in [
+        (
+            "shuffle the dice",
+            1,
+            "expected a line like “place your bets”, “seat 3 bets 50 on big” or “dice 2 4 6”, found “shuffle”",
+        ),
+        ("place the bets", 7, "expected “your”, found “the”"),
+        ("seat 8 bets 50 on big", 6, "expected a seat from 1 to 7, found “8”"),
+        ("seat 0 leaves", 6, "expected a seat from 1 to 7, found “0”"),
+        ("seat three leaves", 6, "expected a seat from 1 to 7, found “three”"),
+        ("seat 3 sings", 8, "expected what the player does"),
+        ("seat 3 bets fifty on big", 13, "expected an amount like 50 or 12.50, found “fifty”"),
+        ("seat 3 bets -5 on big", 13, "expected an amount like 50 or 12.50, found “-5”"),
+        ("seat 3 bets 1.005 on big", 13, "expected an amount like 50 or 12.50, found “1.005”"),
+        ("seat 3 bets 50 at big", 16, "expected “on”, found “at”"),
+        ("seat 3 bets 50 on sum:3", 19, "expected a box like big or sum:9, found “sum:3”"),
+        ("seat 3 bets 50 on big and", 26, "expected an amount like 50 or 12.50, the line ends"),
+        ("seat 3 bets 50 on big quickly", 23, "expected the end of the line, found “quickly”"),
+        ("seat 3 bets 50 on big by nobody", 26, "expected a person like supervisor 7, found “nobody”"),
+        ("  seat 3 gets 20 mauve chips at 5", 18, "expected a colour: red, blue"),
+        ("dice 2 4", 9, "expected a face from 1 to 6, the line ends"),
+        ("dice 2 4 7", 10, "expected a face from 1 to 6, found “7”"),
+        ("dice 2 4 6 6", 12, "expected the end of the line, found “6”"),
+        ("at rest 2 x 6", 11, "expected a face from 1 to 6, found “x”"),
+        ("limits big 25", 12, "expected limits like 25..5000, 25.. or ..5000, found “25”"),
+        ("limits huge 25..50", 8, "expected “unit”, “differential”, or a kind or box like big or sum:9, found “huge”"),
+        ("table tai-sai layout A seats 7", 1, "the table stands in the first line, and only there"),
+        ("dealer", 7, "expected the person's number, the line ends"),
+        (
+            "correct to 1 2 3 because x",
+            18,
+            "expected “by” and who does it, like “by supervisor 7 and manager 2”, found “because”",
+        ),
+        ("correct to 1 2 3 by supervisor 7", 33, "expected “because” and the reason, the line ends"),
+        ("void round 1 by supervisor 7 because x", 14, "expected “as”, found “by”"),
+        ("ruling by shift-manager 1 note because x", 27, "expected “:”, found “note”"),
+        ("ruling by shift-manager 1: sing because x", 28, "expected a ruling:"),
+        ("tick soon", 6, "expected how many seconds pass"),
+        ("expect refused bets-shut", 16, "expected a refusal's code like bets-closed, found “bets-shut”"),
+        ("expect luck", 8, "expected accepted, refused, balance"),
+        ("terminal 3 asleep", 12, "expected “lost” or “back”, found “asleep”"),
+    ] {
+        let (printed, status) = play(&format!("{READY}{line}\n"));
+        let expected = format!("fault  -:6:{column}: {message}");
+        assert!(printed.starts_with(&expected), "{line}: {printed}");
+        assert_eq!((printed.lines().count(), status), (1, Some(1)), "{line}");
+    }
+}
+
+#[test]
+fn bad_first_lines_are_told_with_line_and_column() {
+    for (script, fault) in [
+        ("", "1:1: expected the table first"),
+        ("# only a comment\n", "1:1: expected the table first"),
+        ("\nopen\n", "2:1: expected the table first, like “table tai-sai layout C seats 7”, found “open”"),
+        ("table fan-tan layout C seats 7\n", "1:7: "),
+        ("table tai-sai layout B seats 7\n", "1:22: "),
+        ("table tai-sai layout C seats none\n", "1:30: expected how many seats there are"),
+        ("table tai-sai layout C\n", "1:23: expected “seats” and how many, the line ends"),
+    ] {
+        let (printed, status) = play(script);
+        assert!(printed.starts_with(&format!("fault  -:{fault}")), "{script}: {printed}");
+        assert_eq!(status, Some(1));
+    }
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let (printed, status) = play("table tai-sai layout Q seats 7\nshuffle\nopen\nseat 3 bets x on big\n");
+    let places: Vec<_> = printed.lines().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(places, ["fault  -:1:22", "fault  -:2:1", "fault  -:4:13"]);
+    assert_eq!(status, Some(1));
+}
+
+#[test]
+fn an_expectation_that_is_not_met_fails_the_script_and_it_goes_on() {
+    let (printed, status) = play(&format!("{READY}seat 3 bets 50 on big\nexpect accepted\nexpect house 1\nopen\n"));
+    assert!(printed.contains("✗ line 7: expect accepted: it was refused: no-round-open"), "{printed}");
+    assert!(printed.contains("✗ line 8: expect house 1: it is 0.00"), "{printed}");
+    assert!(printed.contains("Balances"), "{printed}");
+    assert_eq!(status, Some(1));
+}
+
+#[test]
+fn a_refusal_alone_does_not_fail_the_script() {
+    let (printed, status) = play(&format!("{READY}SEAT 3 Bets 50 ON Big  # too early\n"));
+    assert!(printed.contains("Refused: No round is open for bets. (no-round-open, 1.7, 3.2)"), "{printed}");
+    assert_eq!(status, Some(0));
+}
+
+#[test]
+fn programs_read_one_object_a_step() {
+    let script = format!("{READY}place your bets\nseat 3 bets 50 on big\nno more bets\ndice 6 5 4\nexpect house -50\n");
+    let output = taisai(&["play", "-", "--json"], &script);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let objects: Vec<serde_json::Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((objects.len(), output.status.code()), (11, Some(0)));
+    let bet = &objects[6];
+    assert_eq!(bet["line"], 7);
+    assert_eq!(bet["entries"][0]["machine"], "cluster");
+    assert_eq!(bet["entries"][0]["command"]["place"]["seat"], 3);
+    assert_eq!(bet["entries"][0]["event"], "done");
+    let sheet = &objects[8]["sheets"][0];
+    assert_eq!((&sheet["paid_out"], &sheet["lines"][0]["paid"]), (&5_000.into(), &10_000.into()));
+    assert_eq!(objects[9]["met"], true);
+    assert_eq!(objects[10]["balances"]["seats"][0]["result"], 5_000);
+    let output = taisai(&["play", "-", "--json"], "table\n");
+    let fault: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&fault["fault"]["line"], &fault["fault"]["column"]), (&1.into(), &6.into()));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_script_that_is_not_there_is_an_error() {
+    let output = taisai(&["play", "no-such.round"], "");
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,218 @@
+//! The dealer's side when a round is over: damaged dice, corrections, late voids, rulings, and the two people they
+//! need.
+
+use crate::hall::GAMES;
+use crate::round::{COVERED, OPEN, check};
+
+/// 5.6, 5.4, 5.1.1: damaged dice void all affected rounds, settled ones and the one in play; void ones stay as they
+/// are.
+#[test]
+fn damaged_dice_void_every_affected_round() {
+    let three = "round 111; round 222; round 333";
+    check(&[
+        (
+            &GAMES,
+            &format!(
+                "{three}; supervisor void-damaged 1 2 with manager = rounds-voided damaged-dice
+                 ? past 1 = 111 111 damaged-dice 7 9 1; ? past 2 = 222 222 damaged-dice 7 9 1
+                 ? past 3 = 333 333 - 7 9 1
+                 dealer open"
+            ),
+        ),
+        (
+            &GAMES,
+            &format!(
+                "{three}; dealer open; supervisor void-damaged 2 4 with shift; ? phase = void
+                 ? past 1 = 111 111 - 7 9 1
+                 ? past 3 = 333 333 damaged-dice 7 9 1; ? past 4 = - - damaged-dice 7 9 1; ? betting = idle
+                 dealer open
+                 ? round = 5"
+            ),
+        ),
+        (
+            &GAMES,
+            "dealer open; dealer close; supervisor void-damaged 1 1 with manager; ? phase = void
+             ? past 1 = - - damaged-dice 7 9 1",
+        ),
+        (
+            &GAMES,
+            "dealer open; system restarted; supervisor void-damaged 1 1 with manager; ? phase = void; ? held = no
+             round 123",
+        ),
+        // Those void before stay as they are, for their own reason.
+        (
+            &GAMES,
+            "round 111; dealer open; dealer interrupt; round 333; supervisor void-damaged 1 3 with manager
+             ? past 1 = 111 111 damaged-dice 7 9 1; ? past 2 = - - not-established 7 9 1
+             ? past 3 = 333 333 damaged-dice 7 9 1
+             supervisor void-damaged 1 3 with manager = rounds-voided damaged-dice
+             ? past 2 = - - not-established 7 9 1",
+        ),
+        (
+            &GAMES,
+            &format!(
+                "{three}; supervisor void-damaged 0 2 with manager = !unknown-round
+                 supervisor void-damaged 3 2 with manager = !unknown-round
+                 supervisor void-damaged 3 4 with manager = !unknown-round
+                 supervisor void-damaged 1 2 = !second-person-missing
+                 dealer void-damaged 1 2 with manager = !not-allowed
+                 supervisor void-damaged 1 2 with supervisor2 = !second-person-not-allowed
+                 manager void-damaged 1 1 with manager2"
+            ),
+        ),
+        (
+            &GAMES,
+            "quiet; dealer open; carry-one; dealer close; carry-one; carry-one; throw 123
+             supervisor void-damaged 1 1 with manager = !round-not-settled; carry
+             supervisor void-damaged 1 1 with manager",
+        ),
+    ]);
+}
+
+/// 3.9, 5.10, 5.5 of the terminals, F12: settled again by the dice, as often as needed; the first result stays on
+/// record.
+#[test]
+fn a_wrong_result_is_corrected() {
+    check(&[
+        (
+            &GAMES,
+            "round 123; supervisor correct 1 124 with manager = corrected; ? past 1 = 124 123 - 7 9 1
+             ? phase = settled
+             supervisor correct 1 125 with manager; ? past 1 = 125 123 - 7 9 1
+             supervisor correct 1 123 with manager; ? past 1 = 123 123 - 7 9 1",
+        ),
+        (
+            &GAMES,
+            "round 123; supervisor correct 1 321 with manager = !same-dice; supervisor correct 1 122 with manager",
+        ),
+        (
+            &GAMES,
+            "round 123; supervisor correct 1 123 with manager = !same-dice; supervisor correct 1 124 with manager
+             supervisor correct 1 124 with manager = !same-dice",
+        ),
+        (
+            &GAMES,
+            "supervisor correct 1 123 with manager = !unknown-round
+             supervisor correct 0 123 with manager = !unknown-round
+             dealer open; supervisor correct 1 123 with manager = !round-not-settled; dealer close
+             supervisor correct 1 123 with manager = !round-not-settled",
+        ),
+        (
+            &GAMES,
+            "quiet; dealer open; carry-one; dealer close; carry-one; carry-one; throw 123
+             supervisor correct 1 124 with manager = !round-not-settled; carry
+             supervisor correct 1 124 with manager",
+        ),
+        // A void round is corrected only by ruling.
+        (
+            &GAMES,
+            "dealer open; dealer interrupt; supervisor correct 1 123 with manager = !round-void
+             shift rule reinstate 1 123 = corrected; ? past 1 = 123 123 - 7 9 1
+             supervisor correct 1 124 with manager
+             ? past 1 = 124 123 - 7 9 1; shift rule reinstate 1 125 = !not-in-game",
+        ),
+        // A corrected round may be voided; 5.8: later rounds stay as they are.
+        (
+            &GAMES,
+            "round 123; round 456; supervisor correct 1 124 with manager
+             supervisor void-settled 1 not-flat with manager
+             ? past 1 = 124 123 not-flat 7 9 1; ? past 2 = 456 456 - 7 9 1
+             supervisor correct 1 125 with manager = !round-void
+             supervisor void-settled 1 few-tumbles with manager = rounds-voided few-tumbles
+             ? past 1 = 124 123 not-flat 7 9 1; shift rule reinstate 1 125; ? past 1 = 125 123 - 7 9 1",
+        ),
+        // While a later round is open, and while it is closing.
+        (
+            &GAMES,
+            "round 123; dealer open; supervisor correct 1 124 with manager; ? phase = open; deal 456
+             ? phase = settled",
+        ),
+        (
+            &GAMES,
+            "round 123; quiet; dealer open; carry-one; dealer close; supervisor correct 1 124 with manager
+             ? phase = closing
+             carry-one; ? phase = closing; carry; ? phase = closed; throw 456; ? phase = settled",
+        ),
+    ]);
+}
+
+/// F12, F50: two people, with two identities and the right roles. After commit only they, or a ruling, void.
+#[test]
+fn two_people_change_what_is_over() {
+    let acts = ["correct 1 456", "void-settled 1 not-flat", "void-damaged 1 1"];
+    for act in acts {
+        for (who, second, answer) in [
+            ("supervisor", "", " = !second-person-missing"),
+            ("supervisor", " with nobody", " = !second-person-missing"),
+            ("supervisor", " with supervisor", " = !second-person-not-allowed"),
+            ("supervisor", " with supervisor2", " = !second-person-not-allowed"),
+            ("supervisor", " with dealer", " = !second-person-not-allowed"),
+            ("manager", " with manager", " = !second-person-not-allowed"),
+            ("all", " with all", " = !second-person-not-allowed"),
+            ("dealer", " with manager", " = !not-allowed"),
+            ("dealer", "", " = !not-allowed"),
+            ("attendant", " with manager", " = !not-allowed"),
+            ("system", " with manager", " = !not-allowed"),
+            ("supervisor", " with manager", ""),
+            ("manager", " with shift", ""),
+            ("manager", " with manager2", ""),
+            ("shift", " with casino", ""),
+            ("all", " with manager", ""),
+        ] {
+            check(&[(&GAMES, &format!("round 123; {who} {act}{second}{answer}"))]);
+        }
+    }
+    check(&[
+        (
+            &GAMES,
+            "round 123; supervisor void-settled 1 damaged-dice with manager = !not-allowed
+             supervisor void-settled 1 ruling with manager = !not-allowed; ? past 1 = 123 123 - 7 9 1",
+        ),
+        (
+            &COVERED,
+            "round 123; supervisor void-settled 1 activated-early with manager = !not-in-game
+             supervisor void-settled 1 exposed with manager; ? past 1 = 123 123 exposed 7 9 1",
+        ),
+        (
+            &OPEN,
+            "round 123; supervisor void-settled 1 exposed with manager = !not-in-game
+             supervisor void-settled 1 activated-early with manager; ? past 1 = 123 123 activated-early 7 9 1",
+        ),
+        (
+            &GAMES,
+            "dealer open; supervisor void-settled 1 not-flat with manager = !round-not-settled
+             supervisor void-settled 2 not-flat with manager = !unknown-round",
+        ),
+    ]);
+}
+
+/// 5.14, 5.10 of the terminals: rulings by the Table Games Shift Manager or above.
+#[test]
+fn the_shift_manager_rules() {
+    check(&[
+        (
+            &GAMES,
+            "shift rule note = noted; casino rule note; dealer rule note = !not-allowed
+             manager rule note = !not-allowed
+             supervisor rule note = !not-allowed; auditor rule note = !not-allowed",
+        ),
+        (&GAMES, "dealer open; shift rule void 1 = rounds-voided ruling; ? phase = void; ? past 1 = - - ruling 7 9 1"),
+        (&GAMES, "dealer open; dealer close; shift rule void 1; ? phase = void; round 123"),
+        (
+            &GAMES,
+            "round 123; shift rule void 1; ? past 1 = 123 123 ruling 7 9 1
+             shift rule void 1 = rounds-voided ruling",
+        ),
+        (
+            &GAMES,
+            "shift rule void 1 = !unknown-round; shift rule reinstate 1 123 = !unknown-round; dealer open
+             shift rule reinstate 1 123 = !round-not-settled; shift rule void 2 = !unknown-round",
+        ),
+        (&GAMES, "shift rule conclude 123 = !; dealer open; shift rule conclude 123 = !; ? phase = open"),
+        (
+            &GAMES,
+            "quiet; dealer open; carry-one; dealer close; carry-one; carry-one; throw 123
+             shift rule void 1 = !round-not-settled; shift rule conclude 123 = !; carry; shift rule void 1",
+        ),
+    ]);
+}

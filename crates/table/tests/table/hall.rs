@@ -1,0 +1,194 @@
+//! A hall to test in: people, one table of a game with a few seats, the House behind it, and short ways to ask.
+
+use std::num::NonZeroU16;
+use std::sync::Arc;
+
+use taisai_rules::{Dice, Games, Money, Station};
+use taisai_table::{
+    Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, HouseCommand,
+    LimitEntry, Person, PersonId, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId,
+    TableLimits, TableRules, Time,
+};
+
+pub(crate) const CLASSIC: &str = "tai-sai-classic";
+pub(crate) const TAI_SAI: &str = "tai-sai";
+pub(crate) const OPEN_COVER: &str = "tai-sai-open-cover";
+pub(crate) const ETG: &str = "sic-bo-etg";
+pub(crate) const GAMES: [&str; 4] = [CLASSIC, TAI_SAI, OPEN_COVER, ETG];
+
+pub(crate) const TABLE: TableId = TableId(1);
+pub(crate) const CLUSTER: ClusterId = ClusterId { table: TABLE, number: 0 };
+pub(crate) const SEATS: u32 = 4;
+/// Noon of 1 January 2024, when every game is in force.
+pub(crate) const NOON: u64 = 1_704_110_400_000;
+
+/// Everyone by the word that stands for them in scripts. `all` holds every role, `dealer2` never holds the position.
+pub(crate) const PEOPLE: [(&str, u32, &[Role]); 13] = [
+    ("dealer", 1, &[Role::Dealer]),
+    ("dealer2", 2, &[Role::Dealer]),
+    ("supervisor", 3, &[Role::PitSupervisor]),
+    ("supervisor2", 4, &[Role::PitSupervisor]),
+    ("manager", 5, &[Role::PitManager]),
+    ("manager2", 6, &[Role::PitManager]),
+    ("shift", 7, &[Role::ShiftManager]),
+    ("casino", 8, &[Role::CasinoManager]),
+    ("attendant", 9, &[Role::Attendant]),
+    ("cashier", 10, &[Role::Cashier]),
+    ("auditor", 11, &[Role::Auditor]),
+    ("administrator", 12, &[Role::Administrator]),
+    ("all", 13, &Role::ALL),
+];
+
+pub(crate) fn person(word: &str) -> Option<Person> {
+    let known = PEOPLE.iter().find(|(known, _, _)| *known == word);
+    known.map(|(_, id, roles)| Person { id: PersonId(*id), roles: Roles::of(roles) })
+}
+
+pub(crate) fn rules(game: &str, layout: &str) -> TableRules {
+    let game = Games::embedded().find(game, None).expect("a game");
+    TableRules::new(Arc::new(game.clone()), layout).expect("a layout")
+}
+
+pub(crate) const fn cents(cents: i64) -> Money {
+    Money::from_cents(cents)
+}
+
+/// Three digits as a throw.
+pub(crate) fn dice(digits: &str) -> Dice {
+    let mut faces = [0; 3];
+    assert_eq!(digits.len(), 3, "three dice: {digits}");
+    for (face, digit) in faces.iter_mut().zip(digits.bytes()) {
+        *face = digit - b'0';
+    }
+    Dice::try_from(faces).expect("three dice")
+}
+
+/// Limits as in `unit=100 big=500..10000 sum=..5000 diff=2000`.
+pub(crate) fn limits(words: &[&str]) -> TableLimits {
+    let amount = |text: &str| (!text.is_empty()).then(|| cents(text.parse().expect("an amount")));
+    let mut limits = TableLimits { unit: cents(1), boxes: Vec::new(), differential: None };
+    for word in words {
+        let (key, value) = word.split_once('=').expect("key=value");
+        match key {
+            "unit" => limits.unit = amount(value).expect("a unit"),
+            "diff" => limits.differential = amount(value),
+            boxes => {
+                let (min, max) = value.split_once("..").expect("min..max");
+                let boxes = boxes.parse().expect("a kind or a box");
+                limits.boxes.push(LimitEntry { boxes, min: amount(min), max: amount(max) });
+            }
+        }
+    }
+    limits
+}
+
+/// The limits that a table of the game opens with here.
+pub(crate) fn usual_limits(game: &str) -> &'static str {
+    match game {
+        CLASSIC => "unit=100",
+        ETG => "unit=100 big=100..100000 small=100..100000 sum=200..50000 any-triple=100..50000",
+        _ => "unit=100 big=500..100000 small=500..100000 sum=200..50000 diff=50000",
+    }
+}
+
+/// A hall with one table.
+#[derive(Clone)]
+pub(crate) struct Hall {
+    pub(crate) floor: Floor,
+    pub(crate) now: u64,
+    pub(crate) game: &'static str,
+    /// Whether messages are carried after every command.
+    pub(crate) carries: bool,
+}
+
+impl Hall {
+    /// A table that is shut, with nobody at it.
+    pub(crate) fn shut(game: &'static str, layout: &str, profile: &Profile) -> Self {
+        let mut floor = Floor::new(profile.clone(), false);
+        let one = NonZeroU16::MIN;
+        let add = HouseCommand::AddTable { table: TABLE, clusters: one, training: false, second: None };
+        let asked = floor.system(Time(NOON), add);
+        assert!(matches!(floor.ask_house(asked), Decision::Accepted(_)), "a house takes a table");
+        floor.add_table(TABLE, rules(game, layout), profile, false, SEATS);
+        Self { floor, now: NOON, game, carries: true }
+    }
+
+    /// A table open for its first round: dealer, dice 7, tumbler 9, and limits on display.
+    pub(crate) fn ready(game: &'static str, layout: &str, profile: &Profile) -> Self {
+        let mut hall = Self::shut(game, layout, profile);
+        hall.run("supervisor open-table; supervisor relieve dealer dealer");
+        hall.run("supervisor use-dice 7; supervisor use-tumbler 9");
+        hall.run(&format!("supervisor limits {}", usual_limits(game)));
+        hall
+    }
+
+    pub(crate) fn new(game: &'static str) -> Self {
+        Self::ready(game, "A", &Profile::singapore())
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        self.floor.table(TABLE).expect("the table")
+    }
+
+    pub(crate) fn round(&self) -> &Round {
+        &self.table().round
+    }
+
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.table().cluster
+    }
+
+    /// The actor of a word: a person, `system`, `tumbler9`, `t3` for the terminal at seat 3, or `player` for whoever
+    /// registers the bets of a seat in this game.
+    pub(crate) fn actor(&self, word: &str, seat: Option<Seat>) -> Actor {
+        if let Some(person) = person(word) {
+            return Actor::Person(person);
+        }
+        let terminal = |seat: Seat| Actor::Terminal { device: DeviceId(100 + seat.0), seat };
+        match (word, seat) {
+            ("system", _) => Actor::System,
+            ("player", Some(seat)) if self.cluster().rules().game().station() == Station::PlayerTerminals => {
+                terminal(seat)
+            }
+            ("player", _) => self.actor("dealer", None),
+            (word, _) => match (word.strip_prefix("tumbler"), word.strip_prefix('t')) {
+                (Some(number), _) => Actor::Tumbler(DeviceId(number.parse().expect("a tumbler"))),
+                (_, Some(seat)) => terminal(Seat(seat.parse().expect("a terminal"))),
+                (None, None) => panic!("who is {word}?"),
+            },
+        }
+    }
+
+    /// The source of an actor's commands. The house's own is zero.
+    pub(crate) fn source(actor: Actor) -> u64 {
+        match actor {
+            Actor::System => 0,
+            Actor::Person(person) => 1_000 + u64::from(person.id.0),
+            Actor::Terminal { device, .. } => 2_000 + u64::from(device.0),
+            Actor::Tumbler(device) => 3_000 + u64::from(device.0),
+        }
+    }
+
+    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+        let id = self.floor.next_id(Self::source(actor));
+        Asked { time: Time(self.now), actor, id, command }
+    }
+
+    pub(crate) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Decision<RoundEvent> {
+        let asked = self.asked(actor, command);
+        self.floor.ask_round(TABLE, asked).expect("the table")
+    }
+
+    pub(crate) fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Decision<ClusterEvent> {
+        let asked = self.asked(actor, command);
+        self.floor.ask_cluster(TABLE, asked).expect("the table")
+    }
+
+    pub(crate) fn hashes(&self) -> [[u8; 32]; 2] {
+        [self.round().state_hash(), self.cluster().state_hash()]
+    }
+}
+
+pub(crate) const fn id(source: u64, sequence: u64) -> CommandId {
+    CommandId { source, sequence }
+}

@@ -1,0 +1,20 @@
+//! A table and its players from outside: scripts that a dealer could read, for every line of the rules of a round; the
+//! order of refusals; replay from any point; and a naive second ledger beside the machines' own.
+
+mod afterwards;
+mod cluster;
+mod compensation;
+mod golden;
+mod hall;
+mod irregular;
+mod ledger;
+mod mended;
+mod model;
+mod refusals;
+mod repeats;
+mod replay;
+mod round;
+mod script;
+mod sessions;
+mod slips;
+mod state;

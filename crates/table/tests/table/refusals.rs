@@ -1,0 +1,306 @@
+//! The order of refusals: one row a request, with every reason that holds against it. The first in the order of
+//! `Refusal` is the answer. And every refusal that the two machines can give is met somewhere.
+
+use std::collections::BTreeSet;
+
+use taisai_table::{Excess, Profile, Refusal};
+
+use crate::cluster::{BOXED, LIVE};
+use crate::hall::{CLASSIC, ETG, GAMES, Hall};
+use crate::round::{LIMITED, OPEN};
+
+/// Games, what went before on a table that is ready (or, first, `shut` or `refuse`), the request, and what holds
+/// against it.
+type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
+
+const ROUND: &[Row] = &[
+    (&GAMES, "", "dealer void damaged-dice", "not-allowed no-round-open"),
+    (&GAMES, "", "dealer void ruling", "not-allowed no-round-open"),
+    (&[CLASSIC], "dealer issue 0 1 500 1", "manager close-table", "not-cleared closure-not-announced"),
+    (&GAMES, "dealer open", "dealer interrupt 4", "not-tumbled dice-not-known"),
+    (&GAMES, "dealer open; dealer close", "dealer interrupt 1234", "not-tumbled dice-not-known"),
+    (&OPEN, "dealer open; dealer close", "dealer void exposed", "bets-closed not-in-game"),
+    (&GAMES, "dealer open", "shift rule conclude 123", "not-held bets-not-closed"),
+    (
+        &GAMES,
+        "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4",
+        "dealer interrupt",
+        "outcome-established",
+    ),
+    (
+        &GAMES,
+        "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4",
+        "dealer interrupt 1234",
+        "dice-not-known outcome-established",
+    ),
+    (&GAMES, "", "dealer correct 1 123", "not-allowed second-person-missing unknown-round"),
+    (&GAMES, "", "supervisor correct 1 123", "second-person-missing unknown-round"),
+    (&GAMES, "", "supervisor void-settled 1 not-flat with supervisor2", "second-person-not-allowed unknown-round"),
+    (&GAMES, "", "dealer void-damaged 1 0", "not-allowed second-person-missing unknown-round"),
+    (
+        &OPEN,
+        "",
+        "supervisor void-settled 1 exposed with supervisor2",
+        "second-person-not-allowed not-in-game unknown-round",
+    ),
+    (&OPEN, "", "supervisor void-settled 1 exposed with manager", "not-in-game unknown-round"),
+    (&OPEN, "", "supervisor void-settled 1 ruling with manager", "not-allowed unknown-round"),
+    (&LIMITED, "shut", "supervisor open", "not-allowed not-acting table-not-open limits-not-shown"),
+    (&LIMITED, "shut", "dealer open", "not-acting table-not-open limits-not-shown"),
+    (&LIMITED, "shut; supervisor relieve dealer dealer", "dealer open", "table-not-open limits-not-shown"),
+    (&LIMITED, "shut; supervisor open-table; supervisor relieve dealer dealer", "dealer open", "limits-not-shown"),
+    (&GAMES, "", "dealer open-table", "not-allowed table-open"),
+    (&GAMES, "", "supervisor open-table", "table-open"),
+    (&GAMES, "dealer open; system restarted", "dealer commit 123", "held bets-not-closed not-tumbled"),
+    (&GAMES, "dealer open; dealer close; system restarted", "dealer close", "held bets-closed"),
+    (&GAMES, "dealer open; dealer close; system restarted", "dealer commit 123", "held not-tumbled"),
+    (&GAMES, "dealer open; system restarted", "dealer2 close", "not-acting held"),
+    (&GAMES, "dealer open", "dealer commit 123", "bets-not-closed not-tumbled"),
+    (&GAMES, "dealer open; dealer close", "dealer close", "bets-closed"),
+    (
+        &GAMES,
+        "dealer open; dealer close; dealer activate; dealer tumbled 2; dealer rest 12-",
+        "dealer commit 123",
+        "not-tumbled dice-not-known",
+    ),
+    (
+        &GAMES,
+        "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer rest 12-",
+        "dealer commit 123",
+        "dice-not-known",
+    ),
+    (
+        &GAMES,
+        "dealer open; dealer close; dealer activate; dealer tumbled 3",
+        "dealer void few-tumbles",
+        "already-tumbled",
+    ),
+    (&GAMES, "", "dealer tick", "not-allowed no-round-open"),
+    (&GAMES, "dealer open", "system tick", "not-due"),
+    (
+        &[CLASSIC],
+        "dealer issue 0 1 500 1; dealer open",
+        "manager close-table",
+        "round-in-play not-cleared closure-not-announced",
+    ),
+    (&GAMES, "shut", "manager close-table", "table-not-open closure-not-announced"),
+    (&GAMES, "", "manager close-table", "closure-not-announced"),
+    (&GAMES, "round 123; shift rule void 1", "supervisor correct 1 123 with manager", "round-void same-dice"),
+    (
+        &GAMES,
+        "round 123; shift rule void 1",
+        "supervisor correct 1 123 with dealer",
+        "second-person-not-allowed round-void same-dice",
+    ),
+    (&GAMES, "round 123", "supervisor correct 1 123 with manager", "same-dice"),
+    (&GAMES, "dealer open", "supervisor correct 1 123 with manager", "round-not-settled"),
+    (&GAMES, "", "dealer rule void 1", "not-allowed unknown-round"),
+    (&GAMES, "", "shift rule void 1", "unknown-round"),
+    (&LIMITED, "", "supervisor limits unit=100 big=2..1", "bad-limits"),
+    (&OPEN, "", "dealer void exposed", "no-round-open not-in-game"),
+    (&OPEN, "dealer open; system restarted", "dealer void exposed", "held not-in-game"),
+    (&OPEN, "", "dealer2 void exposed", "not-acting no-round-open not-in-game"),
+    (&LIMITED, "dealer open", "supervisor limits unit=100 big=2..1", "round-in-play bad-limits"),
+    (&LIMITED, "dealer open", "dealer limits unit=0", "not-allowed round-in-play bad-limits"),
+    (&GAMES, "", "dealer interrupt 1234", "no-round-open dice-not-known"),
+    (&GAMES, "dealer open; dealer close", "dealer tumbled 0", "not-tumbled bad-amount"),
+    (&GAMES, "dealer open; dealer close", "tumbler8 tumbled 0", "not-allowed not-tumbled bad-amount"),
+    (&GAMES, "", "dealer report 99 0", "not-allowed out-of-order"),
+    (&GAMES, "", "system report 99 0", "out-of-order"),
+    (&GAMES, "", "dealer2 continue", "not-acting not-held"),
+    (&GAMES, "", "dealer continue", "not-held"),
+    (
+        &GAMES,
+        "quiet; dealer open; carry-one; dealer close; carry-one; carry-one; dealer activate; dealer tumbled 3
+         dealer commit 123",
+        "dealer void not-flat",
+        "result-committed",
+    ),
+];
+
+const CLUSTER: &[Row] = &[
+    (&GAMES, "fund 0 5000; dealer open", "player bet 0 three:126 100 big 100 big 100", "box-twice box-not-on-layout"),
+    (&GAMES, "fund 0 5000; dealer open", "player bet 0 big 99999999999950", "amount-too-large amount-off-unit"),
+    (&[ETG], "fund 0 5000; dealer open", "player bet 0 big 200000 small 0", "bad-amount over-limit"),
+    (&[CLASSIC], "", "dealer issue 0 1 550 0", "bad-amount amount-off-unit"),
+    (&GAMES, "fund 0 5000; dealer open", "player take 0 big 100 big 100", "box-twice no-such-bet"),
+    (&GAMES, "fund 0 5000; dealer open", "player take 0 three:126 100", "box-not-on-layout no-such-bet"),
+    (&[ETG], "", "t9 bet 9 big 500", "no-round-open unknown-seat"),
+    (
+        &[ETG],
+        "fund 0 5000; dealer open; dealer close",
+        "t1 bet 0 three:126 0",
+        "not-allowed bets-closed box-not-on-layout bad-amount",
+    ),
+    (&LIVE, "", "cashier bet 9 big 500", "not-allowed no-round-open unknown-seat"),
+    (&LIVE, "", "dealer bet 9 big 500", "no-round-open unknown-seat"),
+    (
+        &LIVE,
+        "dealer open; dealer close",
+        "dealer bet 9 three:126 0",
+        "bets-closed unknown-seat box-not-on-layout bad-amount",
+    ),
+    (&LIVE, "dealer open; system restarted-cluster", "dealer bet 9", "held unknown-seat no-bets"),
+    (&LIVE, "dealer open", "dealer bet 9", "unknown-seat no-bets"),
+    (&[ETG], "dealer open; system lost 0", "player bet 0", "terminal-lost no-session no-bets"),
+    (&[ETG], "dealer open", "player bet 0 three:126 0", "no-session box-not-on-layout bad-amount"),
+    (
+        &[ETG],
+        "fund 0 9000000; supervisor limits unit=100; dealer open; player bet 0 big 1000000; deal 456; dealer open
+         system lost 0",
+        "player bet 0",
+        "terminal-lost seat-locked no-bets",
+    ),
+    (
+        &[ETG],
+        "fund 0 9000000; supervisor limits unit=100; dealer open; player bet 0 big 1000000; deal 456; round 111
+         dealer open",
+        "player repeat 0",
+        "seat-locked nothing-to-repeat",
+    ),
+    (
+        &[ETG],
+        "fund 0 1000000; supervisor limits unit=100; dealer open; player bet 0 big 1000000; deal 456",
+        "player voucher 0 7",
+        "seat-locked over-house-limit",
+    ),
+    (&[ETG], "fund 0 1000001", "player voucher 0 7", "over-house-limit"),
+    (
+        &[ETG],
+        "fund 0 2000000; dealer open; player bet 0 big 100",
+        "player voucher 0 7",
+        "round-in-play over-house-limit",
+    ),
+    (&[ETG], "", "t1 voucher 0 7", "not-allowed no-session not-enough-credits"),
+    (&GAMES, "fund 0 5000; dealer open", "player bet 0 big 550 big 550", "box-twice amount-off-unit"),
+    (&GAMES, "fund 0 5000; dealer open", "player bet 0", "no-bets"),
+    (&GAMES, "fund 0 5000; dealer open", "player bet 0 three:126 0", "box-not-on-layout bad-amount"),
+    (&[ETG], "fund 0 50; dealer open", "player bet 0 big -50", "bad-amount amount-off-unit below-minimum"),
+    (&[ETG], "fund 0 50; dealer open", "player bet 0 big 99999950", "amount-off-unit over-limit not-enough-credits"),
+    (&[ETG], "fund 0 50; dealer open", "player bet 0 big 200000", "over-limit not-enough-credits"),
+    (&[ETG], "fund 0 50; dealer open", "player bet 0 sum:4 100", "below-minimum not-enough-credits"),
+    (
+        &[ETG],
+        "fund 0 50; dealer open",
+        "player bet 0 big 99999999999900",
+        "amount-too-large over-limit not-enough-credits",
+    ),
+    (&[ETG], "fund 0 50; dealer open", "player bet 0 big 100", "not-enough-credits"),
+    (
+        &BOXED,
+        "refuse; supervisor limits unit=100 big=..1000 diff=500; dealer open",
+        "player bet 0 big 1100",
+        "over-limit over-differential",
+    ),
+    (
+        &BOXED,
+        "refuse; supervisor limits unit=100 big=..1000 diff=500; dealer open",
+        "player bet 0 big 1000",
+        "over-differential",
+    ),
+    (
+        &[CLASSIC],
+        "dealer issue 0 1 500 1; dealer open",
+        "player bet-colour 0 big 99900",
+        "amount-off-unit not-enough-credits",
+    ),
+    (&[CLASSIC], "dealer open", "player bet-colour 0 big 550", "amount-off-unit colour-in-use"),
+    (&[CLASSIC], "dealer issue 1 1 500 1", "dealer issue 0 1 0 1", "bad-amount colour-in-use"),
+    (&[CLASSIC], "dealer issue 1 1 500 1", "dealer issue 0 1 500 1", "colour-in-use"),
+    (&[CLASSIC], "", "dealer issue 9 1 0 1", "unknown-seat bad-amount"),
+    (&LIMITED, "", "auditor issue 9 1 0 1", "not-allowed not-in-game unknown-seat bad-amount"),
+    (&LIMITED, "", "dealer issue 9 1 0 1", "not-in-game unknown-seat bad-amount"),
+    (&LIVE, "", "manager cash 9 0", "not-allowed not-in-game unknown-seat bad-amount"),
+    (&LIVE, "", "cashier cash 9 0", "not-in-game unknown-seat bad-amount"),
+    (&[ETG], "", "cashier cash 9 0", "unknown-seat bad-amount"),
+    (&[ETG], "system lost 0", "cashier cash 0 0", "terminal-lost bad-amount"),
+    (&[ETG], "", "manager walk 9", "not-allowed not-in-game unknown-seat"),
+    (&[ETG], "", "dealer walk 9", "not-in-game unknown-seat"),
+    (&LIVE, "", "dealer lost 9", "not-allowed not-in-game unknown-seat"),
+    (&[CLASSIC, ETG], "", "supervisor reject", "not-allowed no-round-open not-in-game"),
+    (&[CLASSIC, ETG], "", "dealer reject", "no-round-open not-in-game"),
+    (&BOXED, "dealer open; dealer close", "dealer reject", "bets-closed no-excess"),
+    (&BOXED, "dealer open", "dealer reject", "no-excess"),
+    (
+        &GAMES,
+        "fund 0 5000; dealer open; dealer close",
+        "player take 0 big 50",
+        "bets-closed no-such-bet amount-off-unit",
+    ),
+    (&GAMES, "fund 0 5000; dealer open", "player take 0 big 50", "no-such-bet amount-off-unit"),
+    (&GAMES, "fund 0 5000; dealer open", "player repeat 0", "nothing-to-repeat"),
+    (&GAMES, "fund 0 5000", "player clear 0", "no-round-open no-such-bet"),
+    (&[ETG], "fund 0 5000", "t1 leave 0", "not-allowed not-cleared"),
+    (&[ETG], "fund 0 5000", "player leave 0", "not-cleared"),
+    (
+        &[CLASSIC],
+        "dealer issue 0 1 500 1; dealer open; player bet-colour 0 big 500",
+        "cashier redeem 0",
+        "round-in-play",
+    ),
+    (&GAMES, "", "dealer delivered 5", "not-allowed out-of-order"),
+    (&GAMES, "", "dealer unlock 9", "not-allowed unknown-seat"),
+    (&GAMES, "", "attendant unlock 0", "not-held"),
+    (&GAMES, "", "dealer restarted-cluster", "not-allowed not-held"),
+];
+
+/// Met where a row of words is not enough.
+const ELSEWHERE: &[(Refusal, &str)] = &[
+    (Refusal::CommandIdReused, "repeats"),
+    (Refusal::CommandTooOld, "repeats"),
+    (Refusal::RulesNotInForce, "round::a_table_opens"),
+    (Refusal::SlipDiffers, "compensation::another_slip_is_refused"),
+    (Refusal::UnknownTable, "round::every_cluster_is_waited_for"),
+];
+
+/// Before those that only the House gives, and never given by a round or a cluster.
+const NEVER: &[Refusal] = &[Refusal::TrainingMixed];
+
+fn refusal(code: &str) -> Refusal {
+    *Refusal::ALL.iter().find(|refusal| refusal.code() == code).unwrap_or_else(|| panic!("a code: {code}"))
+}
+
+/// The answer to a row's request, on each of its games.
+fn answers((games, before, request, _): &Row) -> impl Iterator<Item = (&'static str, Option<Refusal>)> {
+    games.iter().map(move |game| {
+        let (kind, rest) = before.split_once(';').unwrap_or((before, ""));
+        let mut hall = match kind {
+            "shut" => Hall::shut(game, "A", &Profile::singapore()),
+            "refuse" => Hall::ready(game, "A", &Profile { excess: Excess::Refuse, ..Profile::singapore() }),
+            _ => Hall::new(game),
+        };
+        hall.run(if ["shut", "refuse"].contains(&kind) { rest } else { before });
+        let words: Vec<_> = request.split_whitespace().collect();
+        let answer = hall.ask(words[0], &words[1..]).refusal();
+        hall.floor.check().expect("invariants");
+        (*game, answer)
+    })
+}
+
+#[test]
+fn the_first_reason_in_order_is_the_answer() {
+    let mut with_several = 0;
+    for row in ROUND.iter().chain(CLUSTER) {
+        let holds: Vec<_> = row.3.split_whitespace().map(refusal).collect();
+        assert!(holds.is_sorted(), "{row:?}: in the order of precedence");
+        with_several += usize::from(holds.len() > 1);
+        for (game, answer) in answers(row) {
+            assert_eq!(answer, Some(holds[0]), "{game}: {row:?}");
+        }
+    }
+    assert!(with_several >= 50, "{with_several} rows with several reasons");
+}
+
+#[test]
+fn every_refusal_is_met() {
+    let rows = ROUND.iter().chain(CLUSTER).map(|row| refusal(row.3.split(' ').next().expect("a code")));
+    let met: BTreeSet<_> = rows.chain(ELSEWHERE.iter().map(|(refusal, _)| *refusal)).collect();
+    let of_tables = Refusal::ALL.iter().copied().filter(|refusal| *refusal <= Refusal::ColourInUse);
+    let expected: BTreeSet<_> = of_tables
+        .filter(|refusal| !NEVER.contains(refusal))
+        .chain([Refusal::OverHouseLimit, Refusal::UnknownTable])
+        .collect();
+    let missing: Vec<_> = expected.difference(&met).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert_eq!(met.len(), expected.len(), "{:?}", met.difference(&expected).collect::<Vec<_>>());
+}

@@ -1,0 +1,212 @@
+//! Commands sent again: the same content gets the same verdict and changes nothing; other content under a used id, and
+//! ids older than those remembered, are refused before anything else is looked at.
+
+use taisai_rules::BetBox;
+use taisai_table::{
+    Asked, Chips, ClusterCommand, Decision, Floor, Method, Profile, Recent, Recorded, Refusal, RoundCommand, Seat,
+    Stake, TableId, Time, Verdict,
+};
+
+use crate::hall::{ETG, GAMES, Hall, NOON, TABLE, cents, id};
+
+/// A source of commands: who asks which machine, something that is accepted every time, and something that is refused.
+struct Source {
+    who: &'static str,
+    accepted: fn(i64) -> Either,
+    refused: Either,
+}
+
+#[derive(Clone, Debug)]
+enum Either {
+    Round(RoundCommand),
+    Cluster(ClusterCommand),
+}
+
+fn buy(amount: i64, method: Method) -> Either {
+    Either::Cluster(ClusterCommand::BuyIn { seat: Seat(0), amount: cents(amount), method })
+}
+
+fn bet(amount: i64) -> Either {
+    let stakes = [Stake { bet_box: BetBox::BIG, amount: cents(amount * 100) }].into_iter().collect();
+    Either::Cluster(ClusterCommand::Place { seat: Seat(0), chips: Chips::Own, stakes })
+}
+
+fn dice_set(number: i64) -> Either {
+    Either::Round(RoundCommand::UseDice { dice_set: u32::try_from(number).expect("a dice set") })
+}
+
+fn sources() -> Vec<Source> {
+    let placed = Source { who: "t0", accepted: bet, refused: bet(0) };
+    let noted = Source { who: "t0", accepted: |amount| buy(amount, Method::Note), refused: buy(0, Method::Note) };
+    let cash = Source { who: "cashier", accepted: |amount| buy(amount, Method::Cash), refused: buy(0, Method::Cash) };
+    let restarted = Source {
+        who: "system",
+        accepted: |_| Either::Cluster(ClusterCommand::Restarted),
+        refused: buy(1, Method::Cash),
+    };
+    let dice = Source { who: "supervisor", accepted: dice_set, refused: Either::Round(RoundCommand::CloseTable) };
+    vec![placed, noted, cash, restarted, dice]
+}
+
+/// How it was answered: accepted or not, and whether it was a repeat.
+fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Verdict, bool) {
+    fn verdict<E>(decision: &Decision<E>) -> (Verdict, bool) {
+        match decision {
+            Decision::Accepted(_) => (Verdict::Accepted, false),
+            Decision::Refused(refusal) => (Verdict::Refused(*refusal), false),
+            Decision::Repeated(verdict) => (*verdict, true),
+        }
+    }
+    let (actor, id) = (hall.actor(who, None), id(number.0, number.1));
+    let time = Time(hall.now);
+    match command.clone() {
+        Either::Round(command) => {
+            verdict(&hall.floor.ask_round(TABLE, Asked { time, actor, id, command }).expect("the table"))
+        }
+        Either::Cluster(command) => {
+            verdict(&hall.floor.ask_cluster(TABLE, Asked { time, actor, id, command }).expect("the table"))
+        }
+    }
+}
+
+#[test]
+fn a_command_sent_again_gets_the_same_answer() {
+    for Source { who, accepted, refused } in sources() {
+        let mut hall = Hall::new(ETG);
+        // Bets are open for the players; the table's own commands come before.
+        hall.run(if who == "supervisor" { "fund 0 100000" } else { "fund 0 100000; dealer open" });
+        let source = 77;
+        let mut refusal = None;
+        for sequence in 10..20_u64 {
+            let number = (source, sequence);
+            let amount = i64::try_from(sequence).expect("a small number");
+            let (command, other) = if sequence.is_multiple_of(3) {
+                (refused.clone(), accepted(1))
+            } else {
+                (accepted(amount), refused.clone())
+            };
+            let (first, is_repeat) = send(&mut hall, who, number, &command);
+            assert!(!is_repeat, "{who} {sequence}");
+            assert_eq!(first == Verdict::Accepted, !sequence.is_multiple_of(3), "{who} {sequence}: {first:?}");
+            refusal = refusal.max(match first {
+                Verdict::Accepted => None,
+                Verdict::Refused(refusal) => Some(refusal),
+            });
+            let (hashes, recorded) = (hall.hashes(), hall.floor.record.len());
+            hall.now += 1_000;
+            // Again, later, by whoever has the source: the same answer, nothing recorded, nothing changed.
+            assert_eq!(send(&mut hall, who, number, &command), (first, true), "{who} {sequence}");
+            assert_eq!((hall.hashes(), hall.floor.record.len()), (hashes, recorded), "{who} {sequence}");
+            // Other content under the same id is refused and recorded, and the id stays with what had it first.
+            let reused = (Verdict::Refused(Refusal::CommandIdReused), false);
+            assert_eq!(send(&mut hall, who, number, &other), reused, "{who} {sequence}");
+            assert_eq!(hall.floor.record.len(), recorded + 1);
+            assert_eq!(send(&mut hall, who, number, &command), (first, true), "{who} {sequence}");
+            hall.floor.check().expect("invariants");
+        }
+        assert!(refusal.is_some(), "{who}");
+        let too_old = (Verdict::Refused(Refusal::CommandTooOld), false);
+        let kept = u64::try_from(Recent::KEPT).expect("a small number");
+        let command = |sequence: u64| {
+            if sequence.is_multiple_of(3) { refused.clone() } else { accepted(i64::try_from(sequence).expect("small")) }
+        };
+        for sequence in [0, 1, 10, 11, 19 - kept] {
+            assert_eq!(send(&mut hall, who, (source, sequence), &command(sequence)), too_old, "{who} {sequence}");
+        }
+        for sequence in 20 - kept..20 {
+            assert!(send(&mut hall, who, (source, sequence), &command(sequence)).1, "{who} {sequence} is remembered");
+        }
+        // Numbers rise, with gaps: one that was skipped is too old.
+        assert_eq!(send(&mut hall, who, (source, 30), &command(31)), (Verdict::Accepted, false), "{who}");
+        assert_eq!(send(&mut hall, who, (source, 25), &command(25)), too_old, "{who}");
+    }
+}
+
+/// The id comes first: before the right to ask, the phase and everything else.
+#[test]
+fn the_id_is_looked_at_first() {
+    for game in GAMES {
+        let mut hall = Hall::new(game);
+        let first = Either::Round(RoundCommand::UseDice { dice_set: 3 });
+        assert_eq!(send(&mut hall, "supervisor", (5, 1), &first), (Verdict::Accepted, false));
+        let other = Either::Round(RoundCommand::CloseBets);
+        let reused = (Verdict::Refused(Refusal::CommandIdReused), false);
+        assert_eq!(send(&mut hall, "auditor", (5, 1), &other), reused, "{game}");
+        let cleared = Either::Cluster(ClusterCommand::ClearLock { seat: Seat(0) });
+        let not_held = Verdict::Refused(Refusal::NotHeld);
+        assert_eq!(
+            send(&mut hall, "attendant", (5, 1), &cleared),
+            (not_held, false),
+            "{game}: each machine has its own"
+        );
+        assert_eq!(
+            send(&mut hall, "auditor", (5, 1), &Either::Cluster(ClusterCommand::RejectExcess)),
+            reused,
+            "{game}"
+        );
+        assert_eq!(send(&mut hall, "attendant", (5, 1), &cleared), (not_held, true), "{game}");
+        // Another source has numbers of its own.
+        assert_eq!(send(&mut hall, "attendant", (6, 1), &cleared), (not_held, false), "{game}");
+        let too_old = (Verdict::Refused(Refusal::CommandTooOld), false);
+        assert_eq!(send(&mut hall, "auditor", (9, 0), &other), too_old, "{game}: no command has number zero");
+    }
+}
+
+/// A command twice in a row is carried out once, however it is sent: bets, money and rounds are what they were.
+#[test]
+fn every_entry_sent_again_changes_nothing() {
+    for game in GAMES {
+        let mut hall = Hall::new(game);
+        hall.run("fund 0 5000; fund 1 5000; dealer open; player bet 0 big 500; player bet 1 small 700; deal 456");
+        hall.run(
+            "dealer open; player repeat 0; player double 0; dealer interrupt; supervisor correct 1 123 with manager",
+        );
+        let mut again = Hall::shut(game, "A", &Profile::singapore());
+        for entry in hall.floor.record.clone() {
+            let before = again.floor.record.len();
+            for time in [NOON, NOON + 5] {
+                match entry.clone() {
+                    Recorded::Round(table, entry) => {
+                        resend(&mut again, table, time, entry.asked, |floor, table, asked| {
+                            floor.ask_round(table, asked).is_some()
+                        });
+                    }
+                    Recorded::Cluster(cluster, entry) => {
+                        resend(&mut again, cluster.table, time, entry.asked, |floor, table, asked| {
+                            floor.ask_cluster(table, asked).is_some()
+                        });
+                    }
+                    Recorded::House(entry) => {
+                        resend(&mut again, TABLE, time, entry.asked, |floor, _, asked| {
+                            floor.ask_house(asked);
+                            true
+                        });
+                    }
+                }
+            }
+            assert!(again.floor.record.len() <= before + 1, "{game}: {entry:?}");
+        }
+        assert_eq!(again.hashes(), hall.hashes(), "{game}");
+    }
+}
+
+fn resend<C>(
+    hall: &mut Hall,
+    table: TableId,
+    time: u64,
+    asked: Asked<C>,
+    ask: impl Fn(&mut Floor, TableId, Asked<C>) -> bool,
+) {
+    let asked = Asked { time: Time(asked.time.0.max(time)), ..asked };
+    assert!(ask(&mut hall.floor, table, asked));
+}
+
+/// An amount and its negative are other content.
+#[test]
+fn the_sign_of_an_amount_is_content() {
+    let mut hall = Hall::new(ETG);
+    hall.run("fund 0 5000; dealer open");
+    let reused = Verdict::Refused(Refusal::CommandIdReused);
+    assert_eq!(send(&mut hall, "t0", (7, 7), &bet(-5)), (Verdict::Refused(Refusal::BadAmount), false));
+    assert_eq!(send(&mut hall, "t0", (7, 7), &bet(5)), (reused, false));
+}

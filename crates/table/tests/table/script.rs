@@ -1,0 +1,242 @@
+//! Scripts: one step a line or between semicolons. `who what … = answer` asks, and expects to be accepted unless an
+//! answer is given: the event, or `!` and a refusal's code, or `!` alone for any refusal. `? what … = value` looks.
+
+use taisai_rules::{Face, Station};
+use taisai_table::{
+    CashOut, Chips, ClusterCommand, Decision, Method, Position, Refusal, RoundCommand, RoundNumber, Ruling, Seat,
+    Stake, Stakes, Time, VoidReason, VoucherHash, VoucherNumber,
+};
+
+use crate::hall::{CLUSTER, Hall, TABLE, cents, dice, limits, person};
+
+/// A command of either machine.
+pub(crate) enum Command {
+    Round(RoundCommand),
+    Cluster(ClusterCommand),
+}
+
+impl Hall {
+    /// Runs a script; every invariant holds after every step.
+    pub(crate) fn run(&mut self, script: &str) {
+        for step in script.split(['\n', ';']).map(str::trim).filter(|step| !step.is_empty()) {
+            self.step(step);
+            self.floor.check().unwrap_or_else(|broken| panic!("{}: after `{step}`: {broken}", self.game));
+        }
+    }
+
+    fn step(&mut self, step: &str) {
+        let (step, expected) = match step.split_once(" = ") {
+            Some((step, expected)) => (step, Some(expected.trim())),
+            None => (step, None),
+        };
+        let words: Vec<_> = step.split_whitespace().collect();
+        match words[..] {
+            ["#", ..] | [] => {}
+            ["?", ref what @ ..] => {
+                let found = self.look(what);
+                assert_eq!(found, expected.expect("a value"), "{}: {step}", self.game);
+            }
+            ["wait", seconds] => self.now += 1_000 * seconds.parse::<u64>().expect("seconds"),
+            ["quiet"] => self.carries = false,
+            ["carry"] => {
+                self.carries = true;
+                self.floor.carry(Time(self.now));
+            }
+            ["carry-one"] => assert!(self.floor.carry_one(TABLE, Time(self.now)), "{}: nothing to carry", self.game),
+            // Credits for a terminal; at a live table players bring their own chips.
+            ["fund", seat, amount] => {
+                if self.cluster().rules().game().station() == Station::PlayerTerminals {
+                    self.run(&format!("cashier cash {seat} {amount}"));
+                }
+            }
+            ["throw", dice] => self.run(&format!("dealer activate; tumbler9 tumbled 3; dealer commit {dice}")),
+            ["deal", dice] => self.run(&format!("dealer close; throw {dice}")),
+            ["round", dice] => self.run(&format!("dealer open; deal {dice}")),
+            [who, ref what @ ..] => {
+                let answer = self.ask(who, what);
+                match expected {
+                    Some("!") => assert!(!answer.is_accepted(), "{}: {step}", self.game),
+                    Some(expected) => assert_eq!(answer.text(), expected, "{}: {step}", self.game),
+                    None => assert!(answer.is_accepted(), "{}: {step}: {}", self.game, answer.text()),
+                }
+            }
+        }
+    }
+
+    /// Asks, and carries what follows from it.
+    pub(crate) fn ask(&mut self, who: &str, what: &[&str]) -> Answer {
+        let command = command(what);
+        let seat = what.get(1).and_then(|seat| seat.parse().ok()).map(Seat);
+        let actor = self.actor(who, seat);
+        let answer = match command {
+            Command::Round(command) => Answer::of(&self.ask_round(actor, command)),
+            Command::Cluster(command) => Answer::of(&self.ask_cluster(actor, command)),
+        };
+        if self.carries {
+            self.floor.carry(Time(self.now));
+        }
+        answer
+    }
+}
+
+/// How a command was answered, in words.
+pub(crate) struct Answer(Result<String, Refusal>);
+
+impl Answer {
+    fn of<E: serde::Serialize>(decision: &Decision<E>) -> Self {
+        Self(match decision {
+            Decision::Accepted(event) => Ok(event_text(&serde_json::to_value(event).expect("an event has JSON"))),
+            Decision::Refused(refusal) => Err(*refusal),
+            Decision::Repeated(verdict) => Ok(format!("repeated {verdict:?}")),
+        })
+    }
+
+    pub(crate) const fn is_accepted(&self) -> bool {
+        self.0.is_ok()
+    }
+
+    pub(crate) const fn refusal(&self) -> Option<Refusal> {
+        match self.0 {
+            Ok(_) => None,
+            Err(refusal) => Some(refusal),
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.0.as_ref().map_or_else(|refusal| format!("!{}", refusal.code()), Clone::clone)
+    }
+}
+
+/// An event's name, with its reason and whether the dice differ where it has them.
+fn event_text(event: &serde_json::Value) -> String {
+    let Some((name, fields)) = event.as_object().and_then(|event| event.iter().next()) else {
+        return event.as_str().expect("an event has a name").to_owned();
+    };
+    match (&fields["reason"], &fields["differs"]) {
+        (serde_json::Value::String(reason), _) => format!("{name} {reason}"),
+        (_, serde_json::Value::Bool(true)) => format!("{name} differs"),
+        _ => name.clone(),
+    }
+}
+
+fn number<T: std::str::FromStr>(text: &str) -> T {
+    text.parse().unwrap_or_else(|_| panic!("a number: {text}"))
+}
+
+fn round(text: &str) -> RoundNumber {
+    RoundNumber(number(text))
+}
+
+fn face(digit: char) -> Option<Face> {
+    digit.to_digit(10).and_then(|digit| u8::try_from(digit).ok()).map(|digit| Face::try_from(digit).expect("a face"))
+}
+
+pub(crate) fn reason(text: &str) -> VoidReason {
+    serde_json::from_value(text.into()).expect("a reason")
+}
+
+/// `big 500 sum:4 100` as stakes.
+pub(crate) fn stakes(words: &[&str]) -> Stakes {
+    words.chunks(2).map(|pair| Stake { bet_box: number(pair[0]), amount: cents(number(pair[1])) }).collect()
+}
+
+fn command(words: &[&str]) -> Command {
+    round_command(words).map_or_else(|| Command::Cluster(cluster_command(words)), Command::Round)
+}
+
+fn round_command(words: &[&str]) -> Option<RoundCommand> {
+    use RoundCommand as C;
+    let why = || "it was seen".to_owned();
+    // `with manager` at the end names the second person.
+    let (words, second) = match words {
+        [words @ .., "with", second] => (words, person(second)),
+        words => (words, None),
+    };
+    Some(match *words {
+        ["open-table"] => C::OpenTable,
+        ["announce"] => C::AnnounceClosure,
+        ["close-table"] => C::CloseTable,
+        ["relieve", position, who] => {
+            let position = match position {
+                "dealer" => Position::Dealer,
+                "supervisor" => Position::Supervisor,
+                _ => Position::Manager,
+            };
+            C::Relieve { position, person: person(who).map(|person| person.id) }
+        }
+        ["limits", ref spec @ ..] => C::ShowLimits { limits: limits(spec), why: why() },
+        ["use-dice", dice_set] => C::UseDice { dice_set: number(dice_set) },
+        ["use-tumbler", tumbler] => C::UseTumbler { tumbler: number(tumbler) },
+        ["open"] => C::OpenBets,
+        ["close"] => C::CloseBets,
+        ["tick"] => C::Tick,
+        ["activate"] => C::Activate,
+        ["tumbled", times] => C::Tumbled { times: number(times) },
+        ["rest", faces] => {
+            let faces: Vec<_> = faces.chars().map(face).collect();
+            C::AtRest { faces: faces.try_into().expect("three dice") }
+        }
+        ["commit", faces] => C::Commit { dice: dice(faces) },
+        ["void", why] => C::Void { reason: reason(why) },
+        ["interrupt"] => C::Interrupt { known: Vec::new() },
+        ["interrupt", known] => C::Interrupt { known: known.chars().filter_map(face).collect() },
+        ["continue"] => C::Continue,
+        ["restarted"] => C::Restarted,
+        ["correct", number, faces] => C::Correct { round: round(number), dice: dice(faces), why: why(), second },
+        ["void-settled", number, cause] => {
+            C::VoidSettled { round: round(number), reason: reason(cause), why: why(), second }
+        }
+        ["void-damaged", from, to] => C::VoidDamaged { from: round(from), to: round(to), why: why(), second },
+        ["rule", ref ruling @ ..] => C::Rule { ruling: self::ruling(ruling), why: why() },
+        ["report", followed, colour] => {
+            C::Report { cluster: CLUSTER, followed: number(followed), colour_chips: cents(number(colour)) }
+        }
+        _ => return None,
+    })
+}
+
+fn ruling(words: &[&str]) -> Ruling {
+    match *words {
+        ["note"] => Ruling::Note,
+        ["conclude", faces] => Ruling::Conclude { dice: dice(faces) },
+        ["void", number] => Ruling::Void { round: round(number) },
+        ["reinstate", number, faces] => Ruling::Reinstate { round: round(number), dice: dice(faces) },
+        _ => panic!("a ruling: {words:?}"),
+    }
+}
+
+fn cluster_command(words: &[&str]) -> ClusterCommand {
+    use ClusterCommand as C;
+    let seat = words.get(1).map_or(Seat(0), |seat| Seat(number(seat)));
+    let (own, colour) = (Chips::Own, Chips::Colour);
+    match *words {
+        ["bet", _, ref list @ ..] => C::Place { seat, chips: own, stakes: stakes(list) },
+        ["bet-colour", _, ref list @ ..] => C::Place { seat, chips: colour, stakes: stakes(list) },
+        ["bet-for", _, ref list @ ..] => C::PlaceFor { seat, chips: own, stakes: stakes(list) },
+        ["take", _, ref list @ ..] => C::Withdraw { seat, chips: own, stakes: stakes(list) },
+        ["take-colour", _, ref list @ ..] => C::Withdraw { seat, chips: colour, stakes: stakes(list) },
+        ["clear", _] => C::Clear { seat },
+        ["repeat", _] => C::Repeat { seat },
+        ["double", _] => C::Double { seat },
+        ["reject"] => C::RejectExcess,
+        ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Cash },
+        ["note", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Note },
+        ["issue", _, colour, value, chips] => {
+            C::IssueColour { seat, colour: number(colour), value: cents(number(value)), chips: number(chips) }
+        }
+        ["redeem", _] => C::RedeemColour { seat },
+        ["voucher", _, byte] => {
+            let number = VoucherNumber { hash: VoucherHash([number(byte); 32]), digits: number(byte) };
+            C::CashOut { seat, to: CashOut::Voucher(number) }
+        }
+        ["hand-pay", _] => C::CashOut { seat, to: CashOut::HandPay },
+        ["leave", _] => C::Leave { seat },
+        ["walk", _] => C::WalkAway { seat },
+        ["lost", _] => C::Lost { seat },
+        ["back", _] => C::Back { seat },
+        ["unlock", _] => C::ClearLock { seat },
+        ["delivered", number] => C::Delivered { number: self::number(number) },
+        ["restarted-cluster"] => C::Restarted,
+        _ => panic!("a command: {words:?}"),
+    }
+}
