@@ -1,7 +1,7 @@
 //! The order of a round: which phase may follow which, and what no entry may undo.
 
 use taisai_rules::{Dice, Face};
-use taisai_table::{Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, TUMBLES, VoidReason};
+use taisai_table::{Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, VoidReason};
 
 use super::failure::{Held, ensure};
 
@@ -47,8 +47,9 @@ impl Before {
         }
         self.two_people(entry)?;
         if let (RoundCommand::Commit { .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
+            // Written out here: the machine's own number is what is checked.
             let is_flat = self.faces.is_none_or(|faces| faces.iter().all(Option::is_some));
-            let is_valid = self.tumbles.is_some_and(|tumbles| tumbles >= TUMBLES) && is_flat;
+            let is_valid = self.tumbles.is_some_and(|tumbles| tumbles >= 3) && is_flat;
             ensure("a result comes from three tumbles and flat dice", is_valid, || {
                 format!("{:?} tumbles, {:?}", self.tumbles, self.faces)
             })?;
@@ -64,14 +65,14 @@ impl Before {
 impl Before {
     /// What is over is changed by two people, or by a ruling.
     fn two_people(&self, entry: &RoundEntry) -> Held {
-        let second = match (&entry.asked.command, &entry.outcome) {
-            (
-                RoundCommand::Correct { second, .. }
-                | RoundCommand::VoidSettled { second, .. }
-                | RoundCommand::VoidDamaged { second, .. },
-                Ok(_),
-            ) => second,
-            (_, Ok(_) | Err(_)) => return Ok(()),
+        let (
+            RoundCommand::Correct { second, .. }
+            | RoundCommand::VoidSettled { second, .. }
+            | RoundCommand::VoidDamaged { second, .. },
+            Ok(_),
+        ) = (&entry.asked.command, &entry.outcome)
+        else {
+            return Ok(());
         };
         let first = entry.asked.actor.person().map(|person| person.id);
         let are_two = first.is_some() && second.is_some_and(|second| Some(second.id) != first);

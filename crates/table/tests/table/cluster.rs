@@ -175,6 +175,11 @@ fn excess_is_shown_and_rejected() {
              player bet 0 big 300; ? excess = big 2200/2000; supervisor reject = !not-allowed; t0 reject = !not-allowed
              dealer reject = rejected; ? bets 0 = big 1600; ? bets 1 = big 400; ? chips = -2000
              dealer reject = !no-excess",
+            // What is rejected of a player who has walked away is a claim (5.3).
+            "supervisor limits unit=100 big=..2000; dealer open; player bet 1 big 1900; player bet 0 big 300; dealer walk 0
+             dealer reject; ? bets 0 = big 100; ? claims = 0/2 200 walked-away; ? chips = -2200; ? session 0 = 2",
+            "supervisor limits unit=100 big=..2000; dealer open; player bet 1 big 2000; player bet 0 big 300; dealer walk 0
+             dealer reject; ? claims = 0/2 300 walked-away; ? session 0 = -; player bet 0 small 500; ? session 0 = 3",
             // The latest bet, then the one before it.
             "supervisor limits unit=100 big=..2000; dealer open; player bet 0 big 2500; player bet 1 big 400
              player bet 2 big 200

@@ -160,6 +160,14 @@ impl Model {
     /// A part of a bet that was rejected.
     pub(crate) fn cut(&mut self, seat: usize, bet_box: BetBox, cents: i64) {
         self.stake(seat, false, bet_box.index(), -cents);
+        if self.seats[seat].has_walked_away {
+            // 5.3: the player is not there to take it.
+            self.add("chips", -cents);
+            self.add("transit", cents);
+            if self.bets.iter().all(|line| line.seat != seat) {
+                self.stand_up(seat);
+            }
+        }
     }
 
     fn empty(&mut self, from: &str, to: &str) {
