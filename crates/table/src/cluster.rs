@@ -17,7 +17,7 @@ use taisai_rules::{BetBox, Dice, Limits, Money};
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, RoundNumber, Seat, SessionId};
 use crate::profile::Profile;
-use crate::recent::Recent;
+use crate::recent::Latest;
 use crate::round::Notice;
 use crate::rules::{TableLimits, TableRules};
 use crate::sources::Sources;
@@ -192,8 +192,6 @@ pub enum ClusterCommand {
         /// The number.
         number: u64,
     },
-    /// The program has restarted.
-    Restarted,
 }
 
 /// A part of a bet that the House rejects.
@@ -283,7 +281,7 @@ struct SeatState {
     bets: Vec<Wager>,
     last_bets: Vec<Wager>,
     colour: Option<ColourSet>,
-    recent: Recent,
+    recent: Latest,
     meters: Meters,
     session_meters: Meters,
     /// Refusals in this round: repeated ones are counted, not all spelled out.
@@ -306,7 +304,7 @@ impl SeatState {
             bets: Vec::with_capacity(Self::BETS),
             last_bets: Vec::with_capacity(Self::BETS),
             colour: None,
-            recent: Recent::default(),
+            recent: Latest::default(),
             meters: Meters::default(),
             session_meters: Meters::default(),
             refusals: 0,
@@ -359,6 +357,7 @@ pub struct Ledger {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct State {
     seats: Vec<SeatState>,
+    is_table_open: bool,
     betting: Betting,
     round: RoundNumber,
     is_held: bool,
@@ -404,6 +403,7 @@ impl Cluster {
     pub fn new(id: ClusterId, rules: TableRules, profile: Profile, seats: u32) -> Self {
         let state = State {
             seats: (0..seats).map(|_| SeatState::new()).collect(),
+            is_table_open: false,
             betting: Betting::Idle,
             round: RoundNumber(0),
             is_held: false,

@@ -216,10 +216,13 @@ impl Floor {
 const fn about(notice: &Notice) -> Option<RoundNumber> {
     match notice {
         Notice::Voided { round, .. } | Notice::Corrected { round, .. } => Some(*round),
-        Notice::Limits { .. }
+        Notice::TableOpened
+        | Notice::TableClosed
+        | Notice::Limits { .. }
         | Notice::Opened { .. }
         | Notice::Closed { .. }
         | Notice::Result { .. }
+        | Notice::Held
         | Notice::Resumed => None,
     }
 }

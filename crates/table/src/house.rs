@@ -40,8 +40,6 @@ use crate::transfer::VoucherHash;
 
 /// The longest name of a person, in characters.
 const MOST_NAME: usize = 100;
-/// The longest reason.
-const MOST_WHY: usize = 1_000;
 /// The longest key of the configuration.
 const MOST_KEY: usize = 100;
 /// The longest value of the configuration.
@@ -255,15 +253,6 @@ impl House {
 
 fn content(command: &HouseCommand) -> u64 {
     Content::of_bytes(0, command).finish()
-}
-
-/// Whether a text can be kept and shown: not empty, not too long, no control characters but the end of a line.
-fn check_text(text: &str, most: usize) -> Result<(), Refusal> {
-    let is_bad = |c: char| c.is_control() && c != '\n';
-    if text.trim().is_empty() || text.chars().count() > most || text.contains(is_bad) {
-        return Err(Refusal::BadText);
-    }
-    Ok(())
 }
 
 /// The record holds an event that its command cannot have: a bug, or a record that was changed.

@@ -202,10 +202,11 @@ impl Actor {
     }
 }
 
-/// Which command of which source: numbers of one source rise, so that one sent again is known.
+/// Which command of which source: numbers of one source rise, so that one sent again is known. Sources are numbered as they
+/// come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CommandId {
-    /// The device or login.
+    /// The login or the device's connection.
     pub source: u64,
     /// Its number.
     pub sequence: u64,

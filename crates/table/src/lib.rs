@@ -16,6 +16,7 @@ mod refusal;
 mod round;
 mod rules;
 mod sources;
+mod text;
 mod transfer;
 
 pub use cluster::{
@@ -35,7 +36,7 @@ pub use identity::{
 };
 pub use invariant::Broken;
 pub use profile::{Act, Closes, Excess, Profile, Right, Shift};
-pub use recent::{Content, Known, Recent, Verdict};
+pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;
 pub use round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
 pub use rules::{LimitEntry, TableLimits, TableRules};

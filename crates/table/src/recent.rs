@@ -1,8 +1,11 @@
 //! Commands sent again. Numbers of one source rise; the last few are remembered with a hash of their content and the
 //! verdict, so that the same command gets the same answer and is carried out once.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
+use crate::identity::CommandId;
 use crate::refusal::Refusal;
 
 /// How a command was answered.
@@ -74,6 +77,33 @@ impl Recent {
     pub fn remember(&mut self, sequence: u64, content: u64, verdict: Verdict) {
         self.kept.rotate_left(1);
         self.kept[Self::KEPT - 1] = Kept { sequence, content, verdict };
+    }
+}
+
+/// The last commands at a seat. Sources are numbered as they come, so the newest one counts: when a terminal is replaced its
+/// successor begins to count anew, and what the one before still sends is too old.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latest {
+    source: u64,
+    recent: Recent,
+}
+
+impl Latest {
+    /// What is known of a command.
+    pub fn known(&self, id: CommandId, content: u64) -> Known {
+        match id.source.cmp(&self.source) {
+            Ordering::Less => Known::Unusable(Refusal::CommandTooOld),
+            Ordering::Equal => self.recent.known(id.sequence, content),
+            Ordering::Greater => Recent::default().known(id.sequence, content),
+        }
+    }
+
+    /// Remembers a command, forgetting the oldest.
+    pub fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict) {
+        if id.source > self.source {
+            *self = Self { source: id.source, recent: Recent::default() };
+        }
+        self.recent.remember(id.sequence, content, verdict);
     }
 }
 
@@ -149,6 +179,19 @@ mod tests {
         ] {
             assert_eq!(recent.known(sequence, content), known, "{sequence}");
         }
+    }
+
+    #[test]
+    fn a_replaced_terminal_counts_anew_and_the_one_before_is_too_old() {
+        let mut latest = Latest::default();
+        let id = |source, sequence| CommandId { source, sequence };
+        latest.remember(id(5, 90), 7, Verdict::Accepted);
+        assert_eq!(latest.known(id(6, 1), 7), Known::New);
+        assert_eq!(latest.known(id(6, 0), 7), Known::Unusable(Refusal::CommandTooOld), "numbers begin at one");
+        latest.remember(id(6, 1), 8, Verdict::Accepted);
+        assert_eq!(latest.known(id(6, 1), 8), Known::Answered(Verdict::Accepted));
+        assert_eq!(latest.known(id(5, 90), 7), Known::Unusable(Refusal::CommandTooOld), "not carried out twice");
+        assert_eq!(latest.known(id(5, 91), 7), Known::Unusable(Refusal::CommandTooOld));
     }
 
     #[test]

@@ -101,8 +101,10 @@ refusals! {
     NotEnoughCredits, "not-enough-credits", None, "There are not enough credits.";
     ColourInUse, "colour-in-use", Some(Rule::ColourChips), "That colour is with another player, or no set is with this one.";
 
-    // The House.
+    // What people write.
     BadText, "bad-text", None, "A text is empty, too long, or has characters that cannot be read.";
+
+    // The House.
     UnknownPerson, "unknown-person", None, "There is no such person, or not any more.";
     PersonExists, "person-exists", None, "That person is known already.";
     NobodyToManage, "nobody-to-manage", None, "Nobody among the first people could manage people.";

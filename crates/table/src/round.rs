@@ -163,7 +163,7 @@ pub enum RoundCommand {
     },
     /// Play goes on after a restart.
     Continue,
-    /// The program has restarted.
+    /// The program, or the part of it that runs a cluster of this table, has restarted.
     Restarted,
     /// A wrong result was registered: settle again by the dice.
     Correct {
@@ -351,6 +351,10 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Notice {
+    /// The table is open.
+    TableOpened,
+    /// The table is closed.
+    TableClosed,
     /// Limits are on display.
     Limits {
         /// The limits.
@@ -387,6 +391,8 @@ pub enum Notice {
         /// The dice.
         dice: Dice,
     },
+    /// A part of the program has restarted: nothing is bet until play goes on.
+    Held,
     /// Play goes on after a restart.
     Resumed,
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::CommandId;
 use crate::recent::{Known, Recent, Verdict};
+use crate::refusal::Refusal;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sources {
@@ -14,6 +15,8 @@ pub(crate) struct Sources {
     /// Which source was heard at which turn, the longest silent first.
     heard: BTreeMap<u64, u64>,
     turn: u64,
+    /// The newest source that was forgotten.
+    forgotten: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +27,14 @@ struct Source {
 
 impl Sources {
     pub(crate) fn known(&self, id: CommandId, content: u64) -> Known {
-        self.kept.get(&id.source).copied().unwrap_or_default().recent.known(id.sequence, content)
+        match self.kept.get(&id.source) {
+            Some(source) => source.recent.known(id.sequence, content),
+            // It may have asked before: a command is rather refused than carried out twice.
+            None if self.forgotten.is_some_and(|forgotten| id.source <= forgotten) => {
+                Known::Unusable(Refusal::CommandTooOld)
+            }
+            None => Recent::default().known(id.sequence, content),
+        }
     }
 
     /// How many sources a machine keeps that does not know how many there are.
@@ -44,6 +54,7 @@ impl Sources {
         while self.kept.len() > most {
             let Some((_, silent)) = self.heard.pop_first() else { break };
             self.kept.remove(&silent);
+            self.forgotten = self.forgotten.max(Some(silent));
         }
     }
 }
@@ -63,7 +74,8 @@ mod tests {
         sources.remember(id(3, 1), 7, Verdict::Accepted, 3);
         assert_eq!((sources.kept.len(), sources.heard.len()), (3, 3));
         assert_eq!(sources.known(id(0, 1), 7), Known::Answered(Verdict::Accepted), "heard again");
-        assert_eq!(sources.known(id(1, 1), 7), Known::New, "silent longest");
+        assert_eq!(sources.known(id(1, 1), 7), Known::Unusable(Refusal::CommandTooOld), "silent longest");
+        assert_eq!(sources.known(id(4, 1), 7), Known::New);
         assert_eq!(sources.known(id(2, 1), 7), Known::Answered(Verdict::Accepted));
     }
 }

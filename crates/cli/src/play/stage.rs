@@ -158,10 +158,7 @@ impl<'s> Stage<'s> {
                 let hash = self.voucher_of(*of);
                 self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat: *at })
             }
-            Act::Restart => {
-                let round = self.ask_round(Actor::System, RoundCommand::Restarted);
-                round.and_then(|()| self.ask_cluster(Actor::System, ClusterCommand::Restarted))
-            }
+            Act::Restart => self.ask_round(Actor::System, RoundCommand::Restarted),
             Act::Tick(seconds) => self.tick(*seconds),
         };
         if self.round().phase() == Phase::Open && self.limits_missing() {

@@ -175,7 +175,6 @@ impl Model {
                 }
             }
             ClusterCommand::Lost { .. } | ClusterCommand::Back { .. } | ClusterCommand::Delivered { .. } => {}
-            ClusterCommand::Restarted => self.is_held = true,
         }
         if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.asked.command {
             // A lock may end with the session or outlive it; it never begins there.
@@ -234,17 +233,26 @@ impl Model {
                 self.is_open = false;
                 self.bets_are_the_same(cluster)
             }
+            (Notice::Held, _) => {
+                self.is_held = true;
+                Ok(())
+            }
             (Notice::Resumed, _) => {
                 self.is_held = false;
                 Ok(())
             }
+            (Notice::TableOpened | Notice::TableClosed, _) => Ok(()),
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, other) => {
                 Err(Failure::new(&format!("{notice:?} brought {other:?}")))
             }
         }
     }
 
+    /// Whoever buys in where nothing was left may be another player.
     fn credit(&mut self, seat: Seat, cents: i64) {
+        if self.purse(seat).credits == 0 && self.purse(seat).on_layout == 0 {
+            self.end_session(seat);
+        }
         let purse = self.purse(seat);
         purse.credits += cents;
         purse.flows += cents;
@@ -341,10 +349,6 @@ impl Model {
             }
             let seat = usize::try_from(player.seat.0).expect("a seat's number");
             given[seat][usize::from(player.chips == Chips::Colour)] += paid + returned;
-        }
-        if dice.is_none() {
-            // What would have counted says nothing where everything is returned.
-            expected.counted = totals.counted;
         }
         ensure("totals of a settlement equal its lines", expected == *totals, || {
             format!("the lines make {expected:?}, the round {totals:?}")

@@ -3,8 +3,7 @@
 use std::num::NonZeroU16;
 
 use taisai_table::{
-    Actor, ClusterCommand, DeviceKind, Founder, HouseCommand, PersonId, Phase, Position, Role, Roles, RoundCommand,
-    Seat, Time,
+    Actor, DeviceKind, Founder, HouseCommand, PersonId, Phase, Position, Role, Roles, RoundCommand, Seat, Time,
 };
 
 use super::cage::TRAINING;
@@ -170,7 +169,6 @@ impl Hall<'_> {
                 self.terminal_is_lost(seat)
             }
             _ => {
-                self.ask_cluster(Actor::System, ClusterCommand::Restarted)?.ok();
                 self.ask_round(Actor::System, RoundCommand::Restarted)?.ok();
                 Ok(())
             }

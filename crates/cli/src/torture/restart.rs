@@ -52,7 +52,6 @@ impl Hall<'_> {
             self.rebuild_from_the_snapshot()?;
         }
         self.ask_round(Actor::System, RoundCommand::Restarted)?.ok();
-        self.ask_cluster(Actor::System, ClusterCommand::Restarted)?.ok();
         Ok(())
     }
 

@@ -209,7 +209,7 @@ const ROUND_EVENTS: &str = "TableOpened ClosureAnnounced TableClosed Relieved Li
     Resumed Corrected Noted Followed";
 
 const CLUSTER_COMMANDS: &str = "Place PlaceFor Withdraw Clear Repeat Double RejectExcess BuyIn IssueColour RedeemColour \
-    CashOut Leave WalkAway Lost Back ClearLock Follow Receive Delivered Restarted";
+    CashOut Leave WalkAway Lost Back ClearLock Follow Receive Delivered";
 
 const CLUSTER_EVENTS: &str = "Done Rejected Settled Compensated";
 

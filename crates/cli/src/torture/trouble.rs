@@ -299,7 +299,7 @@ impl Hall<'_> {
             10 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(0), chips: 1 }),
             11 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(500), chips: 0 }),
             12 => (Actor::System, ClusterCommand::Lost { seat: Seat(999) }),
-            13 => (Actor::System, ClusterCommand::Restarted),
+            13 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 2, value: cents(500), chips: 1 }),
             14 => {
                 let purpose = Purpose::Returned { seat };
                 let number = self.machines.cluster.received() + 1;

@@ -25,7 +25,7 @@ impl Cluster {
         match entry.asked.actor {
             Actor::Terminal { seat, .. } => {
                 if !verdict.is_of_id() && self.seat(seat).is_some() {
-                    self.seat_mut(seat).recent.remember(id.sequence, content, verdict);
+                    self.seat_mut(seat).recent.remember(id, content, verdict);
                 }
             }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => {
@@ -111,7 +111,6 @@ impl Cluster {
             ClusterCommand::Delivered { .. } => {
                 self.state.outbox.pop_front();
             }
-            ClusterCommand::Restarted => self.state.is_held = true,
         }
     }
 
@@ -165,8 +164,13 @@ impl Cluster {
         state.last_bets.clear();
     }
 
-    /// Free credits for a seat that has bought in.
+    /// Free credits for a seat that has bought in. Where nothing was left of the last session it is over: whoever buys in
+    /// now may be another player, whose credits no correction of earlier rounds may touch.
     fn credit(&mut self, seat: Seat, amount: Money) {
+        let state = self.seat_ref(seat);
+        if state.credits == Money::ZERO && state.bets.is_empty() {
+            self.end_session(seat);
+        }
         self.begin_session(seat);
         self.meter(seat, |meters| meters.bought_in = sum(meters.bought_in, amount));
         let state = self.seat_mut(seat);
@@ -344,6 +348,9 @@ impl Cluster {
                 }
             }
             (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
+            (Notice::TableOpened, _) => self.state.is_table_open = true,
+            (Notice::TableClosed, _) => self.state.is_table_open = false,
+            (Notice::Held, _) => self.state.is_held = true,
             (Notice::Resumed, _) => self.state.is_held = false,
             (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, digest }) => {
                 self.settle(Some(*dice), totals, *digest);
@@ -465,13 +472,14 @@ impl Cluster {
     }
 
     fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
-        for Adjustment { seat, session, amount, at_once } in adjustments {
+        for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
             let rest = less(*amount, *at_once);
             self.state.ledger.house = less(self.state.ledger.house, *amount);
             self.meter_won(*seat, *session, *amount);
-            if *at_once != Money::ZERO {
-                self.pay(*seat, Chips::Own, *at_once);
+            if *in_colour != Money::ZERO {
+                self.pay(*seat, Chips::Colour, *in_colour);
             }
+            self.pay(*seat, Chips::Own, less(*at_once, *in_colour));
             if rest > Money::ZERO {
                 let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
                 self.claim(*seat, *session, rest, reason);

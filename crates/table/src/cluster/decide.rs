@@ -25,7 +25,7 @@ impl Cluster {
         let content = content(&asked.command);
         let known = match asked.actor {
             Actor::Terminal { seat, .. } => {
-                self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id.sequence, content))
+                self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id, content))
             }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
         };
@@ -40,7 +40,6 @@ impl Cluster {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "a flat list: one arm a command")]
     fn answer(&self, actor: Actor, command: &ClusterCommand) -> Answer {
         match command {
             ClusterCommand::Place { seat, chips, stakes } => {
@@ -139,10 +138,6 @@ impl Cluster {
                     Some(_) | None => Err(Refusal::OutOfOrder),
                 }
             }
-            ClusterCommand::Restarted => {
-                actor.is_system()?;
-                if self.state.betting == Betting::Idle { Err(Refusal::NotHeld) } else { Ok(ClusterEvent::Done) }
-            }
         }
     }
 
@@ -174,15 +169,24 @@ impl Cluster {
         if state.session.is_some() { Ok(state) } else { Err(Refusal::NoSession) }
     }
 
+    fn bets_are_open(&self) -> Result<(), Refusal> {
+        self.table_is_open()?;
+        match self.state.betting {
+            Betting::Open if self.state.is_held => Err(Refusal::Held),
+            Betting::Open => Ok(()),
+            Betting::Idle => Err(Refusal::NoRoundOpen),
+            // 5.7, 3.6: nothing is placed, increased or withdrawn.
+            Betting::Closed => Err(Refusal::BetsClosed),
+        }
+    }
+
+    fn table_is_open(&self) -> Result<(), Refusal> {
+        if self.state.is_table_open { Ok(()) } else { Err(Refusal::TableNotOpen) }
+    }
+
     /// A seat that may bet now: bets are open, and the seat is neither lost nor locked.
     fn betting_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
-        match self.state.betting {
-            Betting::Open if self.state.is_held => return Err(Refusal::Held),
-            Betting::Open => {}
-            Betting::Idle => return Err(Refusal::NoRoundOpen),
-            // 5.7, 3.6: nothing is placed, increased or withdrawn.
-            Betting::Closed => return Err(Refusal::BetsClosed),
-        }
+        self.bets_are_open()?;
         let state = self.known_seat(seat)?;
         if state.is_lost {
             return Err(Refusal::TerminalLost);
@@ -333,12 +337,7 @@ impl Cluster {
     /// 5.1: the House rejects the excess, before the close.
     fn reject_excess(&self, actor: Actor) -> Answer {
         self.profile.check(Act::Deal, actor, None)?;
-        match self.state.betting {
-            Betting::Open if self.state.is_held => return Err(Refusal::Held),
-            Betting::Open => {}
-            Betting::Idle => return Err(Refusal::NoRoundOpen),
-            Betting::Closed => return Err(Refusal::BetsClosed),
-        }
+        self.bets_are_open()?;
         self.is_in_game(Rule::Excess)?;
         let cuts = self.rejections();
         if cuts.is_empty() { Err(Refusal::NoExcess) } else { Ok(ClusterEvent::Rejected { cuts }) }
@@ -378,6 +377,7 @@ impl Cluster {
 
     fn issue_colour(&self, actor: Actor, seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
         self.profile.check(Act::BuyIn, actor, None)?;
+        self.table_is_open()?;
         self.is_in_game(Rule::ColourChips)?;
         let state = self.known_seat(seat)?;
         if state.has_walked_away {
@@ -434,7 +434,12 @@ impl Cluster {
         let slip = slip.ok_or(Refusal::SlipDiffers);
         match notice {
             Notice::Limits { limits } => limits.check(self.rules.layout()).map(|_| ClusterEvent::Done),
-            Notice::Opened { .. } | Notice::Closed { .. } | Notice::Resumed => Ok(ClusterEvent::Done),
+            Notice::TableOpened
+            | Notice::TableClosed
+            | Notice::Opened { .. }
+            | Notice::Closed { .. }
+            | Notice::Held
+            | Notice::Resumed => Ok(ClusterEvent::Done),
             Notice::Result { dice, .. } => {
                 let (totals, digest) = self.reckon(Some(*dice));
                 Ok(ClusterEvent::Settled { totals, digest })
@@ -498,7 +503,6 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::ClearLock { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }
-        | ClusterCommand::Delivered { .. }
-        | ClusterCommand::Restarted => Content::of_bytes(1, command).finish(),
+        | ClusterCommand::Delivered { .. } => Content::of_bytes(1, command).finish(),
     }
 }

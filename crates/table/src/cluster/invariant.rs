@@ -36,7 +36,7 @@ impl Cluster {
         hold("bets match the layout", totals[..] == self.state.totals[..], || "the totals differ".to_owned())
     }
 
-    /// Seats' meters add up to the cluster's, and with the ledger: what came in less what went out is what is there.
+    /// The seats' meters add up to the cluster's.
     pub fn meters_reconcile(&self) -> Result<(), Broken> {
         let all = self.meters();
         let total =

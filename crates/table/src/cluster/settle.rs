@@ -17,7 +17,7 @@ pub struct Totals {
     pub lines: u64,
     /// What was staked.
     pub staked: Money,
-    /// What counted.
+    /// What counted: nothing where the round is void.
     pub counted: Money,
     /// What was returned: excess, or everything where the round is void.
     pub returned: Money,
@@ -62,6 +62,15 @@ pub struct Adjustment {
     /// How much of it is taken from, or put to, the free credits or chips of the session. The rest is a receivable or a
     /// claim.
     pub at_once: Money,
+    /// How much of what is put there is in Colour Chips, as the bets were.
+    pub in_colour: Money,
+}
+
+/// What a session's lines change by, and those of them that were in Colour Chips.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    all: Money,
+    colour: Money,
 }
 
 /// Lines one after the other make the digest that stands for them.
@@ -159,7 +168,9 @@ impl Cluster {
                 digest.line(&line, paid);
                 totals.lines += 1;
                 totals.staked = sum(totals.staked, self.cents(line.units.into()));
-                totals.counted = sum(totals.counted, self.cents(line.counted.into()));
+                if dice.is_some() {
+                    totals.counted = sum(totals.counted, self.cents(line.counted.into()));
+                }
                 totals.returned = sum(totals.returned, returned);
                 totals.paid = sum(totals.paid, paid);
             }
@@ -187,7 +198,7 @@ impl Cluster {
         let [first, before, after] = [past.first, past.latest, dice].map(|dice| dice.map(payouts).transpose());
         let (first, before, after) = (first?, before?, after?);
         let mut digest = Digest::new(round, past.first);
-        let mut changes: BTreeMap<(Seat, SessionId), Money> = BTreeMap::new();
+        let mut changes: BTreeMap<(Seat, SessionId), Change> = BTreeMap::new();
         for line in &slip.lines {
             // A line that could not be: no slip of this cluster has it.
             let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
@@ -201,26 +212,33 @@ impl Cluster {
                 sum(paid, returned)
             };
             let change = less(worth(after.as_ref()), worth(before.as_ref()));
-            let total = changes.entry((line.seat, line.session)).or_insert(Money::ZERO);
-            *total = sum(*total, change);
+            let total = changes.entry((line.seat, line.session)).or_default();
+            total.all = sum(total.all, change);
+            if line.chips == Chips::Colour {
+                total.colour = sum(total.colour, change);
+            }
         }
         if digest.finish() != past.digest {
             return Err(Refusal::SlipDiffers);
         }
-        let changed = changes.into_iter().filter(|(_, amount)| *amount != Money::ZERO);
-        Ok(changed.map(|((seat, session), amount)| self.adjustment(seat, session, amount)).collect())
+        let changed = changes.into_iter().filter(|(_, change)| change.all != Money::ZERO);
+        Ok(changed.map(|((seat, session), change)| self.adjustment(seat, session, change)).collect())
     }
 
     /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. At
-    /// a live table chips can be given to the player who sits there, but not taken.
-    fn adjustment(&self, seat: Seat, session: SessionId, amount: Money) -> Adjustment {
+    /// a live table chips can be given to the player who sits there, but not taken; what Colour Chips have won is given in
+    /// Colour Chips while the player has the set.
+    fn adjustment(&self, seat: Seat, session: SessionId, change: Change) -> Adjustment {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
-        let at_once = match open {
-            None => Money::ZERO,
-            Some(_) if amount > Money::ZERO => amount,
-            Some(state) => less(Money::ZERO, state.credits.min(less(Money::ZERO, amount))),
+        let Change { all: amount, colour } = change;
+        let nothing = Money::ZERO;
+        let (at_once, in_colour) = match open {
+            None => (nothing, nothing),
+            Some(state) if amount > nothing && state.colour.is_some() => (amount, colour.clamp(nothing, amount)),
+            Some(_) if amount > nothing => (amount, nothing),
+            Some(state) => (less(nothing, state.credits.min(less(nothing, amount))), nothing),
         };
-        Adjustment { seat, session, amount, at_once }
+        Adjustment { seat, session, amount, at_once, in_colour }
     }
 }
 

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, House, HouseEvent, MOST_WHY, check_text};
+use super::{Decided, House, HouseEvent};
 use crate::identity::{Actor, PersonId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
+use crate::text::{MOST_WHY, check_text};
 
 /// How long an approval lasts, in milliseconds: ten minutes.
 const LASTS: u64 = 10 * 60 * 1_000;

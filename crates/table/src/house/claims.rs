@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 use super::command::ReceivableRuling;
-use super::{Decided, House, HouseEvent, MOST_WHY, check_text};
+use super::{Decided, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, RoundNumber, Seat, SessionId};
 use crate::profile::Act;
 use crate::refusal::Refusal;
+use crate::text::{MOST_WHY, check_text};
 use crate::transfer::{ClaimReason, VoucherHash};
 
 /// Which claim: they are counted from one.

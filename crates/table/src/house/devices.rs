@@ -6,10 +6,11 @@ use std::num::NonZeroU16;
 use serde::{Deserialize, Serialize};
 
 use super::people::is_system;
-use super::{Decided, House, HouseEvent, MOST_KEY, MOST_VALUE, MOST_WHY, check_text};
+use super::{Decided, House, HouseEvent, MOST_KEY, MOST_VALUE};
 use crate::identity::{Actor, ClusterId, DeviceId, Person, Seat, TableId};
 use crate::profile::Act;
 use crate::refusal::Refusal;
+use crate::text::{MOST_WHY, check_text};
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

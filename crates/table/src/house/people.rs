@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::command::Founder;
 use super::significant::Happening;
-use super::{Decided, House, HouseEvent, MOST_NAME, check_text};
+use super::{Decided, House, HouseEvent, MOST_NAME};
 use crate::identity::{Actor, Person, PersonId, Roles, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
+use crate::text::check_text;
 
 /// A person on file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 use super::claims::ClaimId;
-use super::{Decided, ExpiredVoucher, House, HouseEvent, MOST_WHY, check_text};
+use super::{Decided, ExpiredVoucher, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
+use crate::text::{MOST_WHY, check_text};
 use crate::transfer::{VoucherHash, VoucherNumber};
 
 /// How many vouchers one tick closes at most.

@@ -24,6 +24,7 @@ impl State {
             RoundEvent::TableOpened => {
                 self.phase = Phase::Idle;
                 self.opened_at = self.number;
+                self.tell(Notice::TableOpened);
             }
             RoundEvent::ClosureAnnounced => {
                 self.closure_announced = self.closure_announced.or(Some(self.number));
@@ -31,6 +32,7 @@ impl State {
             RoundEvent::TableClosed => {
                 self.phase = Phase::Shut;
                 self.closure_announced = None;
+                self.tell(Notice::TableClosed);
             }
             RoundEvent::Relieved { position, person } => match position {
                 Position::Dealer => self.dealer = *person,
@@ -80,7 +82,10 @@ impl State {
                     self.faces = Some(faces.map(Some));
                 }
             }
-            RoundEvent::Held => self.is_held = true,
+            RoundEvent::Held => {
+                self.is_held = true;
+                self.tell(Notice::Held);
+            }
             RoundEvent::Resumed { closes_at } => {
                 self.is_held = false;
                 self.closes_at = *closes_at;

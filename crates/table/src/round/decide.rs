@@ -8,8 +8,14 @@ use crate::profile::{Act, Closes};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
 use crate::round::{MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
+use crate::text::{MOST_WHY, check_text};
 
 type Answer = Result<RoundEvent, Refusal>;
+
+/// What is done with a reason is done only if the reason can be read (F53).
+fn because(why: &str, event: RoundEvent) -> Answer {
+    check_text(why, MOST_WHY).map(|()| event)
+}
 
 impl Round {
     /// Decides a command.
@@ -45,11 +51,11 @@ impl Round {
                 self.profile.check(Act::Relieve, actor, None)?;
                 Ok(RoundEvent::Relieved { position: *position, person: *person })
             }
-            RoundCommand::ShowLimits { limits, .. } => {
+            RoundCommand::ShowLimits { limits, why } => {
                 self.profile.check(Act::ChangeLimits, actor, None)?;
                 self.is_between_rounds()?;
                 limits.check(self.rules.layout())?;
-                Ok(RoundEvent::LimitsShown { limits: limits.clone() })
+                because(why, RoundEvent::LimitsShown { limits: limits.clone() })
             }
             RoundCommand::UseDice { dice_set } => {
                 self.profile.check(Act::RunTable, actor, None)?;
@@ -93,12 +99,16 @@ impl Round {
                     Phase::Shut | Phase::Idle | Phase::Result | Phase::Settled | Phase::Void => Err(Refusal::NotHeld),
                 }
             }
-            RoundCommand::Correct { round, dice, second, .. } => self.correct(actor, *second, *round, *dice),
-            RoundCommand::VoidSettled { round, reason, second, .. } => {
-                self.void_settled(actor, *second, *round, *reason)
+            RoundCommand::Correct { round, dice, second, why } => {
+                self.correct(actor, *second, *round, *dice).and_then(|event| because(why, event))
             }
-            RoundCommand::VoidDamaged { from, to, second, .. } => self.void_damaged(actor, *second, *from, *to),
-            RoundCommand::Rule { ruling, .. } => self.rule(actor, *ruling),
+            RoundCommand::VoidSettled { round, reason, second, why } => {
+                self.void_settled(actor, *second, *round, *reason).and_then(|event| because(why, event))
+            }
+            RoundCommand::VoidDamaged { from, to, second, why } => {
+                self.void_damaged(actor, *second, *from, *to).and_then(|event| because(why, event))
+            }
+            RoundCommand::Rule { ruling, why } => self.rule(actor, *ruling).and_then(|event| because(why, event)),
             RoundCommand::Report { cluster, followed, colour_chips } => {
                 actor.is_system()?;
                 self.may_follow(*cluster, *followed)?;
@@ -215,7 +225,8 @@ impl Round {
             }
             VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed => self.is_in_play()?,
         }
-        // 5.5.3 of the covered game: concealed dice exposed before "No more Bets".
+        // 5.5.3 of the covered game: concealed dice exposed before "No more Bets". Who says so only after it may have seen
+        // them since: that is for a ruling.
         if reason == VoidReason::Exposed && self.state.phase != Phase::Open {
             return Err(Refusal::BetsClosed);
         }
@@ -242,7 +253,7 @@ impl Round {
     fn interrupt(&self, actor: Actor, known: &[Face]) -> Answer {
         self.dealer(actor)?;
         self.is_in_play_or_held()?;
-        if !known.is_empty() && (!self.state.activated || self.state.tumbles < TUMBLES) {
+        if !known.is_empty() && !self.state.activated {
             return Err(Refusal::NotTumbled);
         }
         if known.len() > 3 || (self.state.phase != Phase::Closed && !known.is_empty()) || !self.lie_flat(known) {
@@ -251,7 +262,14 @@ impl Round {
         if self.state.interrupted {
             return Err(Refusal::OutcomeEstablished);
         }
-        if self.rules.layout().is_established(known) {
+        let is_closed = self.state.phase == Phase::Closed;
+        let is_not_flat = self.state.faces.is_some_and(|faces| faces.contains(&None));
+        // 5.5.1 and 5.5.2 void first: without a valid tumble, or with a die that does not lie flat, no die counts.
+        if is_closed && self.state.activated && self.state.tumbles < TUMBLES {
+            Ok(RoundEvent::Voided { reason: VoidReason::FewTumbles })
+        } else if is_closed && is_not_flat {
+            Ok(RoundEvent::Voided { reason: VoidReason::NotFlat })
+        } else if self.rules.layout().is_established(known) {
             Ok(RoundEvent::Established { known: known.to_vec() })
         } else {
             Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished })
@@ -318,7 +336,7 @@ impl Round {
                 Ok(RoundEvent::Committed { dice, differs: false })
             }
             Ruling::Void { round } => {
-                let is_in_play = round == self.state.number && self.is_in_play().is_ok();
+                let is_in_play = round == self.state.number && self.is_in_play_or_held().is_ok();
                 if !is_in_play {
                     self.settled(round)?;
                 }
@@ -344,7 +362,7 @@ impl Round {
     }
 
     fn countdown(&self, time: Time) -> Time {
-        Time(time.0 + u64::from(self.profile.betting_seconds) * 1_000)
+        Time(time.0.saturating_add(u64::from(self.profile.betting_seconds) * 1_000))
     }
 
     /// The person who deals at this table now.

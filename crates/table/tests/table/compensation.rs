@@ -108,6 +108,42 @@ fn what_cannot_be_taken_is_a_receivable() {
     );
 }
 
+/// "Colour Chips: returned and paid in the same set", also late; what the set's value cannot express is in cash chips, and
+/// what own chips have won is no Colour Chip.
+#[test]
+fn what_colour_chips_won_is_paid_in_the_set() {
+    let lost = "dealer issue 0 4 500 6; dealer open; player bet-colour 0 big 500; deal 123; ? colour 0 = 4 500 2500";
+    check_after(
+        lost,
+        &[CLASSIC],
+        &[
+            "supervisor correct 1 456 with manager; ? colour 0 = 4 500 3500; ? chips = 0; ? house = -500; ? claims = -",
+            "supervisor void-settled 1 not-flat with manager; ? colour 0 = 4 500 3000; ? chips = 0; ? house = 0",
+            // Given, never taken.
+            "supervisor correct 1 456 with manager; supervisor correct 1 123 with manager; ? colour 0 = 4 500 3500
+             ? owed = 0/1 1000 round 1",
+            // The set is converted: cash chips.
+            "dealer redeem 0; ? chips = 2500; supervisor correct 1 456 with manager; ? colour 0 = -; ? chips = 3500",
+            // The player is gone.
+            "dealer redeem 0; dealer leave 0; supervisor correct 1 456 with manager; ? claims = 0/1 1000 correction 1
+             ? chips = 2500",
+        ],
+    );
+    check(&[
+        (
+            &[CLASSIC],
+            "dealer issue 0 4 500 6; dealer open; player bet-colour 0 small 500; player bet 0 big 700; deal 123
+             ? colour 0 = 4 500 3500; ? chips = -700; supervisor correct 1 456 with manager; ? colour 0 = 4 500 3500
+             ? chips = -300",
+        ),
+        (
+            &[CLASSIC],
+            "dealer issue 0 4 500 6; dealer open; player bet-colour 0 big 500; player bet 0 single:5 700; deal 112
+             supervisor correct 1 445 with manager; ? colour 0 = 4 500 3500; ? chips = 700",
+        ),
+    ]);
+}
+
 #[test]
 fn what_is_owed_to_a_closed_session_is_a_claim() {
     check_after(

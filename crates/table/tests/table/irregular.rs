@@ -31,7 +31,12 @@ fn irregularities_void_the_round_and_cite_why() {
             "dealer open; dealer activate; dealer tumbled 1; dealer void few-tumbles; ? phase = void; ? betting = idle",
         ),
         (&COVERED, "dealer open; dealer void exposed = voided exposed; ? phase = void"),
-        (&COVERED, "dealer open; dealer close; dealer void exposed = !bets-closed; ? phase = closed"),
+        // Noticed only after the close it is for a ruling: whoever says so then may have seen the dice.
+        (
+            &COVERED,
+            "dealer open; dealer close; dealer void exposed = !bets-closed; ? phase = closed
+             shift rule void 1 = rounds-voided ruling; ? phase = void",
+        ),
         (&OPEN, "dealer open; dealer void exposed = !not-in-game; ? phase = open"),
         (
             &OPEN,
@@ -101,9 +106,15 @@ fn an_interruption_concludes_or_voids() {
         (&GAMES, "dealer open; dealer close; dealer interrupt = voided not-established"),
         (
             &GAMES,
-            "dealer open; dealer close; dealer interrupt 4 = !not-tumbled; dealer activate; dealer tumbled 2
-             dealer interrupt 456 = !not-tumbled; dealer tumbled 1; dealer interrupt 4561 = !dice-not-known
+            "dealer open; dealer close; dealer interrupt 4 = !not-tumbled; dealer activate; dealer tumbled 3
+             dealer interrupt 4561 = !dice-not-known
              dealer interrupt 456 = established; ? phase = closed; dealer commit 456; ? phase = settled",
+        ),
+        // 5.5.1 voids first: without a valid tumble no die counts.
+        (
+            &GAMES,
+            "dealer open; dealer close; dealer activate; dealer interrupt = voided few-tumbles; dealer open
+             dealer close; dealer activate; dealer tumbled 2; dealer interrupt 456 = voided few-tumbles; ? phase = void",
         ),
         (&GAMES, &format!("{TUMBLING}; dealer interrupt = voided not-established")),
         // Established but the rest unreadable: Closed until a ruling.
@@ -143,7 +154,7 @@ fn an_interruption_concludes_or_voids() {
     ]);
 }
 
-/// An established outcome stays so, whatever is reported then; a die that the tumbler saw not to lie flat is not known.
+/// An established outcome stays so, whatever is reported then. Where the tumbler saw a die not to lie flat, 5.5.2 voids first.
 #[test]
 fn an_established_outcome_stays_established() {
     let rest = |faces| format!("{TUMBLING}; tumbler9 rest {faces}");
@@ -157,9 +168,13 @@ fn an_established_outcome_stays_established() {
             ),
         ),
         (&GAMES, &format!("{}; dealer interrupt 4 = !dice-not-known; dealer void not-flat", rest("---"))),
-        (&GAMES, &format!("{}; dealer interrupt 6 = !dice-not-known; dealer interrupt 4 = established", rest("45-"))),
+        (
+            &GAMES,
+            &format!("{}; dealer interrupt 6 = !dice-not-known; dealer interrupt 4 = voided not-flat", rest("45-")),
+        ),
+        (&GAMES, &format!("{}; dealer interrupt = voided not-flat", rest("---"))),
         (&GAMES, &format!("{}; dealer interrupt 44 = !dice-not-known; dealer interrupt 54 = established", rest("456"))),
-        (&GAMES, &format!("{}; dealer interrupt 44 = established", rest("4-4"))),
+        (&GAMES, &format!("{}; dealer interrupt 44 = established", rest("424"))),
     ]);
 }
 
@@ -211,15 +226,14 @@ fn a_restart_holds_play() {
         // The players' side is held with it.
         (
             &GAMES,
-            "dealer open; system restarted; system restarted-cluster; ? cluster-held = yes
-             player bet 0 big 500 = !held
-             dealer continue; ? cluster-held = no",
+            "fund 0 500; dealer open; system restarted; ? cluster-held = yes; player bet 0 big 500 = !held
+             dealer continue; ? cluster-held = no; player bet 0 big 500",
         ),
+        (&GAMES, "dealer open; system restarted; dealer interrupt; ? cluster-held = no; ? betting = idle"),
         (
             &GAMES,
-            "dealer open; system restarted; system restarted-cluster; dealer interrupt; ? cluster-held = no
-             ? betting = idle",
+            "dealer open; system restarted; shift rule void 1 = rounds-voided ruling; ? held = no; ? cluster-held = no
+             ? phase = void; round 123",
         ),
-        (&GAMES, "system restarted-cluster = !not-held; dealer open; dealer restarted-cluster = !not-allowed"),
     ]);
 }

@@ -1,10 +1,10 @@
 //! What was once wrong, each as the smallest test that shows it.
 
 use taisai_rules::Money;
-use taisai_table::Seat;
+use taisai_table::{Decision, Refusal, RoundCommand, RoundNumber, Ruling, Seat, VoidReason};
 
 use crate::cluster::BOXED;
-use crate::hall::{ETG, Hall};
+use crate::hall::{ETG, Hall, dice, limits, person};
 use crate::round::check;
 
 /// F31: meters always reconcile with the ledger, also of a void round, and of one that is reinstated.
@@ -28,6 +28,37 @@ fn excess_is_not_rejected_while_play_is_held() {
     check(&[(
         &BOXED,
         "supervisor limits unit=100 big=..1000; dealer open; player bet 0 big 1500; system restarted
-         system restarted-cluster; dealer reject = !held; ? bets 0 = big 1500",
+         dealer reject = !held; ? bets 0 = big 1500",
     )]);
+}
+
+/// F53, 5.14: whatever is done with a reason is recorded with one that can be read.
+#[test]
+fn a_reason_can_be_read() {
+    let long = "x".repeat(1_001);
+    for why in ["", " \n ", "a\u{7}bell", &long] {
+        let mut hall = Hall::new(ETG);
+        hall.run("round 123");
+        let round = RoundNumber(1);
+        let second = person("manager");
+        let why = || why.to_owned();
+        for (who, command) in [
+            ("supervisor", RoundCommand::ShowLimits { limits: limits(&["unit=100"]), why: why() }),
+            ("supervisor", RoundCommand::Correct { round, dice: dice("456"), why: why(), second }),
+            ("supervisor", RoundCommand::VoidSettled { round, reason: VoidReason::NotFlat, why: why(), second }),
+            ("supervisor", RoundCommand::VoidDamaged { from: round, to: round, why: why(), second }),
+            ("shift", RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
+        ] {
+            let actor = hall.actor(who, None);
+            assert_eq!(hall.ask_round(actor, command.clone()), Decision::Refused(Refusal::BadText), "{command:?}");
+        }
+    }
+}
+
+/// The end of time is no reason to stop.
+#[test]
+fn bets_open_at_the_end_of_time() {
+    let mut hall = Hall::new(ETG);
+    hall.now = u64::MAX;
+    hall.run("dealer open; deal 123; ? phase = settled");
 }

@@ -125,6 +125,10 @@ impl Model {
                 }
             }
             "cash" | "note" => {
+                // Nothing was left of the last session: whoever buys in may be another player.
+                if own.is_empty() && self.balance(&format!("credits {seat}")) == 0 {
+                    self.stand_up(seat);
+                }
                 self.sit(seat);
                 self.add("cash", -number(2));
                 self.add(&format!("credits {seat}"), number(2));
@@ -223,13 +227,14 @@ impl Model {
     pub(crate) fn compensate(&mut self, round: usize, throw: Option<&str>) {
         let (lines, before) = self.past[round - 1].clone();
         let after = throw.map(dice);
-        let mut changes = BTreeMap::<(usize, u32), i64>::new();
+        let mut changes = BTreeMap::<(usize, u32), [i64; 2]>::new();
         let worths = self.worth(&lines, before).into_iter().zip(self.worth(&lines, after));
         for (line, (before, after)) in lines.iter().zip(worths) {
-            *changes.entry((line.seat, line.session)).or_default() += after - before;
+            changes.entry((line.seat, line.session)).or_default()[usize::from(line.is_colour)] += after - before;
         }
         self.past[round - 1].1 = after;
-        for ((seat, session), change) in changes {
+        for ((seat, session), [own, colour]) in changes {
+            let change = own + colour;
             let is_here = self.seats[seat].session == Some(session) && !self.seats[seat].has_walked_away;
             let purse = self.purse(seat, false);
             let free = self.balance(&format!("credits {seat}"));
@@ -239,7 +244,11 @@ impl Model {
                 (true, true) => change,
                 (true, false) => change.max(-free),
             };
-            self.add(&purse, at_once);
+            // What Colour Chips have won is given in the same set, as far as its value can express it.
+            let in_colour = if at_once > 0 { colour.clamp(0, at_once) } else { 0 };
+            let in_set = self.seats[seat].chip.map_or(0, |chip| in_colour / chip * chip);
+            self.add(&format!("colour {seat}"), in_set);
+            self.add(&purse, at_once - in_set);
             self.add("transit", change - at_once);
             self.add("house", -change);
         }

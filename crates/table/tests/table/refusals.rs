@@ -19,7 +19,6 @@ const ROUND: &[Row] = &[
     (&[CLASSIC], "dealer issue 0 1 500 1", "manager close-table", "not-cleared closure-not-announced"),
     (&GAMES, "dealer open", "dealer interrupt 4", "not-tumbled dice-not-known"),
     (&GAMES, "dealer open; dealer close", "dealer interrupt 1234", "not-tumbled dice-not-known"),
-    (&OPEN, "dealer open; dealer close", "dealer void exposed", "bets-closed not-in-game"),
     (&GAMES, "dealer open", "shift rule conclude 123", "not-held bets-not-closed"),
     (
         &GAMES,
@@ -97,6 +96,7 @@ const ROUND: &[Row] = &[
     (&GAMES, "", "dealer rule void 1", "not-allowed unknown-round"),
     (&GAMES, "", "shift rule void 1", "unknown-round"),
     (&LIMITED, "", "supervisor limits unit=100 big=2..1", "bad-limits"),
+    (&OPEN, "dealer open; dealer close", "dealer void exposed", "bets-closed not-in-game"),
     (&OPEN, "", "dealer void exposed", "no-round-open not-in-game"),
     (&OPEN, "dealer open; system restarted", "dealer void exposed", "held not-in-game"),
     (&OPEN, "", "dealer2 void exposed", "not-acting no-round-open not-in-game"),
@@ -140,7 +140,7 @@ const CLUSTER: &[Row] = &[
         "dealer bet 9 three:126 0",
         "bets-closed unknown-seat box-not-on-layout bad-amount",
     ),
-    (&LIVE, "dealer open; system restarted-cluster", "dealer bet 9", "held unknown-seat no-bets"),
+    (&LIVE, "dealer open; system restarted", "dealer bet 9", "held unknown-seat no-bets"),
     (&LIVE, "dealer open", "dealer bet 9", "unknown-seat no-bets"),
     (&[ETG], "dealer open; system lost 0", "player bet 0", "terminal-lost no-session no-bets"),
     (&[ETG], "dealer open", "player bet 0 three:126 0", "no-session box-not-on-layout bad-amount"),
@@ -241,7 +241,6 @@ const CLUSTER: &[Row] = &[
     (&GAMES, "", "dealer delivered 5", "not-allowed out-of-order"),
     (&GAMES, "", "dealer unlock 9", "not-allowed unknown-seat"),
     (&GAMES, "", "attendant unlock 0", "not-held"),
-    (&GAMES, "", "dealer restarted-cluster", "not-allowed not-held"),
 ];
 
 /// Met where a row of words is not enough.

@@ -39,13 +39,13 @@ fn sources() -> Vec<Source> {
     let placed = Source { who: "t0", accepted: bet, refused: bet(0) };
     let noted = Source { who: "t0", accepted: |amount| buy(amount, Method::Note), refused: buy(0, Method::Note) };
     let cash = Source { who: "cashier", accepted: |amount| buy(amount, Method::Cash), refused: buy(0, Method::Cash) };
-    let restarted = Source {
+    let lost = Source {
         who: "system",
-        accepted: |_| Either::Cluster(ClusterCommand::Restarted),
+        accepted: |_| Either::Cluster(ClusterCommand::Lost { seat: Seat(1) }),
         refused: buy(1, Method::Cash),
     };
     let dice = Source { who: "supervisor", accepted: dice_set, refused: Either::Round(RoundCommand::CloseTable) };
-    vec![placed, noted, cash, restarted, dice]
+    vec![placed, noted, cash, lost, dice]
 }
 
 /// How it was answered: accepted or not, and whether it was a repeat.

@@ -27,9 +27,7 @@ pub(crate) fn shift(game: &'static str) -> Hall {
             "throw {throw}; dealer open; player repeat 1; player double 1; dealer close; dealer activate"
         ));
         hall.run("dealer tumbled 1; dealer void few-tumbles; dealer open; player bet 0 small 800; system restarted");
-        hall.run(
-            "system restarted-cluster; player bet 0 big 500 = !held; dealer continue; player bet 0 big 500; deal 345",
-        );
+        hall.run("system restarted; player bet 0 big 500 = !held; dealer continue; player bet 0 big 500; deal 345");
         hall.run(
             "dealer open; player bet 1 big 500; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4",
         );

@@ -341,29 +341,29 @@ fn every_cluster_is_waited_for() {
         colour_chips: cents(0),
     };
     for command in [
-        RoundCommand::OpenTable,
-        RoundCommand::Relieve { position: taisai_table::Position::Dealer, person: Some(taisai_table::PersonId(1)) },
         RoundCommand::ShowLimits { limits: crate::hall::limits(&["unit=100"]), why: "first".to_owned() },
+        RoundCommand::Relieve { position: taisai_table::Position::Dealer, person: Some(taisai_table::PersonId(1)) },
+        RoundCommand::OpenTable,
     ] {
         ask(&mut round, "supervisor", command).expect("accepted");
     }
     for number in 0..3 {
-        ask(&mut round, "system", report(number, 1)).expect("accepted");
+        ask(&mut round, "system", report(number, 2)).expect("accepted");
     }
     ask(&mut round, "dealer", RoundCommand::OpenBets).expect("accepted");
     ask(&mut round, "dealer", RoundCommand::CloseBets).expect("accepted");
     for (number, followed, answer, phase) in [
-        (0, 2, "", Phase::Closing),
         (0, 3, "", Phase::Closing),
-        (0, 2, "out-of-order", Phase::Closing),
-        (2, 4, "out-of-order", Phase::Closing),
-        (3, 3, "unknown-table", Phase::Closing),
-        (2, 3, "", Phase::Closing),
-        (1, 3, "", Phase::Closed),
+        (0, 4, "", Phase::Closing),
+        (0, 3, "out-of-order", Phase::Closing),
+        (2, 5, "out-of-order", Phase::Closing),
+        (3, 4, "unknown-table", Phase::Closing),
+        (2, 4, "", Phase::Closing),
+        (1, 4, "", Phase::Closed),
     ] {
         let found = ask(&mut round, "system", report(number, followed));
         assert_eq!(found.err().map_or("", |refusal| refusal.code()), answer, "cluster {number} holds {followed}");
         assert_eq!(round.phase(), phase, "cluster {number} holds {followed}");
     }
-    assert_eq!(ask(&mut round, "dealer", report(0, 3)).expect_err("a person").code(), "not-allowed");
+    assert_eq!(ask(&mut round, "dealer", report(0, 4)).expect_err("a person").code(), "not-allowed");
 }

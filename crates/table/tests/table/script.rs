@@ -236,7 +236,6 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["back", _] => C::Back { seat },
         ["unlock", _] => C::ClearLock { seat },
         ["delivered", number] => C::Delivered { number: self::number(number) },
-        ["restarted-cluster"] => C::Restarted,
         _ => panic!("a command: {words:?}"),
     }
 }

@@ -28,6 +28,19 @@ fn a_session_is_from_first_credit_to_cash_out() {
             "fund 0 500; dealer open; player bet 0 big 500; deal 123; player voucher 0 7 = !not-enough-credits
              player hand-pay 0 = !not-enough-credits; t1 leave 0 = !not-allowed; player leave 0; ? session 0 = -",
         ),
+        // Whoever buys in where nothing was left may be another player: no correction touches what is theirs.
+        (
+            &[ETG],
+            "fund 0 500; dealer open; player bet 0 big 500; deal 123; fund 0 900; ? session 0 = 2
+             ? session-meters 0 = 900 0 0 0 0 0 0; supervisor correct 1 456 with manager; ? credits 0 = 900
+             ? claims = 0/1 1000 correction 1; supervisor correct 1 123 with manager; ? credits 0 = 900
+             ? owed = 0/1 1000 round 1",
+        ),
+        (
+            &[ETG],
+            "fund 0 500; dealer open; player bet 0 big 500; fund 0 900; ? session 0 = 1; deal 123; fund 0 100
+             ? session 0 = 1",
+        ),
         // A voucher up to the limit, above it by hand.
         (&[ETG], "fund 0 1000000; player voucher 0 7; ? vouchers = 1000000; ? claims = -"),
         (
@@ -46,13 +59,19 @@ fn a_session_is_from_first_credit_to_cash_out() {
         // F23: cash-out stays possible when play is held, or the table closed.
         (
             &[ETG],
-            "fund 0 500; dealer open; system restarted; system restarted-cluster; player voucher 0 7
+            "fund 0 500; dealer open; system restarted; player voucher 0 7
              ? vouchers = 500",
         ),
         (
             &[ETG],
             "fund 0 500; supervisor announce; round 123; supervisor close-table; player voucher 0 7
              ? vouchers = 500",
+        ),
+        // Colour Chips belong to an open table.
+        (
+            &[CLASSIC],
+            "supervisor announce; round 123; supervisor close-table; dealer issue 0 4 500 6 = !table-not-open
+             player bet 0 big 500 = !table-not-open; supervisor open-table; dealer issue 0 4 500 6",
         ),
         (
             &[ETG],

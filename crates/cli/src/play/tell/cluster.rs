@@ -87,7 +87,7 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
                 return None;
             }
         },
-        C::RejectExcess | C::Follow { .. } | C::Delivered { .. } | C::Restarted => return None,
+        C::RejectExcess | C::Follow { .. } | C::Delivered { .. } => return None,
     })
 }
 
@@ -134,12 +134,15 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
             adjusted(stage, *round, adjustments, told)?;
         }
         (
-            Notice::Limits { .. }
+            Notice::TableOpened
+            | Notice::TableClosed
+            | Notice::Limits { .. }
             | Notice::Opened { .. }
             | Notice::Closed { .. }
             | Notice::Result { .. }
             | Notice::Voided { .. }
             | Notice::Corrected { .. }
+            | Notice::Held
             | Notice::Resumed,
             ClusterEvent::Done
             | ClusterEvent::Rejected { .. }
@@ -179,7 +182,7 @@ fn adjusted(
     if adjustments.is_empty() {
         told.push(Told::Words(format!("Nobody gets or gives anything for round {}.", round.0)));
     }
-    for Adjustment { seat, session, amount, at_once } in adjustments {
+    for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
         add_result(stage, *seat, *amount)?;
         let size = |money: Money| Money::from_cents(money.cents().abs());
         let verb = if *amount > Money::ZERO { "gets" } else { "gives back" };
@@ -191,8 +194,9 @@ fn adjusted(
         } else {
             format!("{} of it at once", size(*at_once))
         };
+        let set = if *in_colour > Money::ZERO { format!(", {in_colour} of it in Colour Chips") } else { String::new() };
         let (seat, session) = (seat.0, session.0);
-        told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}.", size(*amount))));
+        told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}{set}.", size(*amount))));
     }
     Ok(())
 }

@@ -31,8 +31,7 @@ impl Model {
             | ClusterCommand::ClearLock { .. }
             | ClusterCommand::Follow { .. }
             | ClusterCommand::Receive { .. }
-            | ClusterCommand::Delivered { .. }
-            | ClusterCommand::Restarted => return Ok(()),
+            | ClusterCommand::Delivered { .. } => return Ok(()),
         };
         let place = usize::try_from(seat.0).expect("a seat's number");
         let purse = &self.purses[place];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use taisai_rules::{Bet, Dice, Limits};
-use taisai_table::{Adjustment, Cluster, RoundNumber, Seat, SessionId, TableRules};
+use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules};
 
 use super::super::failure::{Failure, Held, ensure};
 use super::{Model, Player};
@@ -70,19 +70,21 @@ impl Model {
         let before = lines(&self.rules, &past.limits, past.dice, &past.bets)?;
         let after = lines(&self.rules, &past.limits, dice, &past.bets)?;
         past.dice = dice;
-        let mut changes: BTreeMap<Seat, i64> = BTreeMap::new();
+        let mut changes: BTreeMap<Seat, [i64; 2]> = BTreeMap::new();
         for ((player, stake, counted, paid), sign) in
             after.into_iter().map(|line| (line, 1)).chain(before.into_iter().map(|line| (line, -1)))
         {
-            *changes.entry(player.seat).or_default() += sign * (stake - counted + paid);
+            let chips = usize::from(player.chips == Chips::Colour);
+            changes.entry(player.seat).or_default()[chips] += sign * (stake - counted + paid);
         }
-        let expected: Vec<_> = changes.into_iter().filter(|(_, cents)| *cents != 0).collect();
+        let expected = changes.iter().map(|(seat, [own, colour])| (*seat, own + colour));
+        let expected: Vec<_> = expected.filter(|(_, cents)| *cents != 0).collect();
         let actual: Vec<_> = adjustments.iter().map(|a| (a.seat, a.amount.cents())).collect();
         ensure("a round settled again gives each player the difference", expected == actual, || {
             format!("round {}: {expected:?} and {actual:?}", round.0)
         })?;
         let played = past.sessions.clone();
-        for Adjustment { seat, session, amount, at_once } in adjustments {
+        for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
             let place = usize::try_from(seat.0).expect("a seat's number");
             let known = played[place];
             let is_same = known.is_none_or(|known| known == *session);
@@ -97,13 +99,16 @@ impl Model {
             ensure("only free credits of the same session are touched", at_once == expected, || {
                 format!("seat {}, round {}: {at_once} at once, expected {expected}", seat.0, round.0)
             })?;
+            let has_set = self.purses[place].set.is_some();
+            let expected = if has_set && at_once > 0 { changes[seat][1].clamp(0, amount) } else { 0 };
+            let in_colour = in_colour.cents();
+            ensure("what Colour Chips won is paid in the same set", in_colour == expected, || {
+                format!("seat {}, round {}: {in_colour} in Colour Chips, expected {expected}", seat.0, round.0)
+            })?;
             self.result -= amount;
-            if self.is_live && at_once > 0 {
-                self.chips -= at_once;
-            } else {
-                self.purses[place].credits += at_once;
-                self.purses[place].mark += at_once;
-            }
+            self.pay(Player { seat: *seat, chips: Chips::Colour }, in_colour);
+            self.pay(Player { seat: *seat, chips: Chips::Own }, at_once - in_colour);
+            self.purses[place].mark += at_once;
         }
         Ok(())
     }
