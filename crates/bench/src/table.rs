@@ -19,6 +19,8 @@ const TERMINALS: u32 = 100_000;
 const BOXES: u32 = 10;
 const BETS: f64 = 1_000_000.0;
 const ROUNDS: u64 = 5;
+/// Of the bets, two in a hundred are refused or repeats.
+const LEAST_LINES: u64 = 980_000;
 
 type Command = Asked<ClusterCommand>;
 
@@ -61,6 +63,8 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         let start = Instant::now();
         let Decision::Accepted(event) = cluster.decide(&asked) else { anyhow::bail!("the result is refused") };
         let decided = start.elapsed();
+        let ClusterEvent::Settled { totals, .. } = event else { anyhow::bail!("the result settles nothing") };
+        anyhow::ensure!(totals.lines >= LEAST_LINES, "only {} bets were settled", totals.lines);
         let entry = Entry { asked, outcome: Ok(event) };
         let start = Instant::now();
         cluster.apply(&entry);
@@ -129,6 +133,7 @@ fn seated() -> anyhow::Result<Cluster> {
     let kinds = ["small", "big", "odd", "even", "single", "sum", "domino", "double", "any-triple", "triple", "pair"];
     let boxes = kinds.into_iter().map(entry).collect();
     let limits = TableLimits { unit: Money::from_cents(100), boxes, differential: None };
+    follow(&mut cluster, &Notice::TableOpened);
     follow(&mut cluster, &Notice::Limits { limits });
     let cashier = Actor::Person(Person { id: PersonId(1), roles: Roles::of(&[Role::Cashier]) });
     for seat in (0..TERMINALS).map(Seat) {

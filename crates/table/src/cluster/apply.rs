@@ -1,15 +1,15 @@
 //! What an entry does to the players' side. Nothing is decided here; what cannot be is a bug, and stops the table.
 
-use taisai_rules::{Dice, Money, Station};
+use taisai_rules::{Money, Station};
 
+use crate::cluster::conclude::put_into_set;
 use crate::cluster::decide::{content, wager};
-use crate::cluster::settle::{result, slip_line};
 use crate::cluster::{
-    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, PastSlip, Placement,
-    SeatState, Stake, Totals, Wager, less, sum,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Stake, Wager,
+    less, sum,
 };
 use crate::entry::Entry;
-use crate::identity::{Actor, RoundNumber, Seat, SessionId};
+use crate::identity::{Actor, Seat, SessionId};
 use crate::round::Notice;
 use crate::sources::Sources;
 use crate::transfer::{ClaimReason, Purpose, Transfer};
@@ -118,7 +118,7 @@ impl Cluster {
         self.seat(seat).expect("a command names a seat that there is")
     }
 
-    fn seat_mut(&mut self, seat: Seat) -> &mut SeatState {
+    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut SeatState {
         let place = usize::try_from(seat.0).expect("seats are counted in memory");
         &mut self.state.seats[place]
     }
@@ -132,7 +132,7 @@ impl Cluster {
 
     /// A round settled again changes what was won, in the session that it was, if that is still open. What is taken back
     /// beyond that had been returned.
-    fn meter_won(&mut self, seat: Seat, session: SessionId, amount: Money) {
+    pub(super) fn meter_won(&mut self, seat: Seat, session: SessionId, amount: Money) {
         let won = sum(self.seat_ref(seat).meters.won, amount);
         let beyond = won.min(Money::ZERO);
         let change = |meters: &mut Meters| {
@@ -157,7 +157,7 @@ impl Cluster {
         }
     }
 
-    fn end_session(&mut self, seat: Seat) {
+    pub(super) fn end_session(&mut self, seat: Seat) {
         let state = self.seat_mut(seat);
         state.session = None;
         state.has_walked_away = false;
@@ -223,6 +223,7 @@ impl Cluster {
             placement.units -= cut;
             left -= cut;
         }
+        self.state.placements.retain(|placement| placement.units > 0);
         let state = self.seat_mut(seat);
         let place = state.bets.iter().position(|w| w.bet_box == stake.bet_box && w.chips == chips);
         let place = place.expect("a withdrawn bet lies there");
@@ -239,7 +240,7 @@ impl Cluster {
     }
 
     /// Gives a seat money in the chips it bets with, or takes it if negative.
-    fn pay(&mut self, seat: Seat, chips: Chips, amount: Money) {
+    pub(super) fn pay(&mut self, seat: Seat, chips: Chips, amount: Money) {
         let is_live = self.rules.game().station() == Station::LiveTable;
         match chips {
             Chips::Own if is_live => self.state.ledger.chips = sum(self.state.ledger.chips, amount),
@@ -249,11 +250,10 @@ impl Cluster {
                 assert!(state.credits >= Money::ZERO, "a seat never has less than no credits");
             }
             Chips::Colour => {
-                let set = self.seat_mut(seat).colour.as_mut().expect("Colour Chips are with the player");
-                // What the set's value cannot express is paid in cash chips.
-                let rest = Money::from_cents(amount.cents() % set.value.cents());
-                set.credits = sum(set.credits, less(amount, rest));
-                assert!(set.credits >= Money::ZERO, "a player never has less than no chips");
+                let state = self.seat_mut(seat);
+                let rest = less(amount, put_into_set(state, amount));
+                let is_whole = state.colour.is_some_and(|set| set.credits >= Money::ZERO);
+                assert!(is_whole, "a player never has less than no chips of a set");
                 self.state.ledger.chips = sum(self.state.ledger.chips, rest);
             }
         }
@@ -303,12 +303,12 @@ impl Cluster {
         }
     }
 
-    fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
+    pub(super) fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
         self.send(amount, Purpose::Claim { seat, session, reason });
     }
 
-    fn send(&mut self, amount: Money, purpose: Purpose) {
+    pub(super) fn send(&mut self, amount: Money, purpose: Purpose) {
         self.state.sent += 1;
         self.state.outbox.push_back(Transfer { number: self.state.sent, amount, purpose });
     }
@@ -380,116 +380,5 @@ impl Cluster {
             state.last_bets.clear();
             state.last_bets.extend(recounted.unwrap_or_default());
         }
-    }
-
-    /// One pass over the wagers pays the seats: by the dice, or everything back where the round is void.
-    fn settle(&mut self, dice: Option<Dice>, totals: &Totals, digest: [u8; 32]) {
-        let counted = self.counted();
-        let payouts = dice.map(|dice| self.payouts(dice));
-        let unit = self.limits.unit().cents();
-        let is_live = self.rules.game().station() == Station::LiveTable;
-        let large_win = self.profile.large_win;
-        let (mut house, mut chips) = (Money::ZERO, Money::ZERO);
-        let mut all = Meters::default();
-        let mut claims = Vec::new();
-        for (number, state) in (0..).zip(&mut self.state.seats) {
-            if state.bets.is_empty() {
-                state.last_bets.clear();
-                continue;
-            }
-            let seat = Seat(number);
-            let (mut paid, mut returned, mut colour) = (Money::ZERO, Money::ZERO, Money::ZERO);
-            for wager in &state.bets {
-                let (won, back) = if counted.is_empty() && payouts.is_some() {
-                    let won = payouts.as_ref().and_then(|payouts| payouts.paid(wager.bet_box, wager.units.into()));
-                    (won.expect("a stake's payout was checked when placed"), Money::ZERO)
-                } else {
-                    result(&slip_line(seat, state, wager, &counted), payouts.as_ref(), unit)
-                };
-                paid = sum(paid, won);
-                returned = sum(returned, back);
-                if wager.chips == Chips::Colour {
-                    colour = sum(colour, sum(won, back));
-                }
-            }
-            let staked = state.on_layout;
-            let given = sum(paid, returned);
-            house = sum(house, less(staked, given));
-            let change = |meters: &mut Meters| {
-                meters.bet = sum(meters.bet, staked);
-                match dice {
-                    Some(_) => meters.rounds += 1,
-                    None => meters.voids += 1,
-                }
-                meters.won = sum(meters.won, paid);
-                meters.returned = sum(meters.returned, returned);
-            };
-            change(&mut state.meters);
-            change(&mut state.session_meters);
-            change(&mut all);
-            if state.has_walked_away {
-                claims.push((seat, state.session, given));
-            } else if is_live {
-                let in_set = state
-                    .colour
-                    .map_or(Money::ZERO, |set| Money::from_cents(colour.cents() - colour.cents() % set.value.cents()));
-                if let Some(set) = state.colour.as_mut() {
-                    set.credits = sum(set.credits, in_set);
-                }
-                chips = sum(chips, less(given, in_set));
-            } else {
-                state.credits = sum(state.credits, given);
-                state.is_locked |= less(given, staked) >= large_win;
-            }
-            state.on_layout = Money::ZERO;
-            state.boxes = 0;
-            std::mem::swap(&mut state.bets, &mut state.last_bets);
-            state.bets.clear();
-        }
-        self.state.ledger.house = sum(self.state.ledger.house, house);
-        self.state.ledger.chips = sum(self.state.ledger.chips, chips);
-        assert_eq!(house, less(totals.staked, sum(totals.paid, totals.returned)), "totals equal their lines");
-        let meters = &mut self.state.meters;
-        meters.bet = sum(meters.bet, all.bet);
-        meters.won = sum(meters.won, all.won);
-        meters.returned = sum(meters.returned, all.returned);
-        meters.rounds += u32::from(dice.is_some() && totals.lines > 0);
-        meters.voids += u32::from(dice.is_none() && totals.lines > 0);
-        for (seat, session, amount) in claims {
-            let session = session.expect("a seat with bets has a session");
-            if amount > Money::ZERO {
-                self.claim(seat, session, amount, ClaimReason::WalkedAway);
-            }
-            self.seat_mut(seat).colour = None;
-            self.end_session(seat);
-        }
-        self.state.totals.fill(0);
-        self.state.placements.clear();
-        self.state.betting = Betting::Idle;
-        self.state.is_held = false;
-        let unit = self.limits.unit().money();
-        self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });
-    }
-
-    fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
-        for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
-            let rest = less(*amount, *at_once);
-            self.state.ledger.house = less(self.state.ledger.house, *amount);
-            self.meter_won(*seat, *session, *amount);
-            if *in_colour != Money::ZERO {
-                self.pay(*seat, Chips::Colour, *in_colour);
-            }
-            self.pay(*seat, Chips::Own, less(*at_once, *in_colour));
-            if rest > Money::ZERO {
-                let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
-                self.claim(*seat, *session, rest, reason);
-            } else if rest < Money::ZERO {
-                let owed = less(Money::ZERO, rest);
-                self.state.ledger.transit = less(self.state.ledger.transit, owed);
-                self.send(owed, Purpose::Receivable { seat: *seat, session: *session, round });
-            }
-        }
-        let place = usize::try_from(round.0 - 1).expect("rounds are counted in memory");
-        self.state.past[place].latest = dice;
     }
 }

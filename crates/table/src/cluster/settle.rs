@@ -73,41 +73,61 @@ struct Change {
     colour: Money,
 }
 
-/// Lines one after the other make the digest that stands for them.
+/// Lines one after the other make the digest that stands for them. It is taken over every wager of a round, so a line is
+/// written in as few bytes as tell it from any other: the seat and session once for all of its lines, then for each its box,
+/// what is in it, its units, what counted where that is less, and what was paid where anything was.
 struct Digest {
     hasher: blake3::Hasher,
     buffer: Vec<u8>,
+    /// How much of the buffer is written.
+    length: usize,
+    of: Option<(Seat, SessionId)>,
 }
 
 impl Digest {
     const BUFFER: usize = 1 << 16;
+    /// No seat and its first line are longer.
+    const LONGEST: usize = 32;
+    /// Before a seat and session; no box has this number.
+    const SEAT: u8 = u8::MAX;
 
     fn new(round: RoundNumber, dice: Option<Dice>) -> Self {
-        let mut buffer = Vec::with_capacity(Self::BUFFER + 32);
-        buffer.extend_from_slice(&round.0.to_le_bytes());
-        let faces = dice.map_or([0; 3], |dice| dice.faces().map(taisai_rules::Face::number));
-        buffer.extend_from_slice(&faces);
-        Self { hasher: blake3::Hasher::new(), buffer }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&round.0.to_le_bytes());
+        hasher.update(&dice.map_or([0; 3], |dice| dice.faces().map(taisai_rules::Face::number)));
+        Self { hasher, buffer: vec![0; Self::BUFFER + Self::LONGEST], length: 0, of: None }
     }
 
     fn line(&mut self, line: &SlipLine, paid: Money) {
-        let mut bytes = [0; 26];
-        bytes[0..4].copy_from_slice(&line.seat.0.to_le_bytes());
-        bytes[4..8].copy_from_slice(&line.session.0.to_le_bytes());
-        bytes[8] = line.bet_box.place();
-        bytes[9] = u8::from(line.chips == Chips::Colour);
-        bytes[10..14].copy_from_slice(&line.units.to_le_bytes());
-        bytes[14..18].copy_from_slice(&line.counted.to_le_bytes());
-        bytes[18..26].copy_from_slice(&paid.cents().to_le_bytes());
-        self.buffer.extend_from_slice(&bytes);
-        if self.buffer.len() >= Self::BUFFER {
-            self.hasher.update(&self.buffer);
-            self.buffer.clear();
+        if self.of != Some((line.seat, line.session)) {
+            self.of = Some((line.seat, line.session));
+            self.write([Self::SEAT]);
+            self.write(line.seat.0.to_le_bytes());
+            self.write(line.session.0.to_le_bytes());
+        }
+        let (is_less, is_paid) = (line.counted != line.units, paid != Money::ZERO);
+        let is_colour = line.chips == Chips::Colour;
+        self.write([line.bet_box.place(), u8::from(is_colour) | u8::from(is_less) << 1 | u8::from(is_paid) << 2]);
+        self.write(line.units.to_le_bytes());
+        if is_less {
+            self.write(line.counted.to_le_bytes());
+        }
+        if is_paid {
+            self.write(paid.cents().to_le_bytes());
+        }
+        if self.length >= Self::BUFFER {
+            self.hasher.update(&self.buffer[..self.length]);
+            self.length = 0;
         }
     }
 
+    fn write<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.buffer[self.length..self.length + N].copy_from_slice(&bytes);
+        self.length += N;
+    }
+
     fn finish(mut self) -> [u8; 32] {
-        self.hasher.update(&self.buffer);
+        self.hasher.update(&self.buffer[..self.length]);
         self.hasher.finalize().into()
     }
 }
@@ -160,27 +180,21 @@ impl Cluster {
         let counted = self.counted();
         let payouts = dice.map(|dice| self.payouts(dice));
         let mut digest = Digest::new(self.state.round, dice);
-        let mut totals = Totals::default();
+        let (mut lines, mut units, mut units_counted, mut paid) = (0, 0, 0, Money::ZERO);
         for (seat, state) in self.seats().zip(&self.state.seats) {
             for wager in &state.bets {
                 let line = slip_line(seat, state, wager, &counted);
-                let (paid, returned) = self.line_result(&line, payouts.as_ref());
-                digest.line(&line, paid);
-                totals.lines += 1;
-                totals.staked = sum(totals.staked, self.cents(line.units.into()));
-                if dice.is_some() {
-                    totals.counted = sum(totals.counted, self.cents(line.counted.into()));
-                }
-                totals.returned = sum(totals.returned, returned);
-                totals.paid = sum(totals.paid, paid);
+                let won = payouts.as_ref().map_or(Money::ZERO, |payouts| won(&line, payouts));
+                digest.line(&line, won);
+                lines += 1;
+                units += u64::from(line.units);
+                units_counted += u64::from(line.counted);
+                paid = sum(paid, won);
             }
         }
-        (totals, digest.finish())
-    }
-
-    /// What a line is paid and what is returned: by the dice, or everything where the round is void.
-    fn line_result(&self, line: &SlipLine, payouts: Option<&Payouts>) -> (Money, Money) {
-        result(line, payouts, self.limits.unit().cents())
+        let staked = self.cents(units);
+        let counted = if dice.is_some() { self.cents(units_counted) } else { Money::ZERO };
+        (Totals { lines, staked, counted, returned: less(staked, counted), paid }, digest.finish())
     }
 
     /// What each session gets or gives when a past round comes to stand by other dice, or void. `SlipDiffers` if the slip is
@@ -254,13 +268,14 @@ pub(super) fn slip_line(seat: Seat, state: &SeatState, wager: &Wager, counted: &
     }
 }
 
+/// What a line is paid and what is returned: by the dice, or everything where the round is void.
 pub(super) fn result(line: &SlipLine, payouts: Option<&Payouts>, unit: i64) -> (Money, Money) {
     match payouts {
-        Some(payouts) => {
-            let paid =
-                payouts.paid(line.bet_box, line.counted.into()).expect("a stake's payout was checked when placed");
-            (paid, cents((line.units - line.counted).into(), unit))
-        }
+        Some(payouts) => (won(line, payouts), cents((line.units - line.counted).into(), unit)),
         None => (Money::ZERO, cents(line.units.into(), unit)),
     }
+}
+
+fn won(line: &SlipLine, payouts: &Payouts) -> Money {
+    payouts.paid(line.bet_box, line.counted.into()).expect("a stake's payout was checked when placed")
 }

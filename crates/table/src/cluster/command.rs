@@ -1,0 +1,215 @@
+//! What may be asked of the players' side, and what happens there. Words only: nothing is decided here.
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use taisai_rules::{BetBox, Money};
+
+use crate::cluster::settle::{Adjustment, Slip, Totals};
+use crate::identity::Seat;
+use crate::round::Notice;
+use crate::transfer::{Transfer, VoucherNumber};
+
+/// An amount on a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stake {
+    /// The box.
+    #[serde(rename = "box")]
+    pub bet_box: BetBox,
+    /// The amount.
+    pub amount: Money,
+}
+
+/// The stakes of one command. A dozen fit without allocation.
+pub type Stakes = SmallVec<[Stake; 12]>;
+
+/// What a bet is placed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chips {
+    /// Credits of a terminal, cash chips of a live table.
+    Own,
+    /// Colour Chips.
+    Colour,
+}
+
+/// How money comes in at a seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Cash, taken by a person.
+    Cash,
+    /// A note in the terminal's acceptor.
+    Note,
+}
+
+/// What credits become at cash-out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CashOut {
+    /// A voucher, its number already drawn at the edge.
+    Voucher(VoucherNumber),
+    /// A claim that an attendant pays by hand.
+    HandPay,
+}
+
+/// What may be asked of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterCommand {
+    /// Place bets, or increase them.
+    Place {
+        /// For which seat.
+        seat: Seat,
+        /// With what.
+        chips: Chips,
+        /// How much on which boxes.
+        stakes: Stakes,
+    },
+    /// A Pit Employee places bets for the player at a seat, at the player's request (5.13).
+    PlaceFor {
+        /// For which seat.
+        seat: Seat,
+        /// With what.
+        chips: Chips,
+        /// How much on which boxes.
+        stakes: Stakes,
+    },
+    /// Withdraw bets, or a part of them.
+    Withdraw {
+        /// For which seat.
+        seat: Seat,
+        /// With what they were placed.
+        chips: Chips,
+        /// How much from which boxes.
+        stakes: Stakes,
+    },
+    /// Withdraw every bet of the seat.
+    Clear {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Place the bets of the last round again.
+    Repeat {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Place every bet of the seat once more.
+    Double {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The Dealer rejects what is over the limits (5.1).
+    RejectExcess,
+    /// Money comes in at a seat.
+    BuyIn {
+        /// The seat.
+        seat: Seat,
+        /// How much.
+        amount: Money,
+        /// How.
+        method: Method,
+    },
+    /// A set of Colour Chips is issued to the player at a seat.
+    IssueColour {
+        /// The seat.
+        seat: Seat,
+        /// The colour.
+        colour: u8,
+        /// What one chip is worth.
+        value: Money,
+        /// How many chips.
+        chips: u32,
+    },
+    /// The Colour Chips of a seat are converted into cash chips.
+    RedeemColour {
+        /// The seat.
+        seat: Seat,
+    },
+    /// Cash out all credits of a seat; the session ends.
+    CashOut {
+        /// The seat.
+        seat: Seat,
+        /// Into what.
+        to: CashOut,
+    },
+    /// The player leaves a seat without credits, chips or bets.
+    Leave {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The player of a live table has walked away from the bets (5.3).
+    WalkAway {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The terminal has lost the house.
+    Lost {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The terminal is back.
+    Back {
+        /// The seat.
+        seat: Seat,
+    },
+    /// An attendant clears the lock of a large win (F33).
+    ClearLock {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The next notice of the round. A round that is over needs its slip, read from the record.
+    Follow {
+        /// Its number.
+        number: u64,
+        /// The notice.
+        notice: Notice,
+        /// The slip of the round it is about, where that round is over.
+        slip: Option<Slip>,
+    },
+    /// The next transfer of the House.
+    Receive {
+        /// The transfer.
+        transfer: Transfer,
+    },
+    /// The House holds our transfer of that number.
+    Delivered {
+        /// The number.
+        number: u64,
+    },
+}
+
+/// A part of a bet that the House rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Whose bet.
+    pub seat: Seat,
+    /// With what it was placed.
+    pub chips: Chips,
+    /// What is rejected of it.
+    pub stake: Stake,
+}
+
+/// What happened at the players' side, as far as the command does not say it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusterEvent {
+    /// As asked.
+    Done,
+    /// Excess was rejected, the latest bets first.
+    Rejected {
+        /// What was cut.
+        cuts: Vec<Cut>,
+    },
+    /// The round is settled, or void and its bets returned.
+    Settled {
+        /// What it came to.
+        totals: Totals,
+        /// The digest of its lines.
+        digest: [u8; 32],
+    },
+    /// A round that was over is settled again, or void.
+    Compensated {
+        /// What each session gets or gives.
+        adjustments: Vec<Adjustment>,
+    },
+}

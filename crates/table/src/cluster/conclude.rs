@@ -1,0 +1,161 @@
+//! What a settlement does to seats and books: one pass over the wagers pays the seats, and a round that is settled again or
+//! void after all is made good session by session.
+
+use taisai_rules::{Dice, Money, Payouts, Station};
+
+use crate::cluster::settle::{CountedUnits, result, slip_line};
+use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Totals, less, sum};
+use crate::identity::{RoundNumber, Seat, SessionId};
+use crate::transfer::{ClaimReason, Purpose};
+
+/// What the bets of one seat came to.
+#[derive(Clone, Copy)]
+struct Given {
+    staked: Money,
+    /// For winning bets, stakes included.
+    paid: Money,
+    returned: Money,
+    /// How much of both is for bets in Colour Chips.
+    for_colour: Money,
+}
+
+impl Given {
+    fn all(self) -> Money {
+        sum(self.paid, self.returned)
+    }
+
+    fn count(self, meters: &mut Meters, is_void: bool) {
+        meters.bet = sum(meters.bet, self.staked);
+        meters.won = sum(meters.won, self.paid);
+        meters.returned = sum(meters.returned, self.returned);
+        if is_void {
+            meters.voids += 1;
+        } else {
+            meters.rounds += 1;
+        }
+    }
+}
+
+/// What every seat is settled by.
+struct Settlement {
+    counted: CountedUnits,
+    /// What a unit pays; none where the round is void and everything goes back.
+    payouts: Option<Payouts>,
+    unit: i64,
+}
+
+impl Settlement {
+    fn given(&self, seat: Seat, state: &SeatState) -> Given {
+        let (mut paid, mut returned, mut for_colour) = (Money::ZERO, Money::ZERO, Money::ZERO);
+        for wager in &state.bets {
+            let (won, back) = match &self.payouts {
+                Some(payouts) if self.counted.is_empty() => {
+                    let won = payouts.paid(wager.bet_box, wager.units.into());
+                    (won.expect("a stake's payout was checked when placed"), Money::ZERO)
+                }
+                payouts => result(&slip_line(seat, state, wager, &self.counted), payouts.as_ref(), self.unit),
+            };
+            paid = sum(paid, won);
+            returned = sum(returned, back);
+            if wager.chips == Chips::Colour {
+                for_colour = sum(for_colour, sum(won, back));
+            }
+        }
+        Given { staked: state.on_layout, paid, returned, for_colour }
+    }
+}
+
+impl Cluster {
+    /// The round in play is over: by the dice, or with everything back where it is void.
+    pub(super) fn settle(&mut self, dice: Option<Dice>, totals: &Totals, digest: [u8; 32]) {
+        let payouts = dice.map(|dice| self.payouts(dice));
+        let settlement = Settlement { counted: self.counted(), payouts, unit: self.limits.unit().cents() };
+        let is_live = self.rules.game().station() == Station::LiveTable;
+        let large_win = self.profile.large_win;
+        let (mut house, mut chips) = (Money::ZERO, Money::ZERO);
+        let mut all = Meters::default();
+        let mut walked_away = Vec::new();
+        for (number, state) in (0..).zip(&mut self.state.seats) {
+            if state.bets.is_empty() {
+                state.last_bets.clear();
+                continue;
+            }
+            let given = settlement.given(Seat(number), state);
+            house = sum(house, less(given.staked, given.all()));
+            for meters in [&mut state.meters, &mut state.session_meters, &mut all] {
+                given.count(meters, dice.is_none());
+            }
+            if state.has_walked_away {
+                walked_away.push((Seat(number), state.session, given.all()));
+            } else if is_live {
+                chips = sum(chips, less(given.all(), put_into_set(state, given.for_colour)));
+            } else {
+                state.credits = sum(state.credits, given.all());
+                state.is_locked |= less(given.all(), given.staked) >= large_win;
+            }
+            state.on_layout = Money::ZERO;
+            state.boxes = 0;
+            std::mem::swap(&mut state.bets, &mut state.last_bets);
+            state.bets.clear();
+        }
+        assert_eq!(house, less(totals.staked, sum(totals.paid, totals.returned)), "totals equal their lines");
+        self.state.ledger.house = sum(self.state.ledger.house, house);
+        self.state.ledger.chips = sum(self.state.ledger.chips, chips);
+        let meters = &mut self.state.meters;
+        meters.bet = sum(meters.bet, all.bet);
+        meters.won = sum(meters.won, all.won);
+        meters.returned = sum(meters.returned, all.returned);
+        // A round counts once, however many seats had a bet.
+        meters.rounds += all.rounds.min(1);
+        meters.voids += all.voids.min(1);
+        for (seat, session, amount) in walked_away {
+            self.keep_as_claim(seat, session.expect("a seat with bets has a session"), amount);
+        }
+        self.state.totals.fill(0);
+        self.state.placements.clear();
+        self.state.betting = Betting::Idle;
+        self.state.is_held = false;
+        let unit = self.limits.unit().money();
+        self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });
+    }
+
+    /// 5.3: what the bets of a player who is not there came to; the session is over.
+    fn keep_as_claim(&mut self, seat: Seat, session: SessionId, amount: Money) {
+        if amount > Money::ZERO {
+            self.claim(seat, session, amount, ClaimReason::WalkedAway);
+        }
+        self.seat_mut(seat).colour = None;
+        self.end_session(seat);
+    }
+
+    /// A round that is over came to stand by other dice, or void.
+    pub(super) fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
+        for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
+            let rest = less(*amount, *at_once);
+            self.state.ledger.house = less(self.state.ledger.house, *amount);
+            self.meter_won(*seat, *session, *amount);
+            if *in_colour != Money::ZERO {
+                self.pay(*seat, Chips::Colour, *in_colour);
+            }
+            self.pay(*seat, Chips::Own, less(*at_once, *in_colour));
+            if rest > Money::ZERO {
+                let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
+                self.claim(*seat, *session, rest, reason);
+            } else if rest < Money::ZERO {
+                let owed = less(Money::ZERO, rest);
+                self.state.ledger.transit = less(self.state.ledger.transit, owed);
+                self.send(owed, Purpose::Receivable { seat: *seat, session: *session, round });
+            }
+        }
+        let place = usize::try_from(round.0 - 1).expect("rounds are counted in memory");
+        self.state.past[place].latest = dice;
+    }
+}
+
+/// What a set can express of an amount goes into it; the rest is for cash chips. Returns what went into the set.
+pub(super) fn put_into_set(state: &mut SeatState, amount: Money) -> Money {
+    let Some(set) = state.colour.as_mut() else { return Money::ZERO };
+    let whole = Money::from_cents(amount.cents() - amount.cents() % set.value.cents());
+    set.credits = sum(set.credits, whole);
+    whole
+}

@@ -1,0 +1,361 @@
+//! What may be asked of the dealer's side, what happens there, and what its clusters are told. Words only: nothing is decided
+//! here.
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::{Dice, Face, Money};
+
+use crate::identity::{ClusterId, Person, PersonId, RoundNumber, Time};
+use crate::rules::TableLimits;
+
+/// A position at the table (1.5): whoever is assigned to it acts in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Position {
+    /// Deals.
+    Dealer,
+    /// Supervises.
+    Supervisor,
+    /// Manages.
+    Manager,
+}
+
+/// Why a round is void, by the rule that voids it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VoidReason {
+    /// The tumbler did not tumble three times.
+    FewTumbles,
+    /// A die did not come to rest flat.
+    NotFlat,
+    /// Concealed dice were exposed before "No more Bets".
+    Exposed,
+    /// The tumbler was activated before "No more Bets".
+    ActivatedEarly,
+    /// An interruption before any outcome was established.
+    NotEstablished,
+    /// Damaged dice.
+    DamagedDice,
+    /// A ruling.
+    Ruling,
+}
+
+impl VoidReason {
+    /// The rule of the game that voids the round.
+    pub const fn rule(self) -> taisai_rules::Rule {
+        use taisai_rules::Rule;
+        match self {
+            Self::FewTumbles => Rule::FewTumbles,
+            Self::NotFlat => Rule::NotFlat,
+            Self::Exposed => Rule::Exposed,
+            Self::ActivatedEarly => Rule::ActivatedEarly,
+            Self::NotEstablished => Rule::NotEstablished,
+            Self::DamagedDice => Rule::DamagedDice,
+            Self::Ruling => Rule::Ruling,
+        }
+    }
+}
+
+/// A decision of the Table Games Shift Manager or above on what the Game Rules leave open (5.14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ruling {
+    /// The interrupted round is concluded with these dice.
+    Conclude {
+        /// The dice.
+        dice: Dice,
+    },
+    /// A round, in play or settled, is void.
+    Void {
+        /// The round.
+        round: RoundNumber,
+    },
+    /// A void round is settled by these dice after all.
+    Reinstate {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// Something that changes neither result nor money.
+    Note,
+}
+
+/// What may be asked of the round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundCommand {
+    /// Open the table.
+    OpenTable,
+    /// Announce that the table will close (F15).
+    AnnounceClosure,
+    /// Close the table.
+    CloseTable,
+    /// Assign a position, or leave it empty.
+    Relieve {
+        /// The position.
+        position: Position,
+        /// Who holds it from now on.
+        person: Option<PersonId>,
+    },
+    /// Put limits on display, between rounds (F53).
+    ShowLimits {
+        /// The limits.
+        limits: TableLimits,
+        /// Why they change.
+        why: String,
+    },
+    /// Take other dice into use.
+    UseDice {
+        /// The dice set.
+        dice_set: u32,
+    },
+    /// Take another tumbler into use.
+    UseTumbler {
+        /// The tumbler's device number.
+        tumbler: u32,
+    },
+    /// "Place your Bets, please".
+    OpenBets,
+    /// "No more Bets".
+    CloseBets,
+    /// Time passes.
+    Tick,
+    /// The tumbler is activated.
+    Activate,
+    /// The tumbler has tumbled.
+    Tumbled {
+        /// How many times more.
+        times: u8,
+    },
+    /// The dice are at rest; a die that does not lie flat has no face.
+    AtRest {
+        /// The faces.
+        faces: [Option<Face>; 3],
+    },
+    /// The result, committed.
+    Commit {
+        /// The dice.
+        dice: Dice,
+    },
+    /// An irregularity that voids the round, before the result is committed.
+    Void {
+        /// What happened.
+        reason: VoidReason,
+    },
+    /// A technical interruption: the dice known so far.
+    Interrupt {
+        /// Their faces.
+        known: Vec<Face>,
+    },
+    /// Play goes on after a restart.
+    Continue,
+    /// The program, or the part of it that runs a cluster of this table, has restarted.
+    Restarted,
+    /// A wrong result was registered: settle again by the dice.
+    Correct {
+        /// The round.
+        round: RoundNumber,
+        /// What the dice showed.
+        dice: Dice,
+        /// Why it is corrected.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// A round is void after its result was committed.
+    VoidSettled {
+        /// The round.
+        round: RoundNumber,
+        /// What had happened.
+        reason: VoidReason,
+        /// How it was found.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// Damaged dice: every affected round is void.
+    VoidDamaged {
+        /// The first round.
+        from: RoundNumber,
+        /// The last round.
+        to: RoundNumber,
+        /// How it was found.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// A ruling.
+    Rule {
+        /// What is ruled.
+        ruling: Ruling,
+        /// Why.
+        why: String,
+    },
+    /// A cluster tells how far it has followed.
+    Report {
+        /// The cluster.
+        cluster: ClusterId,
+        /// The last notice that its chain holds.
+        followed: u64,
+        /// What its Colour Chips with players are worth.
+        colour_chips: Money,
+    },
+}
+
+/// What happened at the dealer's side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundEvent {
+    /// The table is open.
+    TableOpened,
+    /// The table will close.
+    ClosureAnnounced,
+    /// The table is closed.
+    TableClosed,
+    /// A position is held by another person.
+    Relieved {
+        /// The position.
+        position: Position,
+        /// By whom.
+        person: Option<PersonId>,
+    },
+    /// Limits are on display.
+    LimitsShown {
+        /// The limits.
+        limits: TableLimits,
+    },
+    /// Other dice are in use.
+    DiceInUse {
+        /// The dice set.
+        dice_set: u32,
+    },
+    /// Another tumbler is in use.
+    TumblerInUse {
+        /// The tumbler.
+        tumbler: u32,
+    },
+    /// A round is open for bets.
+    BetsOpened {
+        /// The round.
+        round: RoundNumber,
+        /// When the time for bets is up.
+        closes_at: Time,
+    },
+    /// No more bets; the clusters are told.
+    BetsClosed,
+    /// The tumbler was activated.
+    Activated,
+    /// The tumbler was activated while no round was in play: it belongs to none.
+    ActivatedInNoRound,
+    /// The tumbler has tumbled so many times in all.
+    Tumbled {
+        /// How many.
+        tumbles: u8,
+    },
+    /// The dice are at rest.
+    AtRest {
+        /// The faces.
+        faces: [Option<Face>; 3],
+    },
+    /// The result is committed.
+    Committed {
+        /// The dice.
+        dice: Dice,
+        /// Whether the tumbler had read other faces.
+        differs: bool,
+    },
+    /// The round in play is void.
+    Voided {
+        /// Why.
+        reason: VoidReason,
+    },
+    /// Rounds already settled are void, and with them the round in play if it is among them. Those void before stay so.
+    RoundsVoided {
+        /// The first.
+        from: RoundNumber,
+        /// The last.
+        to: RoundNumber,
+        /// Why.
+        reason: VoidReason,
+    },
+    /// An outcome is established: play is concluded, by the dice or by a ruling.
+    Established {
+        /// The dice known.
+        known: Vec<Face>,
+    },
+    /// Play is held after a restart.
+    Held,
+    /// Play goes on, with the countdown from its beginning if bets are open.
+    Resumed {
+        /// When the time for bets is up.
+        closes_at: Option<Time>,
+    },
+    /// A settled round is settled again by the dice.
+    Corrected {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// A ruling that changes neither result nor money.
+    Noted,
+    /// A cluster has followed.
+    Followed {
+        /// The cluster.
+        cluster: ClusterId,
+        /// The last notice that its chain holds.
+        followed: u64,
+        /// What its Colour Chips with players are worth.
+        colour_chips: Money,
+    },
+}
+
+/// What the clusters are told. A cluster takes them one by one in the order of their numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notice {
+    /// The table is open.
+    TableOpened,
+    /// The table is closed.
+    TableClosed,
+    /// Limits are on display.
+    Limits {
+        /// The limits.
+        limits: TableLimits,
+    },
+    /// A round is open for bets.
+    Opened {
+        /// The round.
+        round: RoundNumber,
+    },
+    /// No more bets.
+    Closed {
+        /// The round.
+        round: RoundNumber,
+    },
+    /// The round is settled by these dice.
+    Result {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// The round is void, in play or settled before.
+    Voided {
+        /// The round.
+        round: RoundNumber,
+        /// Why.
+        reason: VoidReason,
+    },
+    /// A settled or void round is settled again by these dice.
+    Corrected {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
+    },
+    /// A part of the program has restarted: nothing is bet until play goes on.
+    Held,
+    /// Play goes on after a restart.
+    Resumed,
+}
