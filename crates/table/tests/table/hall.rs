@@ -1,9 +1,9 @@
 //! A hall to test in: people, one table of a game with a few seats, the House behind it, and short ways to ask.
 
 use std::num::NonZeroU16;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use taisai_rules::{Dice, Games, Money, Station};
+use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
     Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, HouseCommand,
     LimitEntry, Person, PersonId, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId,
@@ -45,8 +45,10 @@ pub(crate) fn person(word: &str) -> Option<Person> {
 }
 
 pub(crate) fn rules(game: &str, layout: &str) -> TableRules {
-    let game = Games::embedded().find(game, None).expect("a game");
-    TableRules::new(Arc::new(game.clone()), layout).expect("a layout")
+    static GAMES: LazyLock<Vec<Arc<Game>>> =
+        LazyLock::new(|| Games::embedded().iter().cloned().map(Arc::new).collect());
+    let game = GAMES.iter().find(|known| known.id() == game).expect("a game");
+    TableRules::new(Arc::clone(game), layout).expect("a layout")
 }
 
 pub(crate) const fn cents(cents: i64) -> Money {
