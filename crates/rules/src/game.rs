@@ -4,8 +4,10 @@
 use std::sync::LazyLock;
 
 use crate::bet_box::{BetBox, Kind};
-use crate::layout::{Layout, LimitScope, Paragraph};
+use crate::layout::Layout;
+use crate::limits::LimitScope;
 use crate::moment::Moment;
+use crate::paragraph::Paragraph;
 use crate::rule::Rule;
 use crate::text::{Language, Phrases, Text};
 use taisai_datafile::{Fault, cite};

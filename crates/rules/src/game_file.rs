@@ -5,10 +5,11 @@ use toml::value::Offset;
 
 use crate::bet_box::{BetBox, Kind};
 use crate::game::{Cover, Game, LimitRule, Station, TripleRule};
-use crate::layout::{Citation, Layout, LimitScope, Paragraph, Parts};
+use crate::layout::{Layout, Parts};
 use crate::layout_file;
-use crate::limits::BoxKey;
+use crate::limits::{BoxKey, LimitScope};
 use crate::moment::Moment;
+use crate::paragraph::{Citation, Paragraph};
 use crate::rule::{FoundIn, Rule};
 use crate::text::{Phrases, Text};
 use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};

@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::bet_box::{BetBox, Kind};
 use crate::felt::{Area, Caption, Felt, Rect};
 use crate::game_file::boxes_of;
-use crate::layout::{Paragraph, Row};
+use crate::layout::Row;
+use crate::paragraph::Paragraph;
 use crate::text::Language;
 use taisai_datafile::{FaultKind, Reader, Table, Value, cite};
 

@@ -32,6 +32,7 @@ mod limits;
 mod moment;
 mod money;
 mod odds;
+mod paragraph;
 mod pro_rata;
 mod rule;
 #[cfg(feature = "serde")]
@@ -43,13 +44,12 @@ pub use bet_box::{BetBox, Kind, UnknownBox, UnknownKind};
 pub use dice::{BadDice, Dice, Face};
 pub use felt::{Area, Caption, Felt, Rect};
 pub use game::{Cover, Game, GameTwice, Games, Station, TripleRule, UnknownGame, UnknownLayout};
-pub use layout::{
-    BadParagraph, BrokenUnit, Chances, Citation, Layout, LimitScope, Outcome, Paragraph, Payouts, Row, Standing,
-};
-pub use limits::{BoxKey, BoxLimit, LimitError, Limits};
+pub use layout::{BrokenUnit, Chances, Layout, Outcome, Payouts, Row, Standing};
+pub use limits::{BoxKey, BoxLimit, LimitError, LimitScope, Limits};
 pub use moment::Moment;
 pub use money::{BadUnit, Money, Unit};
 pub use odds::{BadOdds, Fraction, Odds, PayoutError};
+pub use paragraph::{BadParagraph, Citation, Paragraph};
 pub use pro_rata::pro_rata;
 pub use rule::Rule;
 pub use slip::{Bet, BetError, HouseResult, Line, Settlement, SlipError};

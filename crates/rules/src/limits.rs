@@ -4,8 +4,23 @@
 use std::str::FromStr;
 
 use crate::bet_box::{BetBox, Kind};
-use crate::layout::{Layout, LimitScope};
+use crate::layout::Layout;
 use crate::money::{BadUnit, Money, Unit};
+
+/// Whom the limits of a game bind.
+///
+/// ```
+/// use taisai_rules::{Games, LimitScope};
+/// let games = Games::embedded();
+/// assert_eq!(games.find("sic-bo-etg@2", None).unwrap().limit_scope(), Some(LimitScope::Terminal));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LimitScope {
+    /// Maximum and Differential bind a box's total over all players (3.3 of Tai Sai).
+    Box,
+    /// Minimum and maximum bind each player's own total on a box (3.3 of the Electronic Table Game).
+    Terminal,
+}
 
 /// Which boxes a limit is for: all of a kind, or one. A box's own limit stands in place of its kind's.
 ///

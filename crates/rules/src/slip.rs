@@ -7,10 +7,11 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::bet_box::BetBox;
 use crate::dice::Dice;
-use crate::layout::{Citation, Layout, LimitScope, Outcome};
-use crate::limits::Limits;
+use crate::layout::{Layout, Outcome};
+use crate::limits::{LimitScope, Limits};
 use crate::money::{Money, Unit};
 use crate::odds::{Odds, PayoutError};
+use crate::paragraph::Citation;
 use crate::pro_rata::pro_rata;
 
 /// A bet as it was placed.
