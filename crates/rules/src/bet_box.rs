@@ -343,12 +343,13 @@ impl FromStr for BetBox {
             None => (text.parse(), ""),
         };
         let kind = kind.map_err(|_| UnknownBox)?;
-        let mut value = 0;
+        let mut value = 0_u16;
         for byte in digits.bytes() {
-            if !byte.is_ascii_digit() || value > 999 {
+            if !byte.is_ascii_digit() {
                 return Err(UnknownBox);
             }
-            value = value * 10 + u16::from(byte - b'0');
+            let digit = u16::from(byte - b'0');
+            value = value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or(UnknownBox)?;
         }
         kind.boxes().find(|bet_box| bet_box.definition().value == value && bet_box.text() == text).ok_or(UnknownBox)
     }
@@ -481,9 +482,18 @@ mod tests {
     fn text_forms_round_trip_and_ascend() {
         for bet_box in BetBox::all() {
             assert_eq!(bet_box.text().parse(), Ok(bet_box));
+            assert_eq!(format!("{bet_box} {bet_box:?}"), [bet_box.text(); 2].join(" "));
         }
         let values: Vec<_> = BetBox::all().map(|b| (b.kind(), b.definition().value)).collect();
         assert!(values.is_sorted(), "section 2's order, ascending");
+    }
+
+    #[test]
+    fn places_are_the_order_of_the_notation() {
+        for (place, bet_box) in (0..).zip(BetBox::all()) {
+            assert_eq!((bet_box.place(), BetBox::at(place)), (place, Some(bet_box)));
+        }
+        assert_eq!([117, u8::MAX].map(BetBox::at), [None; 2]);
     }
 
     #[test]

@@ -187,3 +187,42 @@ impl fmt::Display for Dice {
         write!(f, "{a} {b} {c}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throws_are_all_there_in_order() {
+        let texts: Vec<_> = Dice::all().map(|dice| dice.to_string()).collect();
+        assert_eq!((texts.len(), &texts[0][..], &texts[215][..]), (216, "1 1 1", "6 6 6"));
+        assert!(texts.is_sorted_by(|a, b| a < b));
+        for (place, dice) in Dice::all().enumerate() {
+            assert_eq!((dice.index(), dice.to_string().parse()), (place, Ok(dice)));
+            assert_eq!(Dice::from(dice.faces()), dice);
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_no_throw() {
+        for (text, error) in [
+            ("", BadDice::Count),
+            ("1 2", BadDice::Count),
+            ("1 2 3 4", BadDice::Count),
+            ("1 2 3 ", BadDice::Count),
+            ("1  2 3", BadDice::Count),
+            ("123", BadDice::Count),
+            ("0 1 2", BadDice::Face),
+            ("1 7 2", BadDice::Face),
+            ("1 2 03", BadDice::Face),
+            ("1 2 +3", BadDice::Face),
+            ("1 2 x", BadDice::Face),
+            ("1 2 ", BadDice::Face),
+        ] {
+            assert_eq!(text.parse::<Dice>(), Err(error), "{text:?}");
+        }
+        for faces in [[0, 1, 1], [1, 7, 1], [1, 1, 255]] {
+            assert_eq!(Dice::try_from(faces), Err(BadDice::Face), "{faces:?}");
+        }
+    }
+}

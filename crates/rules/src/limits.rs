@@ -124,39 +124,8 @@ impl Limits {
         differential: Option<Money>,
     ) -> Result<Self, LimitError> {
         let unit = Unit::try_from(unit)?;
-        let mut limits = Self { unit, differential, ..Self::none() };
-        if differential.is_some() && layout.limit_scope() != Some(LimitScope::Box) {
-            return Err(LimitError::NotInGame { limit: "differential" });
-        }
-        check_amount(differential, unit)?;
-        if !boxes.is_empty() {
-            limits.boxes = vec![(Money::ZERO, Money::MAX); BetBox::COUNT];
-        }
-        // Kinds first: a box's own limit stands in place of its kind's.
-        for own in [false, true] {
-            let mut taken = [false; BetBox::COUNT];
-            for (key, limit) in boxes.iter().filter(|(key, _)| own == matches!(key, BoxKey::Box(_))) {
-                let bounds = check_bounds(layout, unit, *limit)?;
-                // One set of limits may serve several layouts, so a kind need not be on this one.
-                if let BoxKey::Box(bet_box) = key
-                    && !layout.has(*bet_box)
-                {
-                    return Err(LimitError::NotOnLayout(*bet_box));
-                }
-                for bet_box in key.boxes().filter(|bet_box| layout.has(*bet_box)) {
-                    if std::mem::replace(&mut taken[bet_box.index()], true) {
-                        return Err(LimitError::Twice(*key));
-                    }
-                    limits.boxes[bet_box.index()] = bounds;
-                }
-            }
-        }
-        Ok(limits)
-    }
-
-    /// Whether no box has a minimum or maximum and there is no Differential.
-    pub(crate) const fn is_unlimited(&self) -> bool {
-        self.boxes.is_empty() && self.differential.is_none()
+        check_differential(layout, unit, differential)?;
+        Ok(Self { unit, boxes: check_boxes(layout, unit, boxes)?, differential })
     }
 
     /// The unit that stakes are multiples of.
@@ -219,6 +188,41 @@ impl Limits {
             _ => own,
         }
     }
+}
+
+fn check_differential(layout: &Layout, unit: Unit, differential: Option<Money>) -> Result<(), LimitError> {
+    if differential.is_some() && layout.limit_scope() != Some(LimitScope::Box) {
+        return Err(LimitError::NotInGame { limit: "differential" });
+    }
+    check_amount(differential, unit)
+}
+
+/// The minimum and maximum of every box; none at all where no limit is given.
+fn check_boxes(layout: &Layout, unit: Unit, given: &[(BoxKey, BoxLimit)]) -> Result<Vec<(Money, Money)>, LimitError> {
+    if given.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut boxes = vec![(Money::ZERO, Money::MAX); BetBox::COUNT];
+    // Kinds first: a box's own limit stands in place of its kind's.
+    for own in [false, true] {
+        let mut taken = [false; BetBox::COUNT];
+        for (key, limit) in given.iter().filter(|(key, _)| own == matches!(key, BoxKey::Box(_))) {
+            let bounds = check_bounds(layout, unit, *limit)?;
+            // One set of limits may serve several layouts, so a kind need not be on this one.
+            if let BoxKey::Box(bet_box) = key
+                && !layout.has(*bet_box)
+            {
+                return Err(LimitError::NotOnLayout(*bet_box));
+            }
+            for bet_box in key.boxes().filter(|bet_box| layout.has(*bet_box)) {
+                if std::mem::replace(&mut taken[bet_box.index()], true) {
+                    return Err(LimitError::Twice(*key));
+                }
+                boxes[bet_box.index()] = bounds;
+            }
+        }
+    }
+    Ok(boxes)
 }
 
 fn check_amount(amount: Option<Money>, unit: Unit) -> Result<(), LimitError> {

@@ -102,6 +102,24 @@ mod tests {
         }
     }
 
+    /// Four centuries are the whole cycle of leap years; days before 1970 count backwards.
+    #[test]
+    fn every_day_of_four_centuries_follows_the_one_before() {
+        let mut seconds = Moment::from_civil(1899, 12, 31, 0, 0).unix_seconds();
+        for year in 1900..2300_u16 {
+            let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+            let february = if is_leap { 29 } else { 28 };
+            for (month, days) in (1..).zip([31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
+                for day in 1..=days {
+                    seconds += 86_400;
+                    let moment = Moment::from_civil(year, month, day, 0, 0);
+                    assert_eq!(moment.unix_seconds(), seconds, "{moment}");
+                    assert_eq!(moment.to_string(), format!("{year}-{month:02}-{day:02} 00:00 +00:00"));
+                }
+            }
+        }
+    }
+
     #[test]
     fn the_offset_changes_the_clock_not_the_moment() {
         let singapore = Moment::from_civil(2023, 10, 6, 28_800, 480);

@@ -162,6 +162,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sums_and_differences_fit_in_64_bits_or_are_none() {
+        const MAX: i64 = i64::MAX;
+        for (a, b, sum, difference) in [
+            (7, 5, Some(12), Some(2)),
+            (5, -7, Some(-2), Some(12)),
+            (MAX, 0, Some(MAX), Some(MAX)),
+            (MAX, 1, None, Some(MAX - 1)),
+            (MAX, -1, Some(MAX - 1), None),
+            (i64::MIN, 1, Some(-MAX), None),
+        ] {
+            let (first, second) = (Money::from_cents(a), Money::from_cents(b));
+            let found = [first.checked_add(second), first.checked_sub(second)];
+            assert_eq!(found.map(|money| money.map(Money::cents)), [sum, difference], "{a} and {b}");
+        }
+    }
+
+    #[test]
     fn amounts_read_as_people_write_them() {
         for (cents, text) in [
             (0, "0.00"),

@@ -245,4 +245,21 @@ mod tests {
             assert_eq!(text.parse::<Odds>(), Err(BadOdds), "{text}");
         }
     }
+
+    #[test]
+    fn fractions_are_in_lowest_terms_with_their_sign_above() {
+        for (numerator, denominator, lowest, text) in [
+            (27, 216, (1, 8), "1/8"),
+            (6, -216, (-1, 36), "-1/36"),
+            (-6, -216, (1, 36), "1/36"),
+            (-4, 2, (-2, 1), "-2"),
+            (0, -5, (0, 1), "0"),
+            (5, 7, (5, 7), "5/7"),
+        ] {
+            let fraction = Fraction::new(numerator, denominator);
+            assert_eq!((fraction.numerator(), fraction.denominator()), lowest, "{numerator}/{denominator}");
+            assert_eq!(fraction.to_string(), text);
+        }
+        assert!(std::panic::catch_unwind(|| Fraction::new(1, 0)).is_err());
+    }
 }

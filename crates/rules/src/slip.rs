@@ -200,8 +200,8 @@ impl Layout {
         let mut lines = self.gather(limits.unit(), bets)?;
         match self.limit_scope() {
             Some(LimitScope::Terminal) => check_terminals(limits, &lines)?,
-            Some(LimitScope::Box) if !limits.is_unlimited() => self.count_pro_rata(limits, &mut lines)?,
-            Some(LimitScope::Box) | None => {}
+            Some(LimitScope::Box) => self.count_pro_rata(limits, &mut lines)?,
+            None => {}
         }
         let mut house = HouseResult::default();
         for line in &mut lines {
@@ -269,7 +269,7 @@ impl Layout {
             });
             match &mut index {
                 Some(index) => index.add(&lines, lines.len() - 1),
-                None if lines.len() == Index::WORTH_IT => index = Some(Index::of(&lines)),
+                None if Index::is_worth_it(&lines) => index = Some(Index::of(&lines)),
                 None => {}
             }
         }
@@ -332,8 +332,10 @@ struct Index {
 }
 
 impl Index {
-    /// Fewer lines are found faster by looking at each.
-    const WORTH_IT: usize = 24;
+    /// Fewer lines are found faster by looking at each. Nothing but speed hangs on this.
+    const fn is_worth_it<P>(lines: &[Line<P>]) -> bool {
+        lines.len() == 24
+    }
 
     fn of<P: Copy + Eq + Hash>(lines: &[Line<P>]) -> Self {
         let mut index = Self { places: HashTable::new(), hasher: DefaultHashBuilder::default() };

@@ -123,7 +123,7 @@ impl Layout {
     /// assert_eq!(layout.standing(single, &[]), Some(Standing::Open));
     /// ```
     pub fn standing(&self, bet_box: BetBox, known: &[Face]) -> Option<Standing> {
-        if known.len() > 3 || !self.has(bet_box) {
+        if !self.has(bet_box) {
             return None;
         }
         let mut won = Dice::with(known).map(|dice| matches!(self.outcome(bet_box, dice), Some(Outcome::Won(_))));

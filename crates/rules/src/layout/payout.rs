@@ -49,7 +49,7 @@ impl Layout {
     /// ```
     pub const fn check_stake(&self, bet_box: BetBox, stake: Money) -> Result<(), PayoutError> {
         let pays = &self.pays[bet_box.index()];
-        if pays.divisor > 1 && stake.cents() % pays.divisor != 0 {
+        if stake.cents() % pays.divisor != 0 {
             Err(PayoutError::Broken)
         } else if stake.cents() > pays.most {
             Err(PayoutError::TooLarge)
