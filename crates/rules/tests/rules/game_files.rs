@@ -47,7 +47,14 @@ const CASES: &[Case] = &[
     (&[("2023-10-06T08:00:00+08:00", "¦2023-10-06")], &[FaultKind::WrongType]),
     (&[(r#"zh-Hans = "骰宝", zh-Hant = "骰寶""#, r#"zh-Hans = "骰宝", zh-Hant = ¦3"#)], &[FaultKind::WrongType]),
     (&[(r#"id = "tai-sai""#, "id = ¦'Tai Sai'")], &[FaultKind::BadValue]),
+    (&[(r#"id = "C""#, "id = ¦'C-1'")], &[FaultKind::BadValue]),
+    (&[(r#"en = "Tai Sai""#, "en = ¦''")], &[FaultKind::BadValue]),
     (&[("version = 6", "version = ¦0")], &[FaultKind::BadValue]),
+    // A game's cover says which of two rules it has.
+    (
+        &[("[paragraphs]", "¦[paragraphs]"), ("exposed = [", "activated_early = ¦[")],
+        &[FaultKind::MissingKey, FaultKind::BadValue],
+    ),
     (&[(r#""covered""#, "¦'half'")], &[FaultKind::BadValue]),
     (&[("cover = ", "until = ¦2023-10-06T00:00:00Z\ncover = ")], &[FaultKind::BadValue]),
     // Seconds count: it would end as it begins.
@@ -58,6 +65,7 @@ const CASES: &[Case] = &[
     (&[("dice = 1, boxes = [", "dice = 1, boxes = [¦'big', ")], &[FaultKind::BadValue]),
     (&[("pays = \"62 to 1\",  boxes = [", "pays = \"62 to 1\",  boxes = [¦'single:1', ")], &[FaultKind::BadValue]),
     (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84,   0,   6]")], &[FaultKind::BadValue]),
+    (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84, 168,   0]")], &[FaultKind::BadValue]),
     (&[(r#"boxes = ["any-triple"]"#, "boxes = ['any-triple', ¦'every-triple']")], &[FaultKind::UnknownBox]),
     (&[(r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]")], &[FaultKind::UnknownBox]),
     // In two rows of the pay table; in one row; in two places on the felt; in three where two are allowed.
@@ -99,6 +107,8 @@ const CASES: &[Case] = &[
     (&[("{ at = [  0,  84, 168,   6]", "¦{ at = [  0,  85, 168,   6]")], &[FaultKind::FeltOutside]),
     (&[("blocks = [", "blocks = [{ at = [0, 0, 5, 6], rows = [¦['', '']] },")], &[FaultKind::FeltUneven]),
     (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 5], rows = [[''], ['']] },")], &[FaultKind::FeltUneven]),
+    (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6], rows = [] },")], &[FaultKind::FeltUneven]),
+    (&[("blocks = [", "blocks = [{ at = [0, 0, 6, 6], rows = [¦[]] },")], &[FaultKind::FeltUneven]),
     // 3.10 makes Small lose, and lets the sum of 15 win.
     (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'small']")], &[FaultKind::TripleRule]),
     (&[("wins = [", "wins = ¦["), (r#", "sum:15"] }"#, "] }")], &[FaultKind::TripleRule]),
@@ -265,6 +275,14 @@ fn one_mistake_is_one_fault() {
         (&[("id = \"A\"", "id = ¦7")], &[FaultKind::WrongType]),
         (&[("id = \"A\"", "id = ¦''")], &[FaultKind::BadValue]),
         (&[("    { at = [  0,  84, 168,   6]", "    ¦{ of = 'single' }, # ")], &[FaultKind::MissingKey]),
+        (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6] },")], &[FaultKind::MissingKey]),
+        (&[("blocks = [", "blocks = [¦{ rows = [[''], ['']] },")], &[FaultKind::MissingKey]),
+        // Boxes whose places cannot be reckoned lie nowhere, not outside the felt.
+        (&[("24,  42], rows = [[\"big\"]]", "23,  99], rows = [¦['big', '']]")], &[FaultKind::FeltUneven]),
+        (
+            &[("{ at = [  0,   0,  24,  42], rows = [[\"big\"]]", "¦{ at = [0, 0, 999, 5], rows = [['big'], ['']]")],
+            &[FaultKind::FeltUneven],
+        ),
         // A kind named twice, one that loses, and a label missing on three felts.
         (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'triple']")], &[FaultKind::BoxTwice]),
         (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'domino']")], &[FaultKind::TripleRule]),
@@ -302,6 +320,64 @@ fn texts_are_short_and_can_be_printed() {
             assert_eq!(places, [(marks[0], FaultKind::BadValue)], "{from} {}", &bad[..9]);
             assert!(found[0].message.len() < 200 && !found[0].message.contains(char::is_control), "{}", found[0]);
         }
+    }
+}
+
+/// What is edited, the text in its place, and whether it is a name: of a game 64 characters at most, of a layout 8.
+#[test]
+fn names_are_short_and_plain() {
+    for (from, name, is_one) in [
+        (r#"id = "tai-sai""#, "7-up".to_owned(), true),
+        (r#"id = "tai-sai""#, "x".repeat(64), true),
+        (r#"id = "tai-sai""#, "x".repeat(65), false),
+        (r#"id = "tai-sai""#, String::new(), false),
+        (r#"id = "tai-sai""#, "tai_sai".to_owned(), false),
+        (r#"id = "tai-sai""#, "骰".to_owned(), false),
+        (r#"id = "A""#, "A1234567".to_owned(), true),
+        (r#"id = "A""#, "A12345678".to_owned(), false),
+        (r#"id = "A""#, String::new(), false),
+        (r#"id = "A""#, "Ä".to_owned(), false),
+    ] {
+        let (text, marks) = edit(file("tai-sai.toml"), &[(from, &format!("id = ¦'{name}'"))]);
+        let places: Vec<_> = faults(&text).iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
+        let expected = if is_one { vec![] } else { vec![(marks[0], FaultKind::BadValue)] };
+        assert_eq!(places, expected, "{from}: {name:?}");
+        if let Ok(game) = Game::from_toml(&text) {
+            assert!([game.id(), game.layouts()[0].id()].contains(&name.as_str()), "{name}");
+        }
+    }
+}
+
+/// A fault of the triple rule names the boxes, one after the other.
+#[test]
+fn boxes_at_fault_are_named() {
+    for (from, to, message) in [
+        (r#", "sum:12", "sum:15"]"#, "]", "3.10 lets sum:12, sum:15 win when all three dice are the same"),
+        (
+            r#"boxes = ["double"]"#,
+            "boxes = ['double', 'small']",
+            "3.10 makes small lose when all three dice are the same",
+        ),
+        (r#"boxes = ["double"]"#, "boxes = ['double', 'any-triple']", "in the triple rule twice: any-triple"),
+    ] {
+        let found = faults(&edit(file("tai-sai.toml"), &[(from, to)]).0);
+        assert_eq!(found.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>(), [message]);
+    }
+}
+
+/// 117 boxes, none printed more than twice.
+#[test]
+fn a_felt_has_at_most_234_areas_and_as_many_captions() {
+    let felt = |areas: usize, captions: usize| {
+        let (areas, captions) = ("'big',".repeat(areas), "{ at = [0, 0, 1, 1], of = 'big' },".repeat(captions));
+        format!(
+            "[[layouts]]\n[layouts.felt]\nblocks = [{{ at = [0, 0, 1, 1], rows = [[{areas}]] }}]\ncaptions = [{captions}]"
+        )
+    };
+    for (areas, captions, refused) in [(234, 234, false), (235, 0, true), (1, 235, true)] {
+        let found = faults(&felt(areas, captions));
+        let too_many = found.iter().any(|fault| fault.message.starts_with("a felt has at most 234 areas"));
+        assert_eq!(too_many, refused, "{areas} areas, {captions} captions");
     }
 }
 

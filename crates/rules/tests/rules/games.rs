@@ -1,7 +1,9 @@
 //! What each of the four games is, beside its pay tables: when it is in force, how it is played, which paragraphs its
 //! limits rest on, and what its boxes are called in every language.
 
-use taisai_rules::{BetBox, Citation, Cover, Game, Games, Kind, Language, LimitScope, Moment, Paragraph, Station};
+use taisai_rules::{
+    BetBox, Citation, Cover, Game, GameTwice, Games, Kind, Language, LimitScope, Moment, Paragraph, Rule, Station,
+};
 
 /// 2023-10-06 08:00 and 2021-05-24 08:00, Singapore.
 const OCTOBER_2023: i64 = 1_696_550_400;
@@ -32,6 +34,49 @@ const FACTS: [Facts; 4] = [
         Some(LimitScope::Terminal),
         [Some("3.3"), None, None, None],
     ),
+];
+
+/// Game, the document of its paragraphs, the name under which it was approved, and its pay tables: layout, number, title.
+type Names = (&'static str, &'static str, &'static str, &'static [(&'static str, u8, &'static str)]);
+
+const NAMES: [Names; 4] = [
+    ("tai-sai-classic@1", "001", "Tai Sai", &[("A", 1, "Tai Sai Pay Table")]),
+    (
+        "tai-sai@6",
+        "003",
+        "Tai Sai (Version 6)",
+        &[("A", 1, "Tai Sai Pay Table 1"), ("C", 2, "Tai Sai Pay Table 2"), ("E", 3, "Tai Sai Pay Table 3")],
+    ),
+    (
+        "tai-sai-open-cover@5",
+        "004",
+        "Tai Sai (Open Cover) (Version 5)",
+        &[
+            ("A", 1, "Tai Sai (Open Cover) Pay Table 1"),
+            ("C", 2, "Tai Sai (Open Cover) Pay Table 2"),
+            ("E", 3, "Tai Sai (Open Cover) Pay Table 3"),
+        ],
+    ),
+    (
+        "sic-bo-etg@2",
+        "002",
+        "Sic Bo (Open Cover) (also known as Tai Sai (Open Cover)) (Electronic Table Game) (Version 2)",
+        &[
+            ("A", 1, "Sic Bo (Open Cover) (Electronic Table Game) Pay Table 1"),
+            ("B", 2, "Sic Bo (Open Cover) (Electronic Table Game) Pay Table 2"),
+            ("C", 3, "Sic Bo (Open Cover) (Electronic Table Game) Pay Table 3"),
+        ],
+    ),
+];
+
+/// A rule, and the paragraphs that say it in the four games, in their order; none where the game has no such rule.
+const RULES: [(Rule, [&[&str]; 4]); 6] = [
+    (Rule::Open, [&["3.1"], &["1.7", "3.2"], &["1.7", "3.2"], &["1.8", "3.2"]]),
+    (Rule::Exposed, [&["5.1.4"], &["5.5.3"], &[], &[]]),
+    (Rule::ActivatedEarly, [&[], &[], &["5.5.3"], &["5.3.3"]]),
+    (Rule::WalkAway, [&["003:5.3"], &["5.3"], &["5.3"], &[]]),
+    (Rule::TerminalDown, [&[], &[], &[], &["5.2"]]),
+    (Rule::ColourChips, [&["3.3"], &[], &[], &[]]),
 ];
 
 /// A box of every kind and what it is called, the same in every game that has it.
@@ -95,6 +140,61 @@ fn games_are_played_as_their_documents_say() {
             assert_eq!(cited, settled, "{name} {}", layout.id());
         }
     }
+}
+
+#[test]
+fn games_are_named_as_they_were_approved() {
+    for (name, document, approved, pay_tables) in NAMES {
+        let game = game(name);
+        assert_eq!((game.document(), game.approved(), game.until()), (document, approved, None), "{name}");
+        let found: Vec<_> =
+            game.layouts().iter().map(|layout| (layout.id(), layout.pay_table(), layout.title())).collect();
+        assert_eq!(found, pay_tables, "{name}");
+    }
+}
+
+#[test]
+fn rules_have_their_paragraphs() {
+    for (rule, expected) in RULES {
+        for ((name, ..), expected) in NAMES.iter().zip(expected) {
+            let found: Vec<_> = game(name).paragraphs(rule).iter().map(Paragraph::to_string).collect();
+            assert_eq!(found, expected, "{name}: {rule:?}");
+        }
+    }
+}
+
+/// Text, and whether it is a paragraph.
+#[test]
+fn paragraphs_are_numbers_and_a_document() {
+    for (text, is_one) in [
+        ("4", true),
+        ("4.1.1", true),
+        ("003:3.10", true),
+        ("5.999", true),
+        ("", false),
+        ("4.", false),
+        ("4..1", false),
+        ("4.1a", false),
+        ("4.1000", false),
+        (":4.1", false),
+        ("003:", false),
+        ("0003:4.1", false),
+        ("A:4.1", false),
+        ("003:4:1", false),
+    ] {
+        assert_eq!(text.parse::<Paragraph>().is_ok(), is_one, "{text:?}");
+    }
+}
+
+#[test]
+fn a_version_of_a_game_is_there_once() {
+    let mut games = Games::default();
+    let (tai_sai, classic) = (game("tai-sai@6"), game("tai-sai-classic@1"));
+    assert_eq!([games.add(tai_sai.clone()), games.add(classic.clone())], [Ok(()), Ok(())]);
+    assert_eq!(games.add(tai_sai.clone()), Err(GameTwice { id: "tai-sai".to_owned(), version: 6 }));
+    assert_eq!(games.iter().count(), 2);
+    let unknown = game("tai-sai@6").layout("B").unwrap_err();
+    assert_eq!((unknown.game.as_str(), unknown.known), ("tai-sai", ["A", "C", "E"].map(str::to_owned).to_vec()));
 }
 
 #[test]

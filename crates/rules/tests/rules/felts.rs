@@ -1,4 +1,4 @@
-//! Where every box and caption of every felt lies, against `tests/games/felts.txt`. `BLESS=1` writes it anew: compare
+//! Where every box and caption of every felt lies and how its drawing was read, against `tests/games/felts.txt`. `BLESS=1` writes it anew: compare
 //! it with the appendices of the documents before it is committed.
 
 use std::fmt::Write as _;
@@ -14,6 +14,7 @@ fn every_box_lies_where_the_drawings_have_it() {
             let felt = layout.felt();
             let drawn = format!("{}, {:?}", felt.source(), felt.chinese());
             writeln!(found, "{} {}: {} x {}, {drawn}", game.id(), layout.id(), felt.width(), felt.height()).unwrap();
+            felt.reading().iter().for_each(|remark| writeln!(found, "  {remark}").unwrap());
             let mut line = |what: &str, Rect { x, y, width, height }| {
                 writeln!(found, "  {what:<18}{x:>4}{y:>4}{width:>4}{height:>4}").unwrap();
             };

@@ -85,33 +85,54 @@ fn limits_are_refused_by_code() {
 fn a_refused_limit_says_what_is_wrong() {
     let unit = |cents| Unit::try_from(Money::from_cents(cents)).unwrap();
     let cents = Money::from_cents;
-    for (found, expected, code) in [
-        (limits(layout("tai-sai A"), 0, &[], None), LimitError::Unit(BadUnit), "bad-unit"),
+    for (found, expected, code, text) in [
+        (
+            limits(layout("tai-sai A"), 0, &[], None),
+            LimitError::Unit(BadUnit),
+            "bad-unit",
+            "the unit must be at least 1 cent",
+        ),
         (
             limits(layout("tai-sai-classic A"), 1, &[("big", None, Some(1))], None),
             LimitError::NotInGame { limit: "max" },
             "limit-not-in-game",
+            "this game has no limit \"max\": leave it out",
         ),
-        (limits(layout("tai-sai A"), 1, &[], Some(-7)), LimitError::Negative(cents(-7)), "bad-limit"),
+        (
+            limits(layout("tai-sai A"), 1, &[], Some(-7)),
+            LimitError::Negative(cents(-7)),
+            "bad-limit",
+            "a limit of -7 cents is below zero",
+        ),
         (
             limits(layout("tai-sai A"), 5, &[("big", Some(7), None)], None),
             LimitError::OffUnit { amount: cents(7), unit: unit(5) },
             "limit-off-unit",
+            "a limit of 7 cents is not a whole multiple of the unit of 5 cents",
         ),
         (
             limits(layout("tai-sai A"), 5, &[("big", Some(10), Some(5))], None),
             LimitError::Contradict { min: cents(10), max: cents(5) },
             "limits-contradict",
+            "a minimum of 10 cents is above the maximum of 5 cents",
         ),
         (
             limits(layout("tai-sai A"), 1, &[("three:126", None, None)], None),
             LimitError::NotOnLayout("three:126".parse().unwrap()),
             "box-not-on-layout",
+            "three:126 is not on this layout: it can have no limit",
         ),
         (
             limits(layout("tai-sai A"), 1, &[("sum", None, None), ("sum", None, None)], None),
             LimitError::Twice("sum".parse().unwrap()),
             "limit-twice",
+            "the limit for sum is given twice",
+        ),
+        (
+            limits(layout("tai-sai A"), 1, &[("sum:4", None, None), ("sum:4", None, None)], None),
+            LimitError::Twice("sum:4".parse().unwrap()),
+            "limit-twice",
+            "the limit for sum:4 is given twice",
         ),
     ] {
         match expected {
@@ -123,6 +144,7 @@ fn a_refused_limit_says_what_is_wrong() {
             | LimitError::NotOnLayout(_)
             | LimitError::Twice(_) => assert_eq!(expected.code(), code),
         }
+        assert_eq!(expected.to_string(), text);
         assert_eq!(found.unwrap_err(), expected);
     }
 }
@@ -141,7 +163,8 @@ fn limits_at_their_edges_are_accepted() {
     ];
     for (name, unit, boxes, differential) in accepted {
         let found = limits(layout(name), *unit, boxes, *differential);
-        assert!(found.is_ok(), "{name}, unit {unit}, {boxes:?}, Differential {differential:?}: {found:?}");
+        let found = found.map(|limits| (limits.unit().cents(), limits.differential().map(Money::cents)));
+        assert_eq!(found, Ok((*unit, *differential)), "{name}, unit {unit}, {boxes:?}, Differential {differential:?}");
     }
 }
 
@@ -200,22 +223,49 @@ fn a_refused_bet_says_what_is_wrong() {
         settle(layout, &limits(layout, unit, boxes, None).unwrap(), [1, 2, 4], &[bet]).unwrap_err().why
     };
     let two = Unit::try_from(cents(2)).unwrap();
-    for (found, expected, code) in [
-        (refused(tai_sai, &[], 1, (1, "odd", 1)), BetError::NotOnLayout(BetBox::ODD), "box-not-on-layout"),
-        (refused(tai_sai, &[], 1, (1, "big", -7)), BetError::NotPositive(cents(-7)), "bad-amount"),
-        (refused(tai_sai, &[], 2, (1, "big", 3)), BetError::OffUnit { amount: cents(3), unit: two }, "amount-off-unit"),
-        (refused(tai_sai, &[], 1, (1, "sum:8", MAX)), BetError::Payout(sum, PayoutError::TooLarge), "amount-too-large"),
+    for (found, expected, code, text) in [
+        (
+            refused(tai_sai, &[], 1, (1, "odd", 1)),
+            BetError::NotOnLayout(BetBox::ODD),
+            "box-not-on-layout",
+            "odd is not on this layout: choose a box that is",
+        ),
+        (
+            refused(tai_sai, &[], 1, (1, "big", -7)),
+            BetError::NotPositive(cents(-7)),
+            "bad-amount",
+            "an amount of -7 cents is no bet: it must be above zero",
+        ),
+        (
+            refused(tai_sai, &[], 2, (1, "big", 3)),
+            BetError::OffUnit { amount: cents(3), unit: two },
+            "amount-off-unit",
+            "an amount of 3 cents is not a whole multiple of the unit of 2 cents",
+        ),
+        (
+            refused(tai_sai, &[], 1, (1, "sum:8", MAX)),
+            BetError::Payout(sum, PayoutError::TooLarge),
+            "amount-too-large",
+            "what counts on sum:8 cannot be paid at its odds: the payout is too large to be counted in 64-bit cents",
+        ),
         // Broken, won or lost: 1 2 4 is no 8.
-        (refused(etg, &[], 1, (1, "sum:8", 1)), BetError::Payout(sum, PayoutError::Broken), "broken-payout"),
+        (
+            refused(etg, &[], 1, (1, "sum:8", 1)),
+            BetError::Payout(sum, PayoutError::Broken),
+            "broken-payout",
+            "what counts on sum:8 cannot be paid at its odds: the payout is not a whole number of cents",
+        ),
         (
             refused(etg, &[("sum", None, Some(4))], 2, (1, "sum:8", 6)),
             BetError::OverLimit { bet_box: sum, stake: cents(6), max: cents(4) },
             "over-limit",
+            "6 cents on sum:8 is over the maximum of 4 cents",
         ),
         (
             refused(etg, &[("sum", Some(4), None)], 2, (1, "sum:8", 2)),
             BetError::BelowMinimum { bet_box: sum, stake: cents(2), min: cents(4) },
             "below-minimum",
+            "2 cents on sum:8 is below the minimum of 4 cents",
         ),
     ] {
         match expected {
@@ -228,6 +278,7 @@ fn a_refused_bet_says_what_is_wrong() {
             | BetError::BelowMinimum { .. } => assert_eq!(expected.code(), code),
         }
         assert_eq!(found, expected);
+        assert_eq!(found.to_string(), text);
     }
 }
 
@@ -271,6 +322,23 @@ fn payouts_at_the_edge_of_64_bits() {
         let payouts = layout.payouts("6 6 5".parse().unwrap(), Unit::CENT).unwrap();
         assert_eq!(payouts.paid(BetBox::BIG, most), Some(Money::from_cents(MAX - 1)), "{name}");
         assert_eq!(payouts.paid(BetBox::BIG, most + 1), None, "{name}");
+    }
+}
+
+/// Layout, box, and the largest stake whose payout fits: halves are paid on even stakes, and a Single Dice box by its
+/// highest odds.
+#[test]
+fn the_largest_stake_is_that_of_the_highest_odds() {
+    for (name, bet_box, most) in [
+        ("sic-bo-etg A", "sum:8", MAX / 19 * 2),
+        ("sic-bo-etg A", "double:4", MAX / 25 * 2),
+        ("tai-sai A", "single:1", MAX / 13),
+        ("tai-sai A", "triple:6", MAX / 181),
+    ] {
+        let (layout, bet_box) = (layout(name), bet_box.parse().unwrap());
+        assert_eq!(layout.check_stake(bet_box, Money::from_cents(most)), Ok(()), "{name} {bet_box}");
+        let more = layout.check_stake(bet_box, Money::from_cents(most + 2));
+        assert_eq!(more, Err(PayoutError::TooLarge), "{name} {bet_box}");
     }
 }
 
