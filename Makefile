@@ -6,7 +6,7 @@ CARGO ?= cargo
 FUZZ_RUNS ?= 100000
 FUZZ_TARGETS := notation settle_line game_file
 
-.PHONY: run test bench lint fuzz bless release-check tools python
+.PHONY: run test bench lint fuzz mutants bless release-check tools python
 
 run: tools ## show the games and their pay tables
 	@$(CARGO) build --quiet --release --locked -p taisai-cli
@@ -33,16 +33,19 @@ bench: tools ## every figure beside its rival; writes target/bench.json
 fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -runs=$(FUZZ_RUNS) -seed=1; done
 
+mutants: tools ## breaks the rules on purpose, some thousand times: a test must go red each time; .cargo/mutants.toml
+	@command -v cargo-mutants >/dev/null || $(CARGO) install --locked cargo-mutants
+	@$(CARGO) mutants -p taisai-rules -p taisai-datafile
+
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test felts
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --test golden --test play
 
 release-check: test bench ## what a release needs beside the tests: 20 minutes of fuzzing a parser, the crate alone, mutants
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done
-	@command -v cargo-mutants >/dev/null || $(CARGO) install --locked cargo-mutants
-	@$(CARGO) mutants -p taisai-rules
+	@$(MAKE) --no-print-directory mutants
 
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup (https://rustup.rs), then run make again." >&2; exit 1; }
