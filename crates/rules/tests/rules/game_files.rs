@@ -268,6 +268,11 @@ fn one_mistake_is_one_fault() {
         (&[("2023-10-06T08:00:00+08:00", "¦2023-13-06T08:00:00+08:00")], &[FaultKind::Syntax]),
         (&[("2023-10-06T08:00:00+08:00", "¦2023-02-30T08:00:00+08:00")], &[FaultKind::Syntax]),
         (&[("version = 6", "version = ¦no")], &[FaultKind::Syntax]),
+        // A value that breaks off, that is not there, and a key that cannot be read.
+        (&[("version = 6", r#"version = "si\x¦""#)], &[FaultKind::Syntax]),
+        (&[("version = 6", "version = ¦")], &[FaultKind::Syntax]),
+        (&[("version = 6", "version¦")], &[FaultKind::Syntax]),
+        (&[("version = 6", "¦= 6")], &[FaultKind::Syntax]),
         (&[("version = 6", "version = ¦99999999999999999999")], &[FaultKind::BadValue]),
         (&[(r#"pays = "62 to 1""#, "pays = ¦62")], &[FaultKind::WrongType]),
         (&[("open = [\"1.7\", \"3.2\"]", "open = ¦'1.7'")], &[FaultKind::WrongType]),
@@ -348,10 +353,16 @@ fn names_are_short_and_plain() {
     }
 }
 
-/// A fault of the triple rule names the boxes, one after the other.
+/// A fault cites what is wrong, and of the triple rule the boxes, one after the other.
 #[test]
-fn boxes_at_fault_are_named() {
+fn what_is_at_fault_is_named() {
     for (from, to, message) in [
+        (r#"id = "tai-sai""#, "id = 'Tai Sai'", "\"Tai Sai\": a name is lower case, digits and dashes"),
+        (
+            "cover = ",
+            "colour = 1\ncover = ",
+            "\"colour\" has no meaning here; known are id, version, title, document, approved, effective, until, cover, station, limits, triple, paragraphs, labels, phrases, layouts",
+        ),
         (r#", "sum:12", "sum:15"]"#, "]", "3.10 lets sum:12, sum:15 win when all three dice are the same"),
         (
             r#"boxes = ["double"]"#,
@@ -438,6 +449,8 @@ fn a_list_of_too_many_entries_is_refused_as_one() {
         assert_eq!((found[0].line, found[0].column, found[0].kind), (marks[0].0, marks[0].1, FaultKind::BadValue));
         assert!(found.len() < 5 && found[0].message.contains("entries"), "{found:?}");
     }
+    let (longest, _) = edit(file("tai-sai.toml"), &[("reading = [\n", &format!("reading = [{}", "'x',".repeat(999)))]);
+    assert_eq!(faults(&longest), [], "999 and the one there is");
 }
 
 #[test]
