@@ -5,8 +5,10 @@ SHELL := /bin/bash
 CARGO ?= cargo
 FUZZ_RUNS ?= 100000
 FUZZ_TARGETS := notation settle_line game_file
+ROUNDS ?= 20000
+YEARS ?= 10
 
-.PHONY: run test bench lint fuzz mutants bless release-check tools python
+.PHONY: run test bench lint fuzz mutants torture torture-years bless release-check tools python
 
 run: tools ## show the games and their pay tables
 	@$(CARGO) build --quiet --release --locked -p taisai-cli
@@ -16,6 +18,7 @@ run: tools ## show the games and their pay tables
 test: tools python ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
+	@$(MAKE) --no-print-directory stage NAME="simulated play, $(ROUNDS) rounds a game" DO="$(MAKE) --no-print-directory torture"
 	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
 
 .PHONY: stage
@@ -37,12 +40,30 @@ mutants: tools ## breaks the rules on purpose, about a thousand times: a test mu
 	@command -v cargo-mutants >/dev/null || $(CARGO) install --locked cargo-mutants
 	@$(CARGO) mutants -p taisai-rules -p taisai-datafile
 
+torture: tools ## ROUNDS rounds of each game with mistakes, faults and restarts; what was met is in target/torture/
+	@mkdir -p target/torture
+	@met=target/torture/met.txt; \
+	$(CARGO) run --quiet --release --locked -p taisai-cli -- torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
+	sed '/^How often/,$$d' $$met; tail -n 1 $$met
+
+torture-years: tools ## YEARS table-years, each of another seed and spread over the games; those done with this commit are not played again
+	@mkdir -p target/torture
+	@done=target/torture/$$(git rev-parse --short HEAD); \
+	for seed in $$(seq $(YEARS)); do \
+		if [ -e $$done-$$seed ]; then continue; fi; \
+		echo "── table-year $$seed of $(YEARS)"; \
+		$(CARGO) run --quiet --release --locked -p taisai-cli -- torture --seed $$seed --rounds 131400 > $$done.part \
+			|| { cat $$done.part; exit 1; }; \
+		mv $$done.part $$done-$$seed; \
+	done
+
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --test golden --test play
 
-release-check: test bench ## what a release needs beside the tests: 20 minutes of fuzzing a parser, the crate alone, mutants
+release-check: test bench ## what a release needs beside the tests: 10 table-years, 20 minutes of fuzzing a parser, the crate alone, mutants
+	@$(MAKE) --no-print-directory torture-years
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done
 	@$(MAKE) --no-print-directory mutants

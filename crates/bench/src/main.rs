@@ -5,6 +5,7 @@
 
 mod rules;
 mod table;
+mod torture;
 
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,7 @@ fn main() -> anyhow::Result<()> {
     let mut figures = vec![rules::settle_wagers(), rules::all_odds()];
     figures.extend(rules::settle_lines()?);
     figures.extend(table::figures(ALLOCATOR)?);
+    figures.extend(torture::figures()?);
     println!();
     for Figure { name, value, unit, ratio, of } in &figures {
         println!("{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of}");

@@ -147,8 +147,8 @@ pub(crate) struct TortureArgs {
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=200))]
     pub(crate) terminals: u32,
     /// How many rounds a house plays before the next is founded
-    #[arg(long, hide = true, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) house: u64,
+    #[arg(long, hide = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) house: Option<u64>,
     /// Write the record of the last house to this file, also if all is well
     #[arg(long, hide = true, value_name = "FILE", requires = "game")]
     pub(crate) save: Option<PathBuf>,

@@ -9,7 +9,7 @@ mod play;
 mod print;
 mod replay;
 pub mod settle;
-mod torture;
+pub mod torture;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -36,8 +36,8 @@ pub(crate) fn json_array<T: Serialize>(elements: impl IntoIterator<Item = T>) ->
 }
 
 /// A column of a table.
-pub(crate) struct Column {
-    title: &'static str,
+pub(crate) struct Column<'a> {
+    title: &'a str,
     align: Align,
     /// Longer cells are broken at spaces.
     most: usize,
@@ -49,12 +49,12 @@ enum Align {
     Right,
 }
 
-impl Column {
-    pub(crate) const fn left(title: &'static str) -> Self {
+impl<'a> Column<'a> {
+    pub(crate) const fn left(title: &'a str) -> Self {
         Self { title, align: Align::Left, most: 64 }
     }
 
-    pub(crate) const fn right(title: &'static str) -> Self {
+    pub(crate) const fn right(title: &'a str) -> Self {
         Self { title, align: Align::Right, most: 64 }
     }
 }

@@ -8,12 +8,14 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 use serde_json::Value;
 use taisai_rules::{Games, Money};
-use taisai_table::{Account, Actor, Asked, Chips, Recorded, Refusal, TableRules};
+use taisai_table::{
+    Account, Actor, Asked, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Refusal, Seat, Table,
+};
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 use crate::torture::failure::{Failure, caught, quietly};
-use crate::torture::machines::{Machines, hex};
 use crate::torture::record::Replay;
+use crate::torture::setup::{TABLE, hex};
 
 /// The state is kept after every so many entries, so that going back is quick.
 const KEPT: usize = 512;
@@ -45,7 +47,6 @@ pub(crate) fn run(games: &Games, file: &Path, at: Option<usize>, json: bool) -> 
 /// The record, and the machines as they are after some of its entries.
 struct Tape {
     replay: Replay,
-    rules: TableRules,
     /// How many entries have been applied.
     at: usize,
     machines: Machines,
@@ -69,7 +70,7 @@ struct Step<'a> {
 /// What an entry says.
 #[derive(Serialize)]
 struct Said {
-    machine: &'static str,
+    machine: String,
     time: u64,
     who: String,
     command: Value,
@@ -79,9 +80,17 @@ struct Said {
 
 impl Tape {
     fn new(replay: Replay, games: &Games) -> anyhow::Result<Self> {
-        let rules = replay.setup.rules(games)?;
-        let machines = Machines::new(&replay.setup, &rules);
-        Ok(Self { kept: vec![machines.clone()], machines, rules, at: 0, replay })
+        let machines = replay.setup.machines(games)?;
+        Ok(Self { kept: vec![machines.clone()], machines, at: 0, replay })
+    }
+
+    fn table(&self) -> &Table {
+        &self.machines.tables[&TABLE]
+    }
+
+    /// Every seat with its cluster.
+    fn seats(&self) -> impl Iterator<Item = (&Cluster, Seat)> {
+        self.machines.clusters().flat_map(|cluster| cluster.seats().map(move |seat| (cluster, seat)))
     }
 
     /// Goes to the state after so many entries.
@@ -107,23 +116,26 @@ impl Tape {
     fn said(&self) -> anyhow::Result<Option<Said>> {
         let Some(entry) = self.at.checked_sub(1).map(|place| &self.replay.entries[place]) else { return Ok(None) };
         Ok(Some(match entry {
-            Recorded::Round(_, entry) => said("round", &entry.asked, &entry.outcome)?,
-            Recorded::Cluster(_, entry) => said("cluster", &entry.asked, &entry.outcome)?,
-            Recorded::House(entry) => said("house", &entry.asked, &entry.outcome)?,
+            Recorded::Round(_, entry) => said("round".to_owned(), &entry.asked, &entry.outcome)?,
+            Recorded::Cluster(ClusterId { number: 0, .. }, entry) => {
+                said("cluster".to_owned(), &entry.asked, &entry.outcome)?
+            }
+            Recorded::Cluster(id, entry) => said(format!("cluster {}", id.number), &entry.asked, &entry.outcome)?,
+            Recorded::House(entry) => said("house".to_owned(), &entry.asked, &entry.outcome)?,
         }))
     }
 
     fn step(&self) -> anyhow::Result<Step<'_>> {
-        let Machines { round, cluster, .. } = &self.machines;
+        let round = &self.table().round;
         let (number, phase) = (round.number().0, round.phase());
         Ok(Step {
             entry: self.at,
             said: self.said()?,
             phase,
             round: number,
-            bets: cluster.seats().map(|seat| cluster.on_layout(seat).cents()).sum(),
-            credits: cluster.seats().map(|seat| cluster.credits(seat).cents()).collect(),
-            house: cluster.ledger().house.cents(),
+            bets: self.seats().map(|(cluster, seat)| cluster.on_layout(seat).cents()).sum(),
+            credits: self.seats().map(|(cluster, seat)| cluster.credits(seat).cents()).collect(),
+            house: self.machines.clusters().map(|cluster| cluster.ledger().house.cents()).sum(),
             game: &self.replay.setup.game,
         })
     }
@@ -148,7 +160,7 @@ impl Tape {
                 step.round,
             )?;
         }
-        let (hash, expected) = (self.machines.hash(), self.replay.hash);
+        let (hash, expected) = (self.machines.state_hash(), self.replay.hash);
         if json {
             writeln!(out, "{}", serde_json::json!({ "final_state": hex(&hash), "as_the_run": hash == expected }))?;
         } else {
@@ -159,7 +171,7 @@ impl Tape {
     }
 
     fn end(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let (hash, expected) = (self.machines.hash(), self.replay.hash);
+        let (hash, expected) = (self.machines.state_hash(), self.replay.hash);
         if hash == expected {
             writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", hex(&hash))
         } else {
@@ -209,7 +221,7 @@ impl Tape {
 
     /// The table as it is now.
     fn show(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let Machines { round, cluster, house } = &self.machines;
+        let (round, house) = (&self.table().round, &self.machines.house);
         let what = self.said()?.map_or_else(|| "before the first entry".to_owned(), |said| said.line());
         writeln!(out, "\n{HEADING}{}{HEADING:#}  {what}", self.at)?;
         let faces = round.faces().map(|faces| faces.map(|face| face.map_or_else(|| "–".to_owned(), |f| f.to_string())));
@@ -219,22 +231,31 @@ impl Tape {
             out,
             "{} layout {} · round {} {:?}{held}{interrupted} · tumbles {} · dice {}",
             self.replay.setup.game,
-            self.rules.layout().id(),
+            round.rules().layout().id(),
             round.number().0,
             round.phase(),
             round.tumbles().map_or_else(|| "–".to_owned(), |tumbles| tumbles.to_string()),
             faces.map_or_else(|| "–".to_owned(), |faces| faces.join(" ")),
         )?;
-        let ledger = cluster.ledger();
+        let total = |part: fn(Ledger) -> Money| {
+            let parts = self.machines.clusters().map(|cluster| part(cluster.ledger()).cents());
+            Money::from_cents(parts.sum())
+        };
         let owed = [Account::Vouchers, Account::Claims, Account::Receivables].map(|account| house.balance(account));
         writeln!(
             out,
             "house {} · cash {} · chips {} · in transit {} · vouchers {} · claims {} · receivables {}\n",
-            ledger.house, ledger.cash, ledger.chips, ledger.transit, owed[0], owed[1], owed[2],
+            total(|ledger| ledger.house),
+            total(|ledger| ledger.cash),
+            total(|ledger| ledger.chips),
+            total(|ledger| ledger.transit),
+            owed[0],
+            owed[1],
+            owed[2],
         )?;
-        let rows: Vec<_> = cluster
+        let rows: Vec<_> = self
             .seats()
-            .map(|seat| {
+            .map(|(cluster, seat)| {
                 let bets = cluster.bets(seat).map(|(chips, stake)| {
                     let colour = if chips == Chips::Colour { " in Colour Chips" } else { "" };
                     format!("{} {}{colour}", stake.bet_box, stake.amount)
@@ -242,7 +263,10 @@ impl Tape {
                 let marks = [(cluster.is_locked(seat), "locked"), (cluster.is_lost(seat), "lost")];
                 let marks = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark.to_owned());
                 vec![
-                    seat.0.to_string(),
+                    match cluster.id().number {
+                        0 => seat.0.to_string(),
+                        number => format!("{number}/{}", seat.0),
+                    },
                     cluster.session(seat).map_or_else(|| "–".to_owned(), |session| session.0.to_string()),
                     cluster.credits(seat).to_string(),
                     cluster.colour(seat).map_or_else(String::new, |set| format!("{} of {}", set.credits, set.value)),
@@ -280,7 +304,7 @@ impl Said {
 }
 
 fn said<C: Serialize, E: Serialize>(
-    machine: &'static str,
+    machine: String,
     asked: &Asked<C>,
     outcome: &Result<E, Refusal>,
 ) -> anyhow::Result<Said> {

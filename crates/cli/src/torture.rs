@@ -8,7 +8,6 @@ mod cage;
 mod chance;
 pub(crate) mod failure;
 mod hall;
-pub(crate) mod machines;
 mod model;
 mod order;
 mod pit;
@@ -16,6 +15,7 @@ mod play;
 mod players;
 pub(crate) mod record;
 mod restart;
+pub(crate) mod setup;
 mod tally;
 mod trouble;
 mod wire;
@@ -25,7 +25,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use taisai_rules::{Game, Games, Moment};
+use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money};
 use taisai_table::{Closes, Excess, Profile};
 
 use crate::args::TortureArgs;
@@ -33,11 +33,18 @@ use crate::print::{self, BAD, Column, GOOD, QUIET};
 use chance::Chance;
 use failure::{Failure, caught, quietly};
 use hall::Hall;
-use machines::{Setup, hex};
+use setup::{Setup, hex};
 use tally::{Row, Tally};
 
 /// From so many rounds on, everything that can be met must have been.
 const ENOUGH: u64 = 20_000;
+
+/// A run has so many houses if they are neither too small nor too large.
+const HOUSES: u64 = 20;
+/// The least rounds of a house.
+const SMALL: u64 = 50;
+/// The most: memory stays bounded, and no house is too long to be rebuilt from its first entry.
+const LARGE: u64 = 2_000;
 
 /// What a game's run came to.
 struct Ran<'g> {
@@ -45,6 +52,14 @@ struct Ran<'g> {
     tally: Tally,
     /// The hash of the last house's final state.
     hash: [u8; 32],
+}
+
+/// Plays so many rounds of a game with eight terminals and gives how many commands there were, for whoever measures it.
+pub fn commands(game: &str, rounds: u64) -> anyhow::Result<u64> {
+    let (games, seed, terminals) = (Games::embedded(), 1, 8);
+    let args = TortureArgs { seed, rounds, game: None, layout: None, terminals, house: None, save: None };
+    let ran = quietly(|| play(&args, games, games.find(game, None)?))?;
+    Ok(ran.context("an invariant was broken")?.tally.commands)
 }
 
 /// Runs the simulator; `false` if an invariant was broken or something was never met.
@@ -68,18 +83,10 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
     let mut hash = [0; 32];
     let mut bar = Bar::new(game.id(), args.rounds);
     let mut seeds = Chance::new(args.seed);
-    let houses = args.rounds.div_ceil(args.house);
-    for house in 0..houses {
-        let place = usize::try_from(house)? % layouts.len();
-        let profile = profile(house);
-        let setup = Setup {
-            game: format!("{}@{}", game.id(), game.version()),
-            layout: layouts[place].id().to_owned(),
-            seats: args.terminals,
-            training: false,
-            profile,
-        };
-        let rounds = args.house.min(args.rounds - house * args.house);
+    let size = args.house.unwrap_or_else(|| house_size(args.rounds));
+    for house in 0..args.rounds.div_ceil(size) {
+        let setup = setup(args, game, &layouts, house, &mut seeds)?;
+        let rounds = size.min(args.rounds - house * size);
         let mut hall = Hall::new(setup, games, seeds.next(), &mut tally)?;
         let played = caught(&"a step between commands", || {
             hall.found()?;
@@ -89,7 +96,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
             }
             hall.end()
         });
-        hash = hall.machines.hash();
+        hash = hall.floor.machines().state_hash();
         if let Err(failure) = played.and_then(|held| held) {
             bar.end(hall.tally.commands);
             told(args, &hall, &failure, house)?;
@@ -103,16 +110,40 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
     Ok(Some(Ran { game, tally, hash }))
 }
 
-/// Houses differ in who closes bets, and in what is done with excess.
-fn profile(house: u64) -> Profile {
+/// Short runs have small houses, so that they too see every profile and layout; long ones have houses that grow old.
+fn house_size(rounds: u64) -> u64 {
+    rounds.div_ceil(HOUSES).clamp(SMALL, LARGE)
+}
+
+/// Houses differ in layout, in who closes bets, in what is done with excess, in what counts as large and long and, where
+/// terminals have their own limits, in how many clusters they are spread over.
+fn setup(
+    args: &TortureArgs,
+    game: &Game,
+    layouts: &[&Layout],
+    house: u64,
+    seeds: &mut Chance,
+) -> anyhow::Result<Setup> {
     let mut profile = Profile::singapore();
     profile.excess = if house.is_multiple_of(2) { Excess::Show } else { Excess::Refuse };
     profile.closes = if (house / 2).is_multiple_of(2) { Closes::Tick } else { Closes::Dealer };
-    profile
+    if (house / 4).is_multiple_of(2) {
+        (profile.voucher_days, profile.large_win) = (2, Money::from_cents(100_000));
+    }
+    let place = usize::try_from(house + house / 4)? % layouts.len();
+    let is_bound_by_terminal = game.limit_scope() == Some(LimitScope::Terminal);
+    let clusters = if is_bound_by_terminal { (1 + seeds.small(3)).min(args.terminals) } else { 1 };
+    Ok(Setup {
+        game: format!("{}@{}", game.id(), game.version()),
+        layout: layouts[place].id().to_owned(),
+        seats: (0..clusters).map(|number| (args.terminals + number) / clusters).collect(),
+        training: false,
+        profile,
+    })
 }
 
 fn save(path: &Path, hall: &Hall) -> anyhow::Result<()> {
-    let bytes = hall.record.file(&hall.setup, &hall.machines.hash())?;
+    let bytes = hall.record.file(&hall.setup, &hall.floor.machines().state_hash())?;
     std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -121,7 +152,7 @@ fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyho
     let path = args.save.clone().unwrap_or_else(|| name.into());
     save(&path, hall)?;
     let Setup { game, layout, .. } = &hall.setup;
-    let (round, path) = (hall.machines.round.number().0, path.display());
+    let (round, path) = (hall.round().number().0, path.display());
     let mut out = anstream::stdout().lock();
     writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, house {}, round {round}: {}", house + 1, failure.0)?;
     writeln!(out, "The record is in {path}. Step through it with")?;
@@ -153,11 +184,9 @@ fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
     print::table(&mut out, &columns, &ran.iter().map(row).collect::<Vec<_>>())?;
     print::heading(&mut out, "How often it was met")?;
     let met: Vec<Vec<Row>> = ran.iter().map(|ran| ran.tally.rows(ran.game)).collect();
-    let names = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
-    let title = |id: &str| names.into_iter().find(|name| *name == id).unwrap_or("game");
     let columns: Vec<_> = [Column::left(""), Column::left("What")]
         .into_iter()
-        .chain(ran.iter().map(|ran| Column::right(title(ran.game.id()))))
+        .chain(ran.iter().map(|ran| Column::right(ran.game.id())))
         .collect();
     let rows = (0..met.first().map_or(0, Vec::len)).map(|place| {
         let cells = met.iter().map(|rows| cell(&rows[place]));

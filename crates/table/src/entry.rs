@@ -30,6 +30,17 @@ pub enum Decision<E> {
     Repeated(Verdict),
 }
 
+impl<E> Decision<E> {
+    /// How the command is answered.
+    pub const fn verdict(&self) -> Verdict {
+        match self {
+            Self::Accepted(_) => Verdict::Accepted,
+            Self::Refused(refusal) => Verdict::Refused(*refusal),
+            Self::Repeated(verdict) => *verdict,
+        }
+    }
+}
+
 /// What the record keeps of a command: how it was asked, and the event or the refusal. An event holds only what the
 /// command does not say already; both together change the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,48 +1,98 @@
-//! A house in one process: the machines and what passes between them, for scripts, the simulator and tests. It numbers
-//! commands, keeps what was recorded, and carries notices, reports and transfers from machine to machine, each once.
+//! A house in one process, for scripts, the simulator and tests: it asks the machines, keeps what was recorded and the slips
+//! of rounds that are over, and shows what they have for each other as messages. Whoever drives it chooses which message is
+//! delivered next; [`Floor::carry`] delivers them all in order.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
+use taisai_rules::Money;
+
 use crate::cluster::{Cluster, ClusterCommand, ClusterEvent, Slip};
-use crate::codec::{ClusterEntry, HouseEntry, RoundEntry};
+use crate::codec::BadBytes;
 use crate::entry::{Asked, Decision, Entry};
 use crate::house::{Account, House, HouseCommand, HouseEvent};
 use crate::identity::{Actor, ClusterId, CommandId, RoundNumber, TableId, Time};
 use crate::invariant::{Broken, hold};
+use crate::machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
 use crate::profile::Profile;
+use crate::recent::Verdict;
 use crate::round::{Notice, Round, RoundCommand, RoundEvent};
-use crate::rules::TableRules;
-use crate::transfer::Purpose;
+use crate::transfer::{Purpose, Transfer};
 
-/// A table on the floor: its dealer's side and its one cluster.
-#[derive(Clone, Debug)]
-pub struct Table {
-    /// The dealer's side.
-    pub round: Round,
-    /// The players' side.
-    pub cluster: Cluster,
+/// What one machine has for another. The first of its kind for its cluster is the next one; any other is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// A notice of the round, for a cluster, with the slip of the round it is about where that is over.
+    Notice {
+        /// For which cluster.
+        cluster: ClusterId,
+        /// Its number.
+        number: u64,
+        /// The notice.
+        notice: Notice,
+        /// The slip.
+        slip: Option<Slip>,
+    },
+    /// How far a cluster has followed, for its round.
+    Report {
+        /// Which cluster.
+        cluster: ClusterId,
+        /// The last notice that it holds.
+        followed: u64,
+        /// What its Colour Chips with players are worth.
+        colour_chips: Money,
+    },
+    /// The House holds a transfer, for the cluster that sent it.
+    HouseHolds {
+        /// Which cluster.
+        cluster: ClusterId,
+        /// The transfer's number.
+        number: u64,
+    },
+    /// Money from a cluster to the House.
+    ToHouse {
+        /// From which cluster.
+        cluster: ClusterId,
+        /// The transfer.
+        transfer: Transfer,
+    },
+    /// A cluster holds a transfer, for the House.
+    ClusterHolds {
+        /// Which cluster.
+        cluster: ClusterId,
+        /// The transfer's number.
+        number: u64,
+    },
+    /// Money from the House to a cluster.
+    ToCluster {
+        /// To which cluster.
+        cluster: ClusterId,
+        /// The transfer.
+        transfer: Transfer,
+    },
 }
 
-/// One entry of the record, of whichever machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Recorded {
-    /// Of a dealer's side.
-    Round(TableId, RoundEntry),
-    /// Of a players' side.
-    Cluster(ClusterId, ClusterEntry),
-    /// Of the House.
-    House(HouseEntry),
+impl Message {
+    /// The cluster at one end of its way.
+    pub const fn cluster(&self) -> ClusterId {
+        match self {
+            Self::Notice { cluster, .. }
+            | Self::Report { cluster, .. }
+            | Self::HouseHolds { cluster, .. }
+            | Self::ToHouse { cluster, .. }
+            | Self::ClusterHolds { cluster, .. }
+            | Self::ToCluster { cluster, .. } => *cluster,
+        }
+    }
 }
 
 /// A house in one process.
 #[derive(Clone, Debug)]
 pub struct Floor {
-    /// The House.
-    pub house: House,
-    tables: BTreeMap<TableId, Table>,
+    machines: Machines,
     slips: BTreeMap<(ClusterId, RoundNumber), Slip>,
     sequences: BTreeMap<u64, u64>,
-    /// Everything recorded so far.
+    /// What was recorded and not yet taken away: a long run takes it round by round.
     pub record: Vec<Recorded>,
 }
 
@@ -52,30 +102,39 @@ const SYSTEM: u64 = 0;
 impl Floor {
     /// A house without tables.
     pub fn new(profile: Profile, is_training: bool) -> Self {
-        Self {
-            house: House::new(profile, is_training),
-            tables: BTreeMap::new(),
-            slips: BTreeMap::new(),
-            sequences: BTreeMap::new(),
-            record: Vec::new(),
+        let machines = Machines::new(profile, is_training);
+        Self { machines, slips: BTreeMap::new(), sequences: BTreeMap::new(), record: Vec::new() }
+    }
+
+    /// Adds a table, and has the House add it to its file.
+    pub fn add_table(&mut self, plan: Plan, time: Time) -> Result<(), BadPlan> {
+        let (table, clusters, training) = (plan.table, plan.clusters()?, plan.is_training);
+        let add = HouseCommand::AddTable { table, clusters, training, second: None };
+        let asked = self.system(time, add);
+        match self.ask_house(asked).verdict() {
+            Verdict::Accepted => self.machines.lay_out(plan),
+            Verdict::Refused(refusal) => Err(BadPlan::Refused(refusal)),
         }
     }
 
-    /// Adds a table with so many seats.
-    pub fn add_table(&mut self, id: TableId, rules: TableRules, profile: &Profile, is_training: bool, seats: u32) {
-        let round = Round::new(id, rules.clone(), profile.clone(), is_training, 1);
-        let cluster = Cluster::new(ClusterId { table: id, number: 0 }, rules, profile.clone(), seats);
-        self.tables.insert(id, Table { round, cluster });
+    /// The machines.
+    pub const fn machines(&self) -> &Machines {
+        &self.machines
+    }
+
+    /// The House.
+    pub const fn house(&self) -> &House {
+        &self.machines.house
     }
 
     /// A table.
     pub fn table(&self, id: TableId) -> Option<&Table> {
-        self.tables.get(&id)
+        self.machines.tables.get(&id)
     }
 
-    /// The tables.
-    pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.values()
+    /// A players' side.
+    pub fn cluster(&self, id: ClusterId) -> Option<&Cluster> {
+        self.machines.cluster(id)
     }
 
     /// The next id of a source.
@@ -85,41 +144,47 @@ impl Floor {
         CommandId { source, sequence: *sequence }
     }
 
+    /// A command of the house's own program.
+    pub fn system<C>(&mut self, time: Time, command: C) -> Asked<C> {
+        let id = self.next_id(SYSTEM);
+        Asked { time, actor: Actor::System, id, command }
+    }
+
     /// Asks a dealer's side; nothing if there is no such table.
     pub fn ask_round(&mut self, table: TableId, asked: Asked<RoundCommand>) -> Option<Decision<RoundEvent>> {
-        let round = &mut self.tables.get_mut(&table)?.round;
-        let decision = round.decide(&asked);
-        if let Some(entry) = recorded(asked, &decision) {
-            round.apply(&entry);
-            self.record.push(Recorded::Round(table, entry));
+        let decision = self.table(table)?.round.decide(&asked);
+        if let Some(entry) = entry(asked, &decision) {
+            self.take(Recorded::Round(table, entry));
         }
         Some(decision)
     }
 
-    /// Asks a players' side; nothing if there is no such table.
-    pub fn ask_cluster(&mut self, table: TableId, asked: Asked<ClusterCommand>) -> Option<Decision<ClusterEvent>> {
-        let cluster = &mut self.tables.get_mut(&table)?.cluster;
-        let decision = cluster.decide(&asked);
-        if let ClusterCommand::Follow { .. } = asked.command
-            && let Decision::Accepted(ClusterEvent::Settled { .. }) = decision
-        {
-            self.slips.insert((cluster.id(), cluster.round()), cluster.slip());
-        }
-        if let Some(entry) = recorded(asked, &decision) {
-            cluster.apply(&entry);
-            self.record.push(Recorded::Cluster(cluster.id(), entry));
+    /// Asks a players' side; nothing if there is no such cluster.
+    pub fn ask_cluster(&mut self, cluster: ClusterId, asked: Asked<ClusterCommand>) -> Option<Decision<ClusterEvent>> {
+        let decision = self.cluster(cluster)?.decide(&asked);
+        if let Some(entry) = entry(asked, &decision) {
+            self.take(Recorded::Cluster(cluster, entry));
         }
         Some(decision)
     }
 
     /// Asks the House.
     pub fn ask_house(&mut self, asked: Asked<HouseCommand>) -> Decision<HouseEvent> {
-        let decision = self.house.decide(&asked);
-        if let Some(entry) = recorded(asked, &decision) {
-            self.house.apply(&entry);
-            self.record.push(Recorded::House(entry));
+        let decision = self.house().decide(&asked);
+        if let Some(entry) = entry(asked, &decision) {
+            self.take(Recorded::House(entry));
         }
         decision
+    }
+
+    /// Records an entry, then applies it: a machine that stops leaves the entry that it stopped at.
+    fn take(&mut self, recorded: Recorded) {
+        self.record.push(recorded);
+        let Self { machines, slips, record, .. } = self;
+        if let Some(recorded) = record.last() {
+            slips.extend(slip(machines, recorded));
+            machines.apply(recorded);
+        }
     }
 
     /// The slip of a round that is over.
@@ -127,89 +192,153 @@ impl Floor {
         self.slips.get(&(cluster, round))
     }
 
-    /// Carries what the machines have for each other, until there is nothing more.
-    pub fn carry(&mut self, time: Time) {
-        let tables: Vec<_> = self.tables.keys().copied().collect();
-        for table in tables {
-            while self.carry_one(table, time) {}
-        }
+    /// What the machines have for each other. The messages of one way are in their order.
+    pub fn waiting(&self) -> impl Iterator<Item = Message> {
+        let tables = self.machines.tables.values();
+        tables.flat_map(|table| table.clusters.iter().flat_map(|cluster| self.waiting_at(&table.round, cluster)))
     }
 
-    /// Carries one message of a table; `false` if there is none.
-    pub fn carry_one(&mut self, table: TableId, time: Time) -> bool {
-        let Some(Table { round, cluster }) = self.tables.get(&table) else { return false };
-        let id = cluster.id();
-        let next = round.notices(id).find(|(number, _)| *number > cluster.followed());
-        let next = next.map(|(number, notice)| (number, notice.clone()));
-        let (followed, colour_chips) = (cluster.followed(), cluster.colour_chips());
-        let is_reported = round.reported(id) == Some((followed, colour_chips));
-        if let Some((number, notice)) = next {
-            let slip = about(&notice).and_then(|about| self.slips.get(&(id, about))).cloned();
-            let command = ClusterCommand::Follow { number, notice, slip };
-            let asked = self.system(time, command);
-            return matches!(self.ask_cluster(table, asked), Some(Decision::Accepted(_)));
-        }
-        if !is_reported {
-            let asked = self.system(time, RoundCommand::Report { cluster: id, followed, colour_chips });
-            return matches!(self.ask_round(table, asked), Some(Decision::Accepted(_)));
-        }
-        self.carry_transfer(table, id, time)
+    fn waiting_at<'a>(&'a self, round: &'a Round, from: &'a Cluster) -> impl Iterator<Item = Message> {
+        let cluster = from.id();
+        let (followed, colour_chips) = (from.followed(), from.colour_chips());
+        let (held, holds) = (self.house().received(cluster), from.received());
+        let notices =
+            round.notices(cluster).filter(move |(number, _)| *number > followed).map(move |(number, notice)| {
+                let slip = about(notice).and_then(|about| self.slip(cluster, about)).cloned();
+                Message::Notice { cluster, number, notice: notice.clone(), slip }
+            });
+        let is_reported = round.reported(cluster) == Some((followed, colour_chips));
+        let report = (!is_reported).then_some(Message::Report { cluster, followed, colour_chips });
+        let out = from.outbox().map(move |transfer| match transfer.number {
+            number if number <= held => Message::HouseHolds { cluster, number },
+            _ => Message::ToHouse { cluster, transfer: *transfer },
+        });
+        let back = self.house().outbox(cluster).map(move |transfer| match transfer.number {
+            number if number <= holds => Message::ClusterHolds { cluster, number },
+            _ => Message::ToCluster { cluster, transfer: *transfer },
+        });
+        notices.chain(report).chain(out).chain(back)
     }
 
-    fn carry_transfer(&mut self, table: TableId, id: ClusterId, time: Time) -> bool {
-        let Some(Table { cluster, .. }) = self.tables.get(&table) else { return false };
-        let (out, received) = (cluster.outbox().next().copied(), cluster.received());
-        if let Some(transfer) = out {
-            if self.house.received(id) < transfer.number {
-                let asked = self.system(time, HouseCommand::Receive { cluster: id, transfer });
-                return matches!(self.ask_house(asked), Decision::Accepted(_));
+    /// Delivers a message to the machine it is for; nothing if there is no such machine.
+    pub fn deliver(&mut self, message: Message, time: Time) -> Option<Verdict> {
+        match message {
+            Message::Notice { cluster, number, notice, slip } => {
+                self.tell_cluster(cluster, ClusterCommand::Follow { number, notice, slip }, time)
             }
-            let asked = self.system(time, ClusterCommand::Delivered { number: transfer.number });
-            return matches!(self.ask_cluster(table, asked), Some(Decision::Accepted(_)));
+            Message::Report { cluster, followed, colour_chips } => {
+                let asked = self.system(time, RoundCommand::Report { cluster, followed, colour_chips });
+                self.ask_round(cluster.table, asked).map(|decision| decision.verdict())
+            }
+            Message::HouseHolds { cluster, number } => {
+                self.tell_cluster(cluster, ClusterCommand::Delivered { number }, time)
+            }
+            Message::ToHouse { cluster, transfer } => {
+                let asked = self.system(time, HouseCommand::Receive { cluster, transfer });
+                Some(self.ask_house(asked).verdict())
+            }
+            Message::ClusterHolds { cluster, number } => {
+                let asked = self.system(time, HouseCommand::Delivered { cluster, number });
+                Some(self.ask_house(asked).verdict())
+            }
+            Message::ToCluster { cluster, transfer } => {
+                self.tell_cluster(cluster, ClusterCommand::Receive { transfer }, time)
+            }
         }
-        let back = self.house.outbox(id).next().copied();
-        let Some(transfer) = back else { return false };
-        if received < transfer.number {
-            let asked = self.system(time, ClusterCommand::Receive { transfer });
-            return matches!(self.ask_cluster(table, asked), Some(Decision::Accepted(_)));
-        }
-        let asked = self.system(time, HouseCommand::Delivered { cluster: id, number: transfer.number });
-        matches!(self.ask_house(asked), Decision::Accepted(_))
     }
 
-    /// A command of the house's own program.
-    pub fn system<C>(&mut self, time: Time, command: C) -> Asked<C> {
-        let id = self.next_id(SYSTEM);
-        Asked { time, actor: Actor::System, id, command }
+    fn tell_cluster(&mut self, cluster: ClusterId, command: ClusterCommand, time: Time) -> Option<Verdict> {
+        let asked = self.system(time, command);
+        self.ask_cluster(cluster, asked).map(|decision| decision.verdict())
     }
 
+    /// Delivers the message that has waited longest; `false` if there is none, or if it is refused.
+    pub fn carry_one(&mut self, time: Time) -> bool {
+        let next = self.waiting().next();
+        next.and_then(|message| self.deliver(message, time)) == Some(Verdict::Accepted)
+    }
+
+    /// Delivers messages until nothing waits.
+    pub fn carry(&mut self, time: Time) {
+        while self.carry_one(time) {}
+    }
+}
+
+/// Machines put in the place of those that stopped.
+impl Floor {
+    /// Builds everything again from the entries of the whole record.
+    pub fn rebuild(&mut self, entries: impl IntoIterator<Item = impl Borrow<Recorded>>) {
+        self.machines = self.machines.empty();
+        self.slips.clear();
+        self.sequences.clear();
+        self.follow(entries);
+    }
+
+    /// Builds the machines again from a snapshot and the entries since. Older slips and ids stay as they are.
+    pub fn restore(
+        &mut self,
+        snapshot: &Snapshot,
+        entries: impl IntoIterator<Item = impl Borrow<Recorded>>,
+    ) -> Result<(), BadBytes> {
+        self.machines.restore(snapshot)?;
+        self.follow(entries);
+        Ok(())
+    }
+
+    fn follow(&mut self, entries: impl IntoIterator<Item = impl Borrow<Recorded>>) {
+        for recorded in entries {
+            let recorded = recorded.borrow();
+            let CommandId { source, sequence } = match recorded {
+                Recorded::Round(_, entry) => entry.asked.id,
+                Recorded::Cluster(_, entry) => entry.asked.id,
+                Recorded::House(entry) => entry.asked.id,
+            };
+            let newest = self.sequences.entry(source).or_insert(sequence);
+            *newest = sequence.max(*newest);
+            self.slips.extend(slip(&self.machines, recorded));
+            self.machines.apply(recorded);
+        }
+    }
+}
+
+/// What must hold between the machines.
+impl Floor {
     /// Every invariant of every machine, and that money between them is where it should be: what each cluster and the House
     /// have in transit differs by exactly what is on its way.
     pub fn check(&self) -> Result<(), Broken> {
-        self.tables().try_for_each(|table| table.cluster.check())?;
-        self.house.check()?;
-        self.tables().try_for_each(|table| self.transit_is_on_its_way(&table.cluster))
+        self.machines.clusters().try_for_each(Cluster::check)?;
+        self.house().check()?;
+        self.machines.clusters().try_for_each(|cluster| self.transit_is_on_its_way(cluster))
     }
 
     /// What a cluster has sent and the House has not received, and the other way round, is what their accounts in transit
     /// differ by.
     pub fn transit_is_on_its_way(&self, cluster: &Cluster) -> Result<(), Broken> {
-        let id = cluster.id();
-        let received = self.house.received(id);
-        let out =
-            cluster.outbox().filter(|transfer| transfer.number > received).map(|transfer| match transfer.purpose {
-                Purpose::Receivable { .. } => -i128::from(transfer.amount.cents()),
-                Purpose::Voucher { .. }
-                | Purpose::Claim { .. }
-                | Purpose::Credits { .. }
-                | Purpose::Returned { .. } => i128::from(transfer.amount.cents()),
-            });
-        let back = self.house.outbox(id).filter(|transfer| transfer.number > cluster.received());
-        let on_its_way: i128 = out.chain(back.map(|transfer| i128::from(transfer.amount.cents()))).sum();
-        let house = self.house.balance(Account::Transit(id));
+        let (id, on_its_way) = (cluster.id(), self.on_its_way(cluster));
+        let house = self.house().balance(Account::Transit(id));
         let accounts = i128::from(cluster.ledger().transit.cents()) + i128::from(house.cents());
         hold("transit is on its way", accounts == on_its_way, || format!("{accounts} and {on_its_way}, {id:?}"))
     }
+
+    /// What is on its way between a cluster and the House, in cents; what a player owes is less than nothing.
+    pub fn on_its_way(&self, cluster: &Cluster) -> i128 {
+        let (held, holds) = (self.house().received(cluster.id()), cluster.received());
+        let out = cluster.outbox().filter(|transfer| transfer.number > held).map(|transfer| match transfer.purpose {
+            Purpose::Receivable { .. } => -i128::from(transfer.amount.cents()),
+            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
+                i128::from(transfer.amount.cents())
+            }
+        });
+        let back = self.house().outbox(cluster.id()).filter(|transfer| transfer.number > holds);
+        out.chain(back.map(|transfer| i128::from(transfer.amount.cents()))).sum()
+    }
+}
+
+/// The slip of the round that an entry settles, before it is applied.
+fn slip(machines: &Machines, recorded: &Recorded) -> Option<((ClusterId, RoundNumber), Slip)> {
+    let Recorded::Cluster(id, Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. }) = recorded else { return None };
+    let cluster = machines.cluster(*id)?;
+    Some(((*id, cluster.round()), cluster.slip()))
 }
 
 /// The round that a notice is about, where that round may be over.
@@ -227,7 +356,7 @@ const fn about(notice: &Notice) -> Option<RoundNumber> {
     }
 }
 
-fn recorded<C, E: Clone>(asked: Asked<C>, decision: &Decision<E>) -> Option<Entry<C, E>> {
+fn entry<C, E: Clone>(asked: Asked<C>, decision: &Decision<E>) -> Option<Entry<C, E>> {
     match decision {
         Decision::Accepted(event) => Some(Entry { asked, outcome: Ok(event.clone()) }),
         Decision::Refused(refusal) => Some(Entry { asked, outcome: Err(*refusal) }),

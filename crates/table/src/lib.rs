@@ -9,6 +9,7 @@ mod floor;
 mod house;
 mod identity;
 mod invariant;
+mod machines;
 mod profile;
 mod profile_file;
 mod recent;
@@ -25,7 +26,7 @@ pub use cluster::{
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode};
 pub use entry::{Asked, Decision, Entry};
-pub use floor::{Floor, Recorded, Table};
+pub use floor::{Floor, Message};
 pub use house::{
     Account, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee, ExpiredVoucher,
     Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS, PaidAt,
@@ -35,6 +36,7 @@ pub use identity::{
     Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat, SessionId, TableId, Time,
 };
 pub use invariant::Broken;
+pub use machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
 pub use profile::{Act, Closes, Excess, Profile, Right, Shift};
 pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;

@@ -10,7 +10,7 @@ use super::stage::{Answer, Stage};
 pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) -> Option<String> {
     use Expectation as E;
     let cluster = stage.cluster();
-    let house = &stage.floor.house;
+    let house = stage.floor.house();
     let money = |expected: Money, found: Money| (expected != found).then(|| format!("it is {found}"));
     match expectation {
         E::Accepted => answer.err().map(|refusal| format!("it was refused: {}", refusal.code())),

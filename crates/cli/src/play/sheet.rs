@@ -104,7 +104,7 @@ impl Sheet {
         Money::from_cents(self.collected.cents() - self.paid_out.cents())
     }
 
-    pub(super) const COLUMNS: [Column; 10] = [
+    pub(super) const COLUMNS: [Column<'static>; 10] = [
         Column::right("Seat"),
         Column::left("Box"),
         Column::left("Bet"),

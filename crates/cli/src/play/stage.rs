@@ -2,14 +2,13 @@
 //! asks the machines for what a line says, and decides nothing itself.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU16;
 
 use anyhow::{Context as _, bail, ensure};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
     Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId,
-    DeviceKind, Floor, Founder, HouseCommand, Person, PersonId, Phase, Position, Profile, Recorded, Refusal, Role,
-    Roles, Round, RoundCommand, RoundEvent, RoundNumber, Seat, Table, TableId, TableLimits, Time, VoucherHash,
+    DeviceKind, Floor, Founder, HouseCommand, Person, PersonId, Phase, Plan, Position, Profile, Recorded, Refusal,
+    Role, Roles, Round, RoundCommand, RoundEvent, RoundNumber, Seat, Table, TableId, TableLimits, Time, VoucherHash,
     VoucherNumber,
 };
 
@@ -45,11 +44,12 @@ pub(super) type Answer = Result<(), Refusal>;
 impl<'s> Stage<'s> {
     /// Sets up the house.
     pub(super) fn new(script: &'s Script) -> anyhow::Result<Self> {
-        let profile = Profile::singapore();
         let setup = &script.setup;
-        let mut floor = Floor::new(profile.clone(), false);
+        let mut floor = Floor::new(Profile::singapore(), false);
         // Seats are numbered as people number them: from one. Seat 0 stays empty.
-        floor.add_table(TABLE, setup.rules.clone(), &profile, setup.is_training, setup.seats + 1);
+        let seats = vec![setup.seats + 1];
+        let plan = Plan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats };
+        floor.add_table(plan, BEGIN)?;
         let mut stage = Self {
             script,
             floor,
@@ -58,8 +58,6 @@ impl<'s> Stage<'s> {
             limits: Vec::new(),
             results: BTreeMap::new(),
         };
-        let training = setup.is_training;
-        stage.set_up(HouseCommand::AddTable { table: TABLE, clusters: NonZeroU16::MIN, training, second: None })?;
         if stage.game().station() == Station::PlayerTerminals {
             for seat in (1..=setup.seats).map(Seat) {
                 let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
@@ -106,7 +104,7 @@ impl<'s> Stage<'s> {
     }
 
     pub(super) fn cluster(&self) -> &Cluster {
-        &self.table().cluster
+        &self.table().clusters[0]
     }
 
     /// The seats that people sit at.
@@ -158,14 +156,18 @@ impl<'s> Stage<'s> {
                 let hash = self.voucher_of(*of);
                 self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat: *at })
             }
-            Act::Restart => self.ask_round(Actor::System, RoundCommand::Restarted),
+            Act::Restart => {
+                let record = self.floor.record.clone();
+                self.floor.rebuild(&record);
+                self.ask_round(Actor::System, RoundCommand::Restarted)
+            }
             Act::Tick(seconds) => self.tick(*seconds),
         };
         if self.round().phase() == Phase::Open && self.limits_missing() {
             self.limits.push(self.round().limits().cloned());
         }
         self.floor.check().context("after this line the books do not balance")?;
-        let passed = self.floor.house.balance(Account::Transit(CLUSTER));
+        let passed = self.floor.house().balance(Account::Transit(CLUSTER));
         let between = passed.checked_add(self.cluster().ledger().transit);
         ensure!(between == Some(Money::ZERO), "money was lost between the table and the House");
         Ok(answer)
@@ -208,7 +210,7 @@ impl<'s> Stage<'s> {
     fn tick(&mut self, seconds: u64) -> Answer {
         self.time = Time(self.time.0 + seconds * 1_000);
         self.ask_house(Actor::System, HouseCommand::Tick)?;
-        let ends = self.floor.house.profile().closes == Closes::Tick && self.round().phase() == Phase::Open;
+        let ends = self.floor.house().profile().closes == Closes::Tick && self.round().phase() == Phase::Open;
         if ends { self.ask_round(Actor::System, RoundCommand::Tick) } else { Ok(()) }
     }
 
@@ -220,7 +222,7 @@ impl<'s> Stage<'s> {
 
     fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Answer {
         let asked = self.asked(actor, command);
-        let decision = self.floor.ask_cluster(TABLE, asked).expect("the script's table was added");
+        let decision = self.floor.ask_cluster(CLUSTER, asked).expect("the script's table was added");
         self.answered(&decision)
     }
 

@@ -100,7 +100,7 @@ impl Teller {
         (self.over, self.below) = (over, below);
         let locked: BTreeSet<_> = stage.seats().filter(|seat| stage.cluster().is_locked(*seat)).collect();
         for seat in locked.difference(&self.locked) {
-            let least = stage.floor.house.profile().large_win;
+            let least = stage.floor.house().profile().large_win;
             told.push(Told::Words(format!("Seat {} is locked: a win of {least} or more.", seat.0)));
         }
         self.locked = locked;

@@ -11,7 +11,7 @@ use super::failure::Held;
 use super::hall::{
     ADMINISTRATOR, ATTENDANT, CASHIER, Hall, MANAGER, SHIFT_MANAGER, SPARE, STRANGER, SUPERVISOR, TUMBLER, by, person,
 };
-use super::machines::{CLUSTER, TABLE};
+use super::setup::TABLE;
 
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 
@@ -61,7 +61,7 @@ impl Hall<'_> {
     }
 
     fn pay_a_claim(&mut self) -> Held {
-        let oldest = self.machines.house.claims().next().map(|(claim, claimed)| (claim, claimed.amount));
+        let oldest = self.house().claims().next().map(|(claim, claimed)| (claim, claimed.amount));
         let Some((claim, amount)) = oldest else { return Ok(()) };
         let is_large = amount > self.setup.profile.hand_pay_limit && self.chance.percent(80);
         let second = is_large.then(|| person(SUPERVISOR));
@@ -69,7 +69,7 @@ impl Hall<'_> {
     }
 
     fn rule_a_receivable(&mut self) -> Held {
-        let oldest = self.machines.house.receivables().next().map(|(id, owed)| (id, owed.left.cents()));
+        let oldest = self.house().receivables().next().map(|(id, owed)| (id, owed.left.cents()));
         let Some((receivable, left)) = oldest else { return Ok(()) };
         let ruling = if self.chance.percent(50) {
             let most = if self.chance.one_in(6) { left * 2 } else { left };
@@ -89,8 +89,8 @@ impl Hall<'_> {
     pub(super) fn clear_locks(&mut self) -> Held {
         let at_cage = Redeemer::Person(PersonId(CASHIER));
         let seat = self.seat();
-        for redeemer in [at_cage, Redeemer::Seat { cluster: CLUSTER, seat }] {
-            if self.machines.house.is_redemption_locked(redeemer) {
+        for redeemer in [at_cage, Redeemer::Seat { cluster: self.at, seat }] {
+            if self.house().is_redemption_locked(redeemer) {
                 self.tell_house(by(ATTENDANT), HouseCommand::ClearRedemptionLock { redeemer })?;
             }
         }
@@ -99,7 +99,7 @@ impl Hall<'_> {
 
     /// People who are on file for this alone.
     fn change_people(&mut self) -> Held {
-        let id = PersonId(SPARE + self.chance.small(6));
+        let id = PersonId(SPARE + self.chance.small(3));
         let roles = Roles::of(&[self.chance.pick(&Role::ALL)]);
         let second = Some(person(MANAGER));
         let command = match self.chance.below(12) {
@@ -124,16 +124,14 @@ impl Hall<'_> {
     fn change_devices(&mut self) -> Held {
         let second = Some(person(SUPERVISOR));
         let seat = self.seat();
-        let place = usize::try_from(seat.0).expect("a seat's number");
-        let new = DeviceId(self.next_device);
+        let new = DeviceId(self.next_device + 1);
         match self.chance.below(6) {
             0 if !self.is_live() => {
-                let device = self.terminals[place];
+                let Some(device) = self.house().terminal_at(self.at, seat) else { return Ok(()) };
                 self.tell_house(Actor::System, HouseCommand::CopiedToken { device })?;
                 self.tell_house(by(SUPERVISOR), HouseCommand::Revoke { device })?;
                 self.next_device += 1;
-                self.terminals[place] = new;
-                let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
+                let kind = DeviceKind::Terminal { cluster: self.at, seat };
                 self.tell_house(by(ADMINISTRATOR), HouseCommand::Enrol { device: new, kind, second })
             }
             1 => {
@@ -154,7 +152,7 @@ impl Hall<'_> {
 
     fn approvals(&mut self) -> Held {
         let request = || HouseCommand::RequestApproval { act: Act::ManagePeople, what: "a new cashier".to_owned() };
-        let open = self.machines.house.approvals().next().map(|(approval, _)| approval);
+        let open = self.house().approvals().next().map(|(approval, _)| approval);
         match (self.chance.below(12), open) {
             (0..=3, _) | (_, None) => self.tell_house(by(ADMINISTRATOR), request()),
             (4..=7, Some(approval)) => {
@@ -176,16 +174,17 @@ impl Hall<'_> {
     }
 
     fn report_something(&mut self) -> Held {
-        let (table, round, seat) = (TABLE, self.machines.round.number(), self.seat());
+        let (table, round, seat) = (TABLE, self.round().number(), self.seat());
         let amount = Money::from_cents(1_000_000);
         let what = self.chance.pick(&[
             Report::StoreProblem,
-            Report::TerminalBack { cluster: CLUSTER, seat },
+            Report::TerminalLost { cluster: self.at, seat },
+            Report::TerminalBack { cluster: self.at, seat },
             Report::LimitChange { table },
             Report::Void { table, round },
             Report::Correction { table, round },
             Report::Ruling { table },
-            Report::LargeWin { cluster: CLUSTER, seat, amount },
+            Report::LargeWin { cluster: self.at, seat, amount },
         ]);
         self.tell_house(Actor::System, HouseCommand::Report { what })
     }
@@ -225,7 +224,7 @@ impl Hall<'_> {
 
     /// How many claims are open, for those who look for one that is not.
     pub(super) fn unknown_claim(&self) -> ClaimId {
-        ClaimId(self.machines.house.claims().map(|(claim, _)| claim.0).max().unwrap_or(0) + 1_000_000)
+        ClaimId(self.house().claims().map(|(claim, _)| claim.0).max().unwrap_or(0) + 1_000_000)
     }
 
     /// A person who is not on file, with every role claimed.

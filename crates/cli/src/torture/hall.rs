@@ -4,23 +4,23 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::fmt::Debug;
 
 use taisai_rules::Games;
 use taisai_table::{
-    Actor, Asked, ClusterCommand, ClusterEntry, ClusterEvent, CommandId, Decision, DeviceId, Entry, HouseCommand,
-    HouseEvent, Person, PersonId, Recorded, Refusal, Role, Roles, RoundCommand, RoundEvent, RoundNumber, Seat, Slip,
-    TableRules, Time, Verdict, VoucherHash,
+    Actor, Asked, Betting, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor,
+    House, HouseCommand, HouseEvent, Message, Person, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round,
+    RoundCommand, RoundEvent, Seat, Snapshot, Table, TableRules, Time, VoucherHash,
 };
 
 use super::chance::Chance;
 use super::failure::{Failure, Held, caught, ensure};
-use super::machines::{CLUSTER, Machines, Setup, Snapshot, TABLE};
-use super::model::Model;
-use super::order::Before;
+use super::model::{Model, Outside, money_is_conserved};
+use super::order::Order;
 use super::record::Record;
-use super::tally::Tally;
-use super::wire::Waiting;
+use super::setup::{Setup, TABLE};
+use super::tally::{Fault, Tally};
 
 /// The first of January 2024, in milliseconds.
 const BEGIN: u64 = 1_704_067_200_000;
@@ -66,73 +66,97 @@ pub(super) fn by(id: u32) -> Actor {
     Actor::Person(person(id))
 }
 
-/// The last command that a machine has remembered, to be sent again.
-#[derive(Clone, Debug)]
-pub(super) struct Sent<C> {
-    pub(super) asked: Asked<C>,
-    pub(super) verdict: Verdict,
-}
-
 /// A floor of one table in play.
 pub(super) struct Hall<'t> {
     pub(super) setup: Setup,
     pub(super) rules: TableRules,
-    pub(super) machines: Machines,
+    /// Its record holds the entries since the last round was over.
+    pub(super) floor: Floor,
+    /// How many of those have been heeded.
+    heeded: usize,
     pub(super) record: Record,
-    pub(super) model: Model,
+    order: Order,
+    /// The plain books, by cluster.
+    models: Vec<Model>,
+    outside: Outside,
     pub(super) tally: &'t mut Tally,
     pub(super) chance: Chance,
     pub(super) time: Time,
-    pub(super) waiting: Waiting,
-    pub(super) slips: VecDeque<(RoundNumber, Slip)>,
+    /// The cluster at which players, staff and faults act in this step.
+    pub(super) at: ClusterId,
+    /// For how many steps some message has been left where it is.
+    pub(super) waited: u32,
+    /// Messages that were taken not long ago, to be sent once more.
+    pub(super) delivered: VecDeque<Message>,
     /// The last snapshot, and how many entries there were.
-    pub(super) snapshot: (usize, Snapshot),
-    pub(super) last_round: Option<Sent<RoundCommand>>,
-    pub(super) last_cluster: Option<Sent<ClusterCommand>>,
-    pub(super) last_house: Option<Sent<HouseCommand>>,
-    /// The terminals, by seat.
-    pub(super) terminals: Vec<DeviceId>,
+    pub(super) snapshot: Option<(usize, Snapshot)>,
     pub(super) next_device: u32,
     /// Vouchers that were printed, as players carry them about.
     pub(super) vouchers: Vec<VoucherHash>,
     pub(super) table_is_closing: bool,
     /// The last transfer of the training table, which is on file and has no machine.
     pub(super) training_sent: u64,
-    sequences: BTreeMap<u64, u64>,
-    /// The entries of this round, and the bets acknowledged in it.
-    of_round: Vec<Recorded>,
+    /// The bets acknowledged in this round.
     acknowledged: Vec<CommandId>,
 }
 
 impl<'t> Hall<'t> {
     pub(super) fn new(setup: Setup, games: &Games, seed: u64, tally: &'t mut Tally) -> anyhow::Result<Self> {
-        let rules = setup.rules(games)?;
-        let machines = Machines::new(&setup, &rules);
-        let seats = usize::try_from(setup.seats)?;
+        let plan = setup.plan(games)?;
+        let Plan { rules, seats, .. } = &plan;
+        let model = |seats: &u32| Model::new(rules.clone(), *seats, setup.profile.large_win);
+        let (models, rules) = (seats.iter().map(model).collect(), rules.clone());
+        let mut floor = Floor::new(setup.profile.clone(), setup.training);
+        floor.add_table(plan, Time(BEGIN))?;
         Ok(Self {
-            model: Model::new(rules.clone(), seats, setup.profile.large_win),
-            snapshot: (0, machines.snapshot()),
-            terminals: (0..setup.seats).map(|seat| DeviceId(100 + seat)).collect(),
-            next_device: 1_000,
             setup,
             rules,
-            machines,
+            floor,
+            heeded: 0,
             record: Record::default(),
+            order: Order::default(),
+            models,
+            outside: Outside::default(),
             tally,
             chance: Chance::new(seed),
             time: Time(BEGIN),
-            waiting: Waiting::default(),
-            slips: VecDeque::new(),
-            last_round: None,
-            last_cluster: None,
-            last_house: None,
+            at: ClusterId { table: TABLE, number: 0 },
+            waited: 0,
+            delivered: VecDeque::new(),
+            snapshot: None,
+            next_device: 1_000,
             vouchers: Vec::new(),
             table_is_closing: false,
             training_sent: 0,
-            sequences: BTreeMap::new(),
-            of_round: Vec::new(),
             acknowledged: Vec::new(),
         })
+    }
+
+    fn table(&self) -> &Table {
+        self.floor.table(TABLE).expect("the table was added")
+    }
+
+    pub(super) fn round(&self) -> &Round {
+        &self.table().round
+    }
+
+    pub(super) fn house(&self) -> &House {
+        self.floor.house()
+    }
+
+    /// The players' side of this step.
+    pub(super) fn cluster(&self) -> &Cluster {
+        &self.table().clusters[usize::from(self.at.number)]
+    }
+
+    /// The plain book of the same.
+    pub(super) fn model(&self) -> &Model {
+        &self.models[usize::from(self.at.number)]
+    }
+
+    pub(super) fn clusters(&self) -> impl Iterator<Item = ClusterId> + use<> {
+        let clusters = u16::try_from(self.models.len()).expect("a few clusters");
+        (0..clusters).map(|number| ClusterId { table: TABLE, number })
     }
 
     /// A command under a new id of whoever asks.
@@ -141,145 +165,118 @@ impl<'t> Hall<'t> {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
             Actor::Tumbler(device) => 1_000 + u64::from(device.0),
-            Actor::Terminal { seat, .. } => 10_000 + u64::from(seat.0),
+            // As the terminal at that seat, also where another claims to be it.
+            Actor::Terminal { seat, .. } => {
+                10_000 + self.house().terminal_at(self.at, seat).map_or(0, |device| u64::from(device.0))
+            }
         };
-        let sequence = self.sequences.entry(source).or_insert(0);
-        *sequence += 1;
-        Asked { time: self.time, actor, id: CommandId { source, sequence: *sequence }, command }
+        Asked { time: self.time, actor, id: self.floor.next_id(source), command }
     }
 
     pub(super) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Held<Result<RoundEvent, Refusal>> {
         let asked = self.asked(actor, command);
-        answer(self.send_round(asked)?)
+        answer(self.send_round(&asked)?)
     }
 
     pub(super) fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Held<Result<ClusterEvent, Refusal>> {
         let asked = self.asked(actor, command);
-        answer(self.send_cluster(asked)?)
+        answer(self.send_cluster(&asked)?)
     }
 
     pub(super) fn ask_house(&mut self, actor: Actor, command: HouseCommand) -> Held<Result<HouseEvent, Refusal>> {
         let asked = self.asked(actor, command);
-        answer(self.send_house(asked)?)
+        answer(self.send_house(&asked)?)
     }
 
-    pub(super) fn send_round(&mut self, asked: Asked<RoundCommand>) -> Held<Decision<RoundEvent>> {
-        self.tally.commands += 1;
-        let round = &mut self.machines.round;
-        let decision = caught(&asked, || round.decide(&asked))?;
-        let Some(entry) = entry(asked, &decision) else { return Ok(decision) };
-        self.record.push_round(&entry);
-        let before = Before::of(round, &entry);
-        caught(&entry, || round.apply(&entry))?;
-        before.check(round, &entry)?;
-        may_ask(entry.asked.actor, &entry.outcome)?;
-        match &entry.outcome {
-            Ok(event) => self.tally.round(&entry.asked.command, event),
-            Err(refusal) => self.tally.refusal(*refusal),
-        }
-        match &entry.outcome {
-            Ok(RoundEvent::TableClosed) => self.table_is_closing = false,
-            Ok(RoundEvent::ClosureAnnounced) => self.table_is_closing = true,
-            Ok(_) | Err(_) => {}
-        }
-        if !entry.verdict().is_of_id() {
-            self.last_round = Some(Sent { asked: entry.asked.clone(), verdict: entry.verdict() });
-        }
-        self.of_round.push(Recorded::Round(TABLE, entry));
-        Ok(decision)
+    pub(super) fn send_round(&mut self, asked: &Asked<RoundCommand>) -> Held<Decision<RoundEvent>> {
+        let decision = self.watched(asked, |floor| floor.ask_round(TABLE, asked.clone()))?;
+        decision.ok_or_else(|| Failure::new("there is no such table"))
     }
 
-    pub(super) fn send_cluster(&mut self, asked: Asked<ClusterCommand>) -> Held<Decision<ClusterEvent>> {
-        self.tally.commands += 1;
-        let cluster = &mut self.machines.cluster;
-        let decision = caught(&asked, || cluster.decide(&asked))?;
-        let Some(entry) = entry(asked, &decision) else {
-            self.model.seats_are_the_same(&self.machines.cluster)?;
-            return Ok(decision);
-        };
-        self.record.push_cluster(&entry);
-        if let ClusterCommand::Follow { .. } = entry.asked.command
-            && let Ok(ClusterEvent::Settled { .. }) = entry.outcome
-        {
-            self.slips.push_back((cluster.round(), cluster.slip()));
-        }
-        caught(&entry, || cluster.apply(&entry))?;
-        match &entry.outcome {
-            Ok(event) => self.tally.cluster(&entry.asked.command, event),
-            Err(refusal) => self.tally.refusal(*refusal),
-        }
-        let slip = self.slips.back().map(|(_, slip)| slip);
-        self.model.cluster(&entry, &self.machines.cluster, slip)?;
-        may_ask(entry.asked.actor, &entry.outcome)?;
-        self.after_cluster(&entry)?;
-        let is_known = match entry.asked.actor {
-            Actor::Terminal { seat, .. } => seat.0 < self.setup.seats,
-            Actor::Person(_) | Actor::Tumbler(_) | Actor::System => true,
-        };
-        if is_known && !entry.verdict().is_of_id() {
-            self.last_cluster = Some(Sent { asked: entry.asked.clone(), verdict: entry.verdict() });
-        }
-        self.of_round.push(Recorded::Cluster(CLUSTER, entry));
-        Ok(decision)
+    pub(super) fn send_cluster(&mut self, asked: &Asked<ClusterCommand>) -> Held<Decision<ClusterEvent>> {
+        let at = self.at;
+        let decision = self.watched(asked, |floor| floor.ask_cluster(at, asked.clone()))?;
+        decision.ok_or_else(|| Failure::new("there is no such cluster"))
     }
 
-    pub(super) fn send_house(&mut self, asked: Asked<HouseCommand>) -> Held<Decision<HouseEvent>> {
+    pub(super) fn send_house(&mut self, asked: &Asked<HouseCommand>) -> Held<Decision<HouseEvent>> {
+        self.watched(asked, |floor| floor.ask_house(asked.clone()))
+    }
+
+    /// Has the floor do something, and heeds what is recorded of it.
+    pub(super) fn watched<T>(&mut self, what: &impl Debug, act: impl FnOnce(&mut Floor) -> T) -> Held<T> {
         self.tally.commands += 1;
-        let house = &mut self.machines.house;
-        let decision = caught(&asked, || house.decide(&asked))?;
-        let Some(entry) = entry(asked, &decision) else { return Ok(decision) };
-        self.record.push_house(&entry);
-        caught(&entry, || house.apply(&entry))?;
-        match &entry.outcome {
-            Ok(event) => self.tally.house(&entry.asked.command, event),
-            Err(refusal) => self.tally.refusal(*refusal),
-        }
-        self.model.house(&entry);
-        may_ask(entry.asked.actor, &entry.outcome)?;
-        house.ledger_sums_to_zero()?;
-        let is_known = match entry.asked.actor {
-            Actor::Person(person) => house.as_actor(person.id).is_some(),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) => {
-                house.device(device).is_some_and(|device| !device.is_revoked)
+        let floor = &mut self.floor;
+        let done = caught(what, || act(floor));
+        let from = self.heeded;
+        self.heeded = self.floor.record.len();
+        self.floor.record[from..].iter().for_each(|recorded| self.record.push(recorded));
+        let done = done?;
+        (from..self.heeded).try_for_each(|place| self.heed(place))?;
+        Ok(done)
+    }
+
+    /// An entry is counted, and put to the plain books; what is cheap to check is checked.
+    fn heed(&mut self, place: usize) -> Held {
+        let Self { floor, tally, order, models, outside, .. } = self;
+        let recorded = &floor.record[place];
+        tally.recorded(recorded);
+        match recorded {
+            Recorded::Round(table, entry) => {
+                may_ask(entry.asked.actor, &entry.outcome)?;
+                let table = floor.table(*table).expect("the table was added");
+                order.heed(&table.round, entry)?;
+                if let Ok(RoundEvent::Followed { cluster, .. }) = entry.outcome {
+                    let is_open = |cluster: &Cluster| cluster.betting() == Betting::Open;
+                    let phase = table.round.phase();
+                    let is_early = phase == Phase::Closed && table.clusters.iter().any(is_open);
+                    ensure("bets are closed when every cluster holds it", !is_early, || format!("{cluster:?}"))?;
+                    if phase == Phase::Closing && floor.cluster(cluster).is_some_and(|cluster| !is_open(cluster)) {
+                        tally.fault(Fault::CloseHeldByOneOnly);
+                    }
+                }
+                match &entry.outcome {
+                    Ok(RoundEvent::TableClosed) => self.table_is_closing = false,
+                    Ok(RoundEvent::ClosureAnnounced) => self.table_is_closing = true,
+                    Ok(_) | Err(_) => {}
+                }
             }
-            Actor::System => true,
-        };
-        if is_known && !entry.verdict().is_of_id() {
-            self.last_house = Some(Sent { asked: entry.asked.clone(), verdict: entry.verdict() });
-        }
-        self.of_round.push(Recorded::House(entry));
-        Ok(decision)
-    }
-
-    fn after_cluster(&mut self, entry: &ClusterEntry) -> Held {
-        let cluster = &self.machines.cluster;
-        cluster.ledger_sums_to_zero()?;
-        cluster.no_balance_below_zero()?;
-        self.model.seats_are_the_same(cluster)?;
-        if entry.outcome.is_ok() && is_bet(&entry.asked.command) {
-            self.tally.bets += 1;
-            self.acknowledged.push(entry.asked.id);
+            Recorded::Cluster(id, entry) => {
+                may_ask(entry.asked.actor, &entry.outcome)?;
+                let cluster = floor.cluster(*id).expect("the cluster was added");
+                let model = &mut models[usize::from(id.number)];
+                model.cluster(entry, cluster, floor.slip(*id, cluster.round()))?;
+                cluster.ledger_sums_to_zero()?;
+                cluster.no_balance_below_zero()?;
+                model.seats_are_the_same(cluster)?;
+                if entry.outcome.is_ok() && is_bet(&entry.asked.command) {
+                    tally.bets += 1;
+                    self.acknowledged.push(entry.asked.id);
+                }
+            }
+            Recorded::House(entry) => {
+                may_ask(entry.asked.actor, &entry.outcome)?;
+                outside.house(entry);
+                floor.house().ledger_sums_to_zero()?;
+            }
         }
         Ok(())
     }
 
     /// Everything that must hold, once a round.
     pub(super) fn check_all(&mut self) -> Held {
-        let Machines { cluster, house, .. } = &self.machines;
-        cluster.check()?;
-        house.check()?;
-        self.model.money_is_conserved(cluster, house)?;
-        self.accepted_bets_are_in_the_record_once()?;
-        while self.slips.len() > usize::try_from(super::model::KEPT).expect("a small number") {
-            self.slips.pop_front();
+        self.floor.check()?;
+        for (model, cluster) in self.models.iter().zip(&self.table().clusters) {
+            model.seats_are_the_same(cluster)?;
         }
-        Ok(())
+        money_is_conserved(&self.models, &self.outside, &self.floor)?;
+        self.accepted_bets_are_in_the_record_once()
     }
 
     /// The bytes of the round's entries say the same again, and every acknowledged bet is among them exactly once.
     fn accepted_bets_are_in_the_record_once(&mut self) -> Held {
-        let from = self.record.len() - self.of_round.len();
-        let mut read = self.of_round.iter();
+        let from = self.record.len() - self.heeded;
+        let mut read = self.floor.record.iter();
         let mut bets = self.acknowledged.iter();
         for entry in self.record.entries(from) {
             let entry = entry?;
@@ -294,19 +291,24 @@ impl<'t> Hall<'t> {
         }
         let left = bets.next();
         ensure("every accepted bet is in the record once", left.is_none(), || format!("{left:?} is not"))?;
-        self.of_round.clear();
+        self.floor.record.clear();
+        self.heeded = 0;
         self.acknowledged.clear();
         Ok(())
     }
 
+    pub(super) fn seats(&self) -> u32 {
+        self.setup.seats[usize::from(self.at.number)]
+    }
+
     pub(super) fn seat(&mut self) -> Seat {
-        Seat(self.chance.small(self.setup.seats))
+        Seat(self.chance.small(self.seats()))
     }
 
     /// The terminal at a seat.
     pub(super) fn terminal(&self, seat: Seat) -> Actor {
-        let place = usize::try_from(seat.0).expect("a seat's number");
-        Actor::Terminal { device: self.terminals.get(place).copied().unwrap_or(DeviceId(0)), seat }
+        let device = self.house().terminal_at(self.at, seat).unwrap_or(DeviceId(0));
+        Actor::Terminal { device, seat }
     }
 }
 
@@ -331,13 +333,5 @@ fn answer<E>(decision: Decision<E>) -> Held<Result<E, Refusal>> {
         Decision::Accepted(event) => Ok(Ok(event)),
         Decision::Refused(refusal) => Ok(Err(refusal)),
         Decision::Repeated(verdict) => Err(Failure(format!("a new id was answered before: {verdict:?}"))),
-    }
-}
-
-fn entry<C, E: Clone>(asked: Asked<C>, decision: &Decision<E>) -> Option<Entry<C, E>> {
-    match decision {
-        Decision::Accepted(event) => Some(Entry { asked, outcome: Ok(event.clone()) }),
-        Decision::Refused(refusal) => Some(Entry { asked, outcome: Err(*refusal) }),
-        Decision::Repeated(_) => None,
     }
 }

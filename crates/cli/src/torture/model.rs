@@ -4,6 +4,7 @@
 mod compare;
 mod past;
 
+pub(super) use compare::money_is_conserved;
 pub(super) use past::KEPT;
 
 use std::collections::VecDeque;
@@ -46,7 +47,33 @@ impl Purse {
     }
 }
 
-/// The book.
+/// Money at the cage and in the office, in cents.
+#[derive(Default)]
+pub(super) struct Outside {
+    /// Cash taken in less paid out.
+    cash: i64,
+    /// What the House has given up.
+    result: i64,
+}
+
+impl Outside {
+    /// What an entry of the House does to the money outside.
+    pub(super) fn house(&mut self, entry: &HouseEntry) {
+        match (&entry.asked.command, &entry.outcome) {
+            (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
+            (_, Ok(HouseEvent::CashPaid { amount })) => self.cash -= amount.cents(),
+            (HouseCommand::RuleReceivable { ruling, .. }, Ok(HouseEvent::ReceivableRuled { amount, .. })) => {
+                match ruling {
+                    ReceivableRuling::Collected { .. } => self.cash += amount.cents(),
+                    ReceivableRuling::WrittenOff => self.result -= amount.cents(),
+                }
+            }
+            (_, Ok(_) | Err(_)) => {}
+        }
+    }
+}
+
+/// The book of one players' side.
 pub(super) struct Model {
     rules: TableRules,
     large_win: i64,
@@ -58,7 +85,7 @@ pub(super) struct Model {
     /// What lay there in the round before.
     last: Vec<Bet<Player>>,
     past: VecDeque<Past>,
-    /// Cash taken in less paid out, everywhere.
+    /// Cash taken in at seats.
     cash: i64,
     /// Cash chips brought to the layout less taken away.
     chips: i64,
@@ -71,13 +98,13 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn new(rules: TableRules, seats: usize, large_win: Money) -> Self {
+    pub(super) fn new(rules: TableRules, seats: u32, large_win: Money) -> Self {
         Self {
             is_live: rules.game().station() == Station::LiveTable,
             rules,
             large_win: large_win.cents(),
             limits: Rc::new(Limits::none()),
-            purses: vec![Purse::default(); seats],
+            purses: (0..seats).map(|_| Purse::default()).collect(),
             bets: Vec::new(),
             last: Vec::new(),
             past: VecDeque::new(),
@@ -182,21 +209,6 @@ impl Model {
         }
         self.sent = cluster.outbox().last().map_or(self.sent, |newest| newest.number);
         Ok(())
-    }
-
-    /// What an entry of the House does to the money outside.
-    pub(super) fn house(&mut self, entry: &HouseEntry) {
-        match (&entry.asked.command, &entry.outcome) {
-            (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
-            (_, Ok(HouseEvent::CashPaid { amount })) => self.cash -= amount.cents(),
-            (HouseCommand::RuleReceivable { ruling, .. }, Ok(HouseEvent::ReceivableRuled { amount, .. })) => {
-                match ruling {
-                    ReceivableRuling::Collected { .. } => self.cash += amount.cents(),
-                    ReceivableRuling::WrittenOff => self.result -= amount.cents(),
-                }
-            }
-            (_, Ok(_) | Err(_)) => {}
-        }
     }
 
     fn follow(&mut self, notice: &Notice, event: &ClusterEvent, cluster: &Cluster, slip: Option<&Slip>) -> Held {

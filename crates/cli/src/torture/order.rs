@@ -5,31 +5,30 @@ use taisai_table::{Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumb
 
 use super::failure::{Held, ensure};
 
-/// What is looked at before an entry is applied.
-pub(super) struct Before {
+/// The dealer's side as it was after the last entry.
+#[derive(Default)]
+pub(super) struct Order {
     phase: Phase,
     number: RoundNumber,
     is_interrupted: bool,
     tumbles: Option<u8>,
     faces: Option<[Option<Face>; 3]>,
-    /// The round that is corrected, with its first result.
-    corrected: Option<(RoundNumber, Option<Dice>)>,
+    /// The first result of each round that is over; none where it was void.
+    firsts: Vec<Option<Dice>>,
 }
 
-impl Before {
-    pub(super) fn of(round: &Round, entry: &RoundEntry) -> Self {
-        let corrected = match entry.outcome {
-            Ok(RoundEvent::Corrected { round: number, .. }) => {
-                Some((number, round.past(number).and_then(|past| past.first_dice)))
-            }
-            Ok(_) | Err(_) => None,
-        };
-        let (phase, number, is_interrupted) = (round.phase(), round.number(), round.is_interrupted());
-        let (tumbles, faces) = (round.tumbles(), round.faces());
-        Self { phase, number, is_interrupted, tumbles, faces, corrected }
+impl Order {
+    /// Compares with the round after one more entry.
+    pub(super) fn heed(&mut self, round: &Round, entry: &RoundEntry) -> Held {
+        self.check(round, entry)?;
+        (self.phase, self.number, self.is_interrupted) = (round.phase(), round.number(), round.is_interrupted());
+        (self.tumbles, self.faces) = (round.tumbles(), round.faces());
+        let next = u64::try_from(self.firsts.len()).map_or(RoundNumber(0), |over| RoundNumber(over + 1));
+        self.firsts.extend(round.past(next).map(|past| past.first_dice));
+        Ok(())
     }
 
-    pub(super) fn check(&self, round: &Round, entry: &RoundEntry) -> Held {
+    fn check(&self, round: &Round, entry: &RoundEntry) -> Held {
         let after = round.phase();
         ensure("phases follow in order", follows(self.phase, after), || format!("{:?}, then {after:?}", self.phase))?;
         let is_next = match entry.outcome {
@@ -54,15 +53,17 @@ impl Before {
                 format!("{:?} tumbles, {:?}", self.tumbles, self.faces)
             })?;
         }
-        if let Some((number, Some(first))) = self.corrected {
+        if let Ok(RoundEvent::Corrected { round: number, .. }) = entry.outcome {
+            let place = usize::try_from(number.0).ok().and_then(|number| number.checked_sub(1));
+            let first = place.and_then(|place| self.firsts.get(place)).copied().flatten();
             let kept = round.past(number).and_then(|past| past.first_dice);
-            ensure("the first result stays on record", kept == Some(first), || format!("{first} and {kept:?}"))?;
+            ensure("the first result stays on record", first.is_none() || kept == first, || {
+                format!("{first:?} and {kept:?}")
+            })?;
         }
         Ok(())
     }
-}
 
-impl Before {
     /// What is over is changed by two people, or by a ruling.
     fn two_people(&self, entry: &RoundEntry) -> Held {
         let (

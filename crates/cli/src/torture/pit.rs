@@ -14,7 +14,7 @@ use super::model::KEPT;
 impl Hall<'_> {
     /// Whoever deals now.
     pub(super) fn dealer(&self) -> Actor {
-        by(self.machines.round.holder(Position::Dealer).map_or(DEALER, |person| person.0))
+        by(self.round().holder(Position::Dealer).map_or(DEALER, |person| person.0))
     }
 
     pub(super) fn dice(&mut self) -> Dice {
@@ -33,7 +33,7 @@ impl Hall<'_> {
 
     /// The next thing a dealer does.
     pub(super) fn dealer_acts(&mut self) -> Held {
-        let round = &self.machines.round;
+        let round = self.round();
         if round.is_held() {
             let goes_on = self.chance.percent(85);
             return self.deal(if goes_on {
@@ -59,11 +59,11 @@ impl Hall<'_> {
     }
 
     fn open_the_table(&mut self) -> Held {
-        if self.machines.round.holder(Position::Dealer).is_none() {
+        if self.round().holder(Position::Dealer).is_none() {
             return self.relieve(Position::Dealer, Some(DEALER));
         }
         self.ask_round(by(SUPERVISOR), RoundCommand::OpenTable)?.ok();
-        if self.machines.round.limits().is_none() && self.chance.percent(60) {
+        if self.round().limits().is_none() && self.chance.percent(60) {
             self.show_limits()?;
         }
         Ok(())
@@ -71,7 +71,7 @@ impl Hall<'_> {
 
     fn while_open(&mut self) -> Held {
         let is_covered = self.rules.game().cover() == Cover::Covered;
-        let tumbles = self.machines.round.tumbles();
+        let tumbles = self.round().tumbles();
         match self.chance.below(100) {
             0..=1 if is_covered => self.deal(RoundCommand::Void { reason: VoidReason::Exposed }),
             // 5.5.3, 5.3.3: void by itself where the cover is open.
@@ -79,12 +79,12 @@ impl Hall<'_> {
             2..=3 => self.deal(RoundCommand::Interrupt { known: Vec::new() }),
             4..=30 if is_covered && tumbles.is_none() => self.tumbler(RoundCommand::Activate),
             4..=30 if is_covered => self.tumble(),
-            4..=40 if self.has_excess() && self.machines.cluster.excess().next().is_some() => {
+            4..=40 if self.has_excess() && self.cluster().excess().next().is_some() => {
                 self.ask_cluster(by(DEALER), ClusterCommand::RejectExcess)?.ok();
                 Ok(())
             }
             41..=70 if self.setup.profile.closes == taisai_table::Closes::Tick => {
-                if let Some(closes_at) = self.machines.round.closes_at()
+                if let Some(closes_at) = self.round().closes_at()
                     && self.chance.percent(70)
                 {
                     self.time = self.time.max(closes_at);
@@ -98,7 +98,7 @@ impl Hall<'_> {
     }
 
     fn while_closed(&mut self) -> Held {
-        let round = &self.machines.round;
+        let round = self.round();
         if round.is_interrupted() {
             return self.conclude();
         }
@@ -163,14 +163,14 @@ impl Hall<'_> {
 
     /// An interrupted round is concluded by its dice or by a ruling.
     fn conclude(&mut self) -> Held {
-        let dice = self.machines.round.faces().and_then(|faces| Some(Dice::from([faces[0]?, faces[1]?, faces[2]?])));
+        let dice = self.round().faces().and_then(|faces| Some(Dice::from([faces[0]?, faces[1]?, faces[2]?])));
         let other = self.dice();
         match self.chance.below(10) {
             0..=2 => self.deal(RoundCommand::Commit { dice: dice.unwrap_or(other) }),
             // An outcome that is established stays so.
             3 => self.deal(RoundCommand::Interrupt { known: Vec::new() }),
             4 => {
-                let round = self.machines.round.number();
+                let round = self.round().number();
                 self.rule(Ruling::Void { round })
             }
             _ => self.rule(Ruling::Conclude { dice: other }),
@@ -214,6 +214,8 @@ impl Hall<'_> {
                 self.ask_round(by(SUPERVISOR), RoundCommand::AnnounceClosure)?.ok();
                 Ok(())
             }
+            // Nobody was told.
+            14 => self.close_the_table(),
             _ => Ok(()),
         }
     }
@@ -221,8 +223,8 @@ impl Hall<'_> {
     /// Colour Chips are redeemed first; sometimes that is forgotten.
     fn close_the_table(&mut self) -> Held {
         if self.chance.percent(70) {
-            for seat in self.machines.cluster.seats() {
-                if self.machines.cluster.colour(seat).is_some() {
+            for seat in self.cluster().seats() {
+                if self.cluster().colour(seat).is_some() {
                     self.ask_cluster(by(DEALER), ClusterCommand::RedeemColour { seat })?.ok();
                 }
             }
@@ -262,7 +264,7 @@ impl Hall<'_> {
 
     /// Supervisors change what is over: corrections, late voids, damaged dice, rulings.
     pub(super) fn supervisor_acts(&mut self) -> Held {
-        let newest = self.machines.round.number().0;
+        let newest = self.round().number().0;
         if newest == 0 {
             return Ok(());
         }

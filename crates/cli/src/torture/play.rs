@@ -3,16 +3,16 @@
 use std::num::NonZeroU16;
 
 use taisai_table::{
-    Actor, DeviceKind, Founder, HouseCommand, PersonId, Phase, Position, Role, Roles, RoundCommand, Seat, Time,
+    Actor, DeviceId, DeviceKind, Founder, HouseCommand, PersonId, Phase, Position, Role, Roles, RoundCommand, Seat,
+    Time,
 };
 
 use super::cage::TRAINING;
 use super::failure::{Failure, Held, ensure};
 use super::hall::{DEALER, Hall, MANAGER, STAFF, SUPERVISOR, TUMBLER, by};
-use super::machines::{CLUSTER, TABLE};
 
 /// A snapshot is taken after so many rounds.
-const SNAPSHOT: u64 = 50;
+const SNAPSHOT: u64 = 20;
 /// A round that takes longer than this hangs.
 const MOST_STEPS: u32 = 20_000;
 
@@ -30,19 +30,21 @@ enum Who {
 impl Hall<'_> {
     /// Sets the house up: tables, devices, people; then the table.
     pub(super) fn found(&mut self) -> Held {
-        let clusters = NonZeroU16::MIN;
-        for (table, training) in [(TABLE, self.setup.training), (TRAINING.table, true)] {
-            let command = HouseCommand::AddTable { table, clusters, training, second: None };
-            self.accept_house(Actor::System, command)?;
-        }
+        let (table, clusters) = (TRAINING.table, NonZeroU16::MIN);
+        self.accept_house(Actor::System, HouseCommand::AddTable { table, clusters, training: true, second: None })?;
         self.accept_house(
             Actor::System,
             HouseCommand::Enrol { device: TUMBLER, kind: DeviceKind::Tumbler, second: None },
         )?;
-        let terminals = if self.is_live() { Vec::new() } else { self.terminals.clone() };
-        for (seat, device) in (0..).map(Seat).zip(terminals) {
-            let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
-            self.accept_house(Actor::System, HouseCommand::Enrol { device, kind, second: None })?;
+        for cluster in self.clusters() {
+            self.at = cluster;
+            let terminals = if self.is_live() { 0 } else { self.seats() };
+            for seat in (0..terminals).map(Seat) {
+                let kind = DeviceKind::Terminal { cluster, seat };
+                self.next_device += 1;
+                let device = DeviceId(self.next_device);
+                self.accept_house(Actor::System, HouseCommand::Enrol { device, kind, second: None })?;
+            }
         }
         let founder = |(id, roles): (u32, &[Role])| Founder {
             person: PersonId(id),
@@ -60,7 +62,7 @@ impl Hall<'_> {
         self.ask_round(by(DEALER), RoundCommand::OpenBets)?.ok();
         let mut early = self.asked(by(SUPERVISOR), RoundCommand::OpenTable);
         early.time = Time(0);
-        self.send_round(early)?;
+        self.send_round(&early)?;
         self.ask_round(by(SUPERVISOR), RoundCommand::OpenTable)?.ok();
         self.ask_round(by(SUPERVISOR), RoundCommand::UseTumbler { tumbler: TUMBLER.0 })?.ok();
         if self.rules.layout().limit_scope().is_some() {
@@ -77,24 +79,24 @@ impl Hall<'_> {
 
     /// Plays until another round is over and every machine knows it.
     pub(super) fn play_round(&mut self) -> Held {
-        let before = self.machines.round.number();
+        let before = self.round().number();
         let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
         for _ in 0..MOST_STEPS {
             self.step()?;
-            let round = &self.machines.round;
+            let round = self.round();
             if round.number() > before && is_over(round.phase()) && round.is_followed() {
                 return self.round_is_over();
             }
         }
         ensure("a round comes to its end", false, || {
-            format!("round {} is {:?}", self.machines.round.number().0, self.machines.round.phase())
+            format!("round {} is {:?}", self.round().number().0, self.round().phase())
         })
     }
 
     fn round_is_over(&mut self) -> Held {
         self.tally.rounds += 1;
         self.check_all()?;
-        let number = self.machines.round.number().0;
+        let number = self.round().number().0;
         if number.is_multiple_of(SNAPSHOT) {
             self.take_snapshot();
         }
@@ -110,7 +112,11 @@ impl Hall<'_> {
 
     fn step(&mut self) -> Held {
         self.pass_time();
-        let phase = self.machines.round.phase();
+        if self.setup.seats.len() > 1 {
+            let clusters: Vec<_> = self.clusters().collect();
+            self.at = self.chance.pick(&clusters);
+        }
+        let phase = self.round().phase();
         let who = self.chance.weighted(match phase {
             Phase::Open => &[
                 (680, Who::Player),

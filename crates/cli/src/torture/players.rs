@@ -9,7 +9,6 @@ use taisai_table::{
 
 use super::failure::Held;
 use super::hall::{ATTENDANT, CASHIER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by};
-use super::machines::CLUSTER;
 use super::tally::Fault;
 
 /// So many vouchers are carried about; the others are lost in pockets and expire.
@@ -42,7 +41,7 @@ impl Hall<'_> {
 
     pub(super) fn player(&mut self) -> Held {
         let seat = self.seat();
-        let wishes = match self.machines.cluster.betting() {
+        let wishes = match self.cluster().betting() {
             Betting::Open => &[
                 (70, Wish::Place),
                 (8, Wish::Repeat),
@@ -58,14 +57,15 @@ impl Hall<'_> {
             Betting::Idle => &[(1, Wish::Place), (6, Wish::Money), (4, Wish::Go)],
         };
         if !self.is_live() {
-            let cluster = &self.machines.cluster;
-            if cluster.is_lost(seat) && self.chance.percent(60) {
+            if self.cluster().is_lost(seat) && self.chance.percent(60) {
                 return self.terminal_is_back(seat);
             }
-            if cluster.is_locked(seat) && self.chance.percent(40) {
+            if self.cluster().is_locked(seat) && self.chance.percent(40) {
                 self.ask_cluster(by(ATTENDANT), ClusterCommand::ClearLock { seat })?.ok();
                 return Ok(());
             }
+            let cluster = self.cluster();
+            let is_poor = cluster.credits(seat) < Money::from_cents(2_000) && cluster.on_layout(seat) == Money::ZERO;
             let has_left = cluster.session(seat).is_some()
                 && cluster.credits(seat) == Money::ZERO
                 && cluster.on_layout(seat) == Money::ZERO;
@@ -74,7 +74,6 @@ impl Hall<'_> {
                 self.ask_cluster(actor, ClusterCommand::Leave { seat })?.ok();
                 return Ok(());
             }
-            let is_poor = cluster.credits(seat) < Money::from_cents(2_000) && cluster.on_layout(seat) == Money::ZERO;
             if is_poor && self.chance.percent(85) {
                 return self.bring_money(seat);
             }
@@ -97,7 +96,7 @@ impl Hall<'_> {
     }
 
     fn place(&mut self, seat: Seat) -> Held {
-        let has_colour = self.machines.cluster.colour(seat).is_some();
+        let has_colour = self.cluster().colour(seat).is_some();
         let chips = if has_colour && self.chance.percent(70) { Chips::Colour } else { Chips::Own };
         let stakes = self.stakes(seat, chips);
         let is_by_staff = !self.rules.game().paragraphs(Rule::PlacedByStaff).is_empty() && self.chance.one_in(12);
@@ -125,10 +124,15 @@ impl Hall<'_> {
     }
 
     fn amount(&mut self, seat: Seat, chips: Chips, bet_box: BetBox) -> Money {
-        let limits = self.model.limits();
+        let limits = self.model().limits();
         let (unit, min, max) = (limits.unit().cents(), limits.minimum(bet_box), limits.maximum(bet_box));
-        if let (Chips::Colour, Some(set)) = (chips, self.machines.cluster.colour(seat)) {
+        if let (Chips::Colour, Some(set)) = (chips, self.cluster().colour(seat)) {
             return Money::from_cents(set.value.cents() * self.chance.between(1, 4));
+        }
+        let credits = self.cluster().credits(seat).cents();
+        if credits >= unit && self.chance.one_in(40) {
+            // All that is left.
+            return Money::from_cents(credits - credits % unit);
         }
         let least = (min.cents() + unit - 1) / unit;
         let most = (max.cents() / unit).min(least + 400).max(least);
@@ -142,12 +146,12 @@ impl Hall<'_> {
     }
 
     fn withdraw(&mut self, seat: Seat) -> Held {
-        let bets: Vec<_> = self.machines.cluster.bets(seat).collect();
+        let bets: Vec<_> = self.cluster().bets(seat).collect();
         if bets.is_empty() {
             return Ok(());
         }
         let (chips, mut stake) = self.chance.pick(&bets);
-        let unit = self.model.limits().unit().cents();
+        let unit = self.model().limits().unit().cents();
         if self.chance.percent(60) {
             let units = stake.amount.cents() / unit;
             stake.amount = Money::from_cents(self.chance.between(1, units.max(1)) * unit);
@@ -183,9 +187,9 @@ impl Hall<'_> {
         if self.rules.game().paragraphs(Rule::ColourChips).is_empty() {
             return Ok(());
         }
-        let unit = self.model.limits().unit().cents();
+        let unit = self.model().limits().unit().cents();
         let value = Money::from_cents(unit * self.chance.pick(&[1, 2, 5, 7]));
-        let set = self.machines.cluster.colour(seat);
+        let set = self.cluster().colour(seat);
         let value = set.filter(|_| self.chance.percent(80)).map_or(value, |set| set.value);
         let own = u8::try_from(seat.0 % 200).unwrap_or(0);
         let colour = if self.chance.one_in(12) { own + 1 } else { own };
@@ -197,7 +201,7 @@ impl Hall<'_> {
     fn redeem_at(&mut self, seat: Seat) -> Held {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         let actor = if self.is_live() { Actor::System } else { self.terminal(seat) };
-        self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat })?.ok();
+        self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: self.at, seat })?.ok();
         Ok(())
     }
 
@@ -235,7 +239,7 @@ impl Hall<'_> {
     pub(super) fn terminal_is_lost(&mut self, seat: Seat) -> Held {
         self.tally.fault(Fault::TerminalLost);
         self.ask_cluster(Actor::System, ClusterCommand::Lost { seat })?.ok();
-        let what = Report::TerminalLost { cluster: CLUSTER, seat };
+        let what = Report::TerminalLost { cluster: self.at, seat };
         self.ask_house(Actor::System, HouseCommand::Report { what })?.ok();
         Ok(())
     }
@@ -253,7 +257,7 @@ impl Hall<'_> {
     /// A voucher from someone's pocket; now and then one that was forgotten there until it expired.
     pub(super) fn some_voucher(&mut self) -> Option<VoucherHash> {
         if self.chance.one_in(12) {
-            let mut vouchers = self.machines.house.vouchers();
+            let mut vouchers = self.house().vouchers();
             let expired = vouchers.find(|(_, voucher)| voucher.state == VoucherState::Expired);
             if let Some((hash, _)) = expired {
                 return Some(hash);

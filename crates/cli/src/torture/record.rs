@@ -2,9 +2,9 @@
 //! of the state they end in. It knows bytes and their places, never what an entry means.
 
 use anyhow::{Context as _, bail};
-use taisai_table::{ClusterEntry, HouseEntry, Recorded, RoundEntry, decode, encode};
+use taisai_table::{ClusterId, Recorded, TableId, decode, encode};
 
-use super::machines::{CLUSTER, Setup, TABLE};
+use super::setup::Setup;
 
 /// How a file begins; the last byte is the version of its form.
 const MAGIC: &[u8] = b"taisai replay\n\x01";
@@ -12,6 +12,8 @@ const MAGIC: &[u8] = b"taisai replay\n\x01";
 const MOST: usize = 1 << 24;
 /// No table that is simulated has more seats.
 const MOST_SEATS: u32 = 1_000;
+/// Nor more clusters.
+const MOST_CLUSTERS: usize = 16;
 
 /// Entries one after the other, each with its length before it.
 #[derive(Default)]
@@ -25,26 +27,30 @@ impl Record {
         self.starts.len()
     }
 
-    pub(super) fn push_round(&mut self, entry: &RoundEntry) {
-        self.push(b'R', |bytes| encode(entry, bytes));
-    }
-
-    pub(super) fn push_cluster(&mut self, entry: &ClusterEntry) {
-        self.push(b'C', |bytes| encode(entry, bytes));
-    }
-
-    pub(super) fn push_house(&mut self, entry: &HouseEntry) {
-        self.push(b'H', |bytes| encode(entry, bytes));
-    }
-
-    fn push(&mut self, machine: u8, write: impl FnOnce(&mut Vec<u8>)) {
-        let start = self.bytes.len();
+    pub(super) fn push(&mut self, recorded: &Recorded) {
+        let bytes = &mut self.bytes;
+        let start = bytes.len();
         self.starts.push(start);
-        self.bytes.extend_from_slice(&[0; 4]);
-        self.bytes.push(machine);
-        write(&mut self.bytes);
-        let length = u32::try_from(self.bytes.len() - start - 4).expect("an entry is not that long");
-        self.bytes[start..start + 4].copy_from_slice(&length.to_le_bytes());
+        bytes.extend_from_slice(&[0; 4]);
+        match recorded {
+            Recorded::Round(table, entry) => {
+                bytes.push(b'R');
+                bytes.extend_from_slice(&table.0.to_le_bytes());
+                encode(entry, bytes);
+            }
+            Recorded::Cluster(ClusterId { table, number }, entry) => {
+                bytes.push(b'C');
+                bytes.extend_from_slice(&table.0.to_le_bytes());
+                bytes.extend_from_slice(&number.to_le_bytes());
+                encode(entry, bytes);
+            }
+            Recorded::House(entry) => {
+                bytes.push(b'H');
+                encode(entry, bytes);
+            }
+        }
+        let length = u32::try_from(bytes.len() - start - 4).expect("an entry is not that long");
+        bytes[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
     /// The entries from a place on.
@@ -91,8 +97,8 @@ impl Replay {
         let header = reader.take(length).context("in the header")?;
         let setup: Setup =
             serde_json::from_slice(header).with_context(|| format!("byte {at}: the header is damaged"))?;
-        if setup.seats > MOST_SEATS {
-            bail!("byte {at}: the header is damaged: {} seats are too many", setup.seats);
+        if setup.seats.len() > MOST_CLUSTERS || setup.seats.iter().any(|seats| *seats > MOST_SEATS) {
+            bail!("byte {at}: the header is damaged: {:?} seats are too many", setup.seats);
         }
         let mut entries = Vec::new();
         while let Some(entry) = reader.entry()? {
@@ -139,14 +145,30 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let at = self.at;
-        let bytes = self.take(length)?;
-        let (machine, bytes) = bytes.split_first().context("an entry has a first byte")?;
-        let entry = match machine {
-            b'R' => decode(bytes).map(|entry| Recorded::Round(TABLE, entry)),
-            b'C' => decode(bytes).map(|entry| Recorded::Cluster(CLUSTER, entry)),
-            b'H' => decode(bytes).map(Recorded::House),
+        let mut entry = Reader { bytes: self.take(length)?, at: 0 };
+        let machine = entry.take(1)?[0];
+        let damaged = || format!("byte {at}: the entry is damaged");
+        let recorded = match machine {
+            b'R' => {
+                let table = TableId(entry.number().with_context(damaged)?);
+                decode(entry.rest()).map(|entry| Recorded::Round(table, entry))
+            }
+            b'C' => {
+                let table = TableId(entry.number().with_context(damaged)?);
+                let cluster = ClusterId { table, number: entry.number().with_context(damaged)? };
+                decode(entry.rest()).map(|entry| Recorded::Cluster(cluster, entry))
+            }
+            b'H' => decode(entry.rest()).map(Recorded::House),
             other => bail!("byte {at}: there is no machine {other}"),
         };
-        entry.map(Some).with_context(|| format!("byte {at}: the entry is damaged"))
+        recorded.map(Some).with_context(damaged)
+    }
+
+    fn number(&mut self) -> anyhow::Result<u16> {
+        Ok(u16::from_le_bytes(self.take(2)?.try_into()?))
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
     }
 }

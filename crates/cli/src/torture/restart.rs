@@ -1,11 +1,14 @@
 //! Faults of the machines themselves: the program restarts and its state is rebuilt from the record, commands arrive twice, ids
 //! are used again, the clock is stepped.
 
-use taisai_table::{Actor, ClusterCommand, Decision, HouseCommand, Refusal, Report, RoundCommand, Seat, Time};
+use taisai_table::{
+    Actor, ClusterCommand, ClusterEntry, Decision, Entry, HouseCommand, HouseEntry, PersonId, Recorded, Refusal,
+    Report, RoundCommand, RoundEntry, Seat, Time, Verdict,
+};
 
 use super::failure::{Failure, Held, ensure};
-use super::hall::{Hall, Sent};
-use super::machines::{Machines, hex};
+use super::hall::Hall;
+use super::setup::hex;
 use super::tally::Fault;
 
 const HOUR: u64 = 60 * 60 * 1_000;
@@ -13,34 +16,40 @@ const HOUR: u64 = 60 * 60 * 1_000;
 impl Hall<'_> {
     /// Remembers the state as it is now.
     pub(super) fn take_snapshot(&mut self) {
-        self.snapshot = (self.record.len(), self.machines.snapshot());
+        self.snapshot = Some((self.record.len(), self.floor.machines().snapshot()));
     }
 
     /// Rebuilds every machine from its first entry.
     pub(super) fn rebuild_from_the_first_entry(&mut self) -> Held {
-        let machines = Machines::new(&self.setup, &self.rules);
-        self.rebuild(machines, 0, Fault::RebuiltFromTheFirstEntry)
+        self.tally.fault(Fault::RebuiltFromTheFirstEntry);
+        self.rebuild(false)
     }
 
     /// Rebuilds every machine from the last snapshot and the entries since.
     pub(super) fn rebuild_from_the_snapshot(&mut self) -> Held {
-        let (from, snapshot) = &self.snapshot;
-        let (from, machines) = (*from, snapshot.restore(&self.setup, &self.rules)?);
-        self.rebuild(machines, from, Fault::RebuiltFromASnapshot)
+        if self.snapshot.is_some() {
+            self.tally.fault(Fault::RebuiltFromASnapshot);
+        }
+        self.rebuild(true)
     }
 
-    fn rebuild(&mut self, mut machines: Machines, from: usize, fault: Fault) -> Held {
-        self.tally.fault(fault);
-        for entry in self.record.entries(from) {
-            machines.apply(&entry?);
+    /// Play goes on with what was rebuilt, so that anything the hash does not cover shows.
+    fn rebuild(&mut self, from_snapshot: bool) -> Held {
+        let before = self.floor.machines().state_hash();
+        let snapshot = self.snapshot.as_ref().filter(|_| from_snapshot);
+        let from = snapshot.map_or(0, |(from, _)| *from);
+        let mut damaged = Ok(());
+        let entries = self.record.entries(from);
+        let entries = entries.map_while(|entry| entry.map_err(|error| damaged = Err(error)).ok());
+        match snapshot {
+            Some((_, snapshot)) => self.floor.restore(snapshot, entries).map_err(anyhow::Error::from)?,
+            None => self.floor.rebuild(entries),
         }
-        let (before, after) = (self.machines.hash(), machines.hash());
+        damaged?;
+        let after = self.floor.machines().state_hash();
         ensure("replay gives the same state hash", before == after, || {
             format!("{} before, {} after, from entry {from}", hex(&before), hex(&after))
-        })?;
-        // Play goes on with what was rebuilt, so that anything the hash does not cover shows.
-        self.machines = machines;
-        Ok(())
+        })
     }
 
     /// The program stops and starts again.
@@ -55,30 +64,66 @@ impl Hall<'_> {
         Ok(())
     }
 
+    /// The last entry of a machine whose command it remembers: not of one whose id was refused, nor of a stranger.
+    fn last<C: Clone, E: Clone>(&self, of: impl Fn(&Recorded) -> Option<&Entry<C, E>>) -> Option<Entry<C, E>> {
+        let entries = self.floor.record.iter().rev().filter_map(of);
+        let mut entries = entries.filter(|entry| !entry.verdict().is_of_id() && self.is_known(entry.asked.actor));
+        entries.next().cloned()
+    }
+
+    fn is_known(&self, actor: Actor) -> bool {
+        match actor {
+            Actor::Person(person) => self.house().as_actor(person.id).is_some(),
+            Actor::Terminal { device, seat } => {
+                let is_revoked = self.house().device(device).is_none_or(|device| device.is_revoked);
+                !is_revoked && seat.0 < self.seats()
+            }
+            Actor::Tumbler(device) => self.house().device(device).is_some_and(|device| !device.is_revoked),
+            Actor::System => true,
+        }
+    }
+
+    fn last_of_round(&self) -> Option<RoundEntry> {
+        self.last(|recorded| match recorded {
+            Recorded::Round(_, entry) => Some(entry),
+            Recorded::Cluster(..) | Recorded::House(_) => None,
+        })
+    }
+
+    fn last_of_cluster(&self) -> Option<ClusterEntry> {
+        self.last(|recorded| match recorded {
+            Recorded::Cluster(id, entry) if *id == self.at => Some(entry),
+            Recorded::Cluster(..) | Recorded::Round(..) | Recorded::House(_) => None,
+        })
+    }
+
+    fn last_of_house(&self) -> Option<HouseEntry> {
+        self.last(|recorded| match recorded {
+            Recorded::House(entry) => Some(entry),
+            Recorded::Round(..) | Recorded::Cluster(..) => None,
+        })
+    }
+
     /// A machine gets its last command once more, and answers as before.
     pub(super) fn send_again(&mut self) -> Held {
-        let same = match self.chance.below(3) {
-            0 => match self.last_round.clone() {
-                Some(Sent { asked, verdict }) => {
-                    matches!(self.send_round(asked)?, Decision::Repeated(v) if v == verdict)
-                }
-                None => return Ok(()),
-            },
-            1 => match self.last_house.clone() {
-                Some(Sent { asked, verdict }) => {
-                    matches!(self.send_house(asked)?, Decision::Repeated(v) if v == verdict)
-                }
-                None => return Ok(()),
-            },
-            _ => match self.last_cluster.clone() {
-                Some(Sent { asked, verdict }) => {
-                    matches!(self.send_cluster(asked)?, Decision::Repeated(v) if v == verdict)
-                }
-                None => return Ok(()),
-            },
+        let (sent, answered) = match self.chance.below(3) {
+            0 => {
+                let Some(entry) = self.last_of_round() else { return Ok(()) };
+                (entry.verdict(), again(&self.send_round(&entry.asked)?))
+            }
+            1 => {
+                let Some(entry) = self.last_of_house() else { return Ok(()) };
+                (entry.verdict(), again(&self.send_house(&entry.asked)?))
+            }
+            _ => {
+                let Some(entry) = self.last_of_cluster() else { return Ok(()) };
+                (entry.verdict(), again(&self.send_cluster(&entry.asked)?))
+            }
         };
         self.tally.fault(Fault::CommandSentAgain);
-        ensure("a command sent again gets the same verdict", same, || "it got another".to_owned())
+        ensure("a command sent again gets the same verdict", answered == Some(sent), || {
+            format!("{sent:?}, then {answered:?}")
+        })
     }
 
     /// The id of the last command is used for another, or for one long ago.
@@ -89,34 +134,30 @@ impl Hall<'_> {
         } else {
             (Fault::CommandIdReused, Refusal::CommandIdReused)
         };
-        let refusal = match self.chance.below(3) {
-            0 => match self.last_round.clone() {
-                Some(Sent { mut asked, .. }) => {
-                    asked.command = RoundCommand::UseDice { dice_set: 987_654 };
-                    asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
-                    refusal(&self.send_round(asked)?)
-                }
-                None => return Ok(()),
-            },
-            1 => match self.last_house.clone() {
-                Some(Sent { mut asked, .. }) => {
-                    asked.command = HouseCommand::LoginFailed { person: taisai_table::PersonId(987_654) };
-                    asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
-                    refusal(&self.send_house(asked)?)
-                }
-                None => return Ok(()),
-            },
-            _ => match self.last_cluster.clone() {
-                Some(Sent { mut asked, .. }) => {
-                    asked.command = ClusterCommand::Clear { seat: Seat(987_654) };
-                    asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
-                    refusal(&self.send_cluster(asked)?)
-                }
-                None => return Ok(()),
-            },
+        let verdict = match self.chance.below(3) {
+            0 => {
+                let Some(Entry { mut asked, .. }) = self.last_of_round() else { return Ok(()) };
+                asked.command = RoundCommand::UseDice { dice_set: 987_654 };
+                asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
+                self.send_round(&asked)?.verdict()
+            }
+            1 => {
+                let Some(Entry { mut asked, .. }) = self.last_of_house() else { return Ok(()) };
+                asked.command = HouseCommand::LoginFailed { person: PersonId(987_654) };
+                asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
+                self.send_house(&asked)?.verdict()
+            }
+            _ => {
+                let Some(Entry { mut asked, .. }) = self.last_of_cluster() else { return Ok(()) };
+                asked.command = ClusterCommand::Clear { seat: Seat(987_654) };
+                asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
+                self.send_cluster(&asked)?.verdict()
+            }
         };
         self.tally.fault(fault);
-        ensure("an id used for something else is refused", refusal == Some(expected), || format!("{refusal:?}"))
+        ensure("an id used for something else is refused", verdict == Verdict::Refused(expected), || {
+            format!("{verdict:?}")
+        })
     }
 
     /// The clock is an hour off.
@@ -131,9 +172,10 @@ impl Hall<'_> {
     }
 }
 
-const fn refusal<E>(decision: &Decision<E>) -> Option<Refusal> {
+/// How a command was answered that had been answered before.
+const fn again<E>(decision: &Decision<E>) -> Option<Verdict> {
     match decision {
-        Decision::Refused(refusal) => Some(*refusal),
-        Decision::Accepted(_) | Decision::Repeated(_) => None,
+        Decision::Repeated(verdict) => Some(*verdict),
+        Decision::Accepted(_) | Decision::Refused(_) => None,
     }
 }

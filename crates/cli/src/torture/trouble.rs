@@ -5,7 +5,7 @@ use taisai_rules::{BetBox, BoxKey, Kind, Money, Unit};
 use taisai_table::{
     Act, Actor, ApprovalId, CashOut, Chips, ClusterCommand, ClusterId, DeviceId, DeviceKind, HouseCommand, LimitEntry,
     Method, PersonId, Position, Purpose, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, Ruling, Seat,
-    Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason,
+    Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use super::cage::TRAINING;
@@ -14,7 +14,7 @@ use super::hall::{
     ADMINISTRATOR, ATTENDANT, AUDITOR, BOTH, CASHIER, DEALER, Hall, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SPARE,
     SUPERVISOR, by, person,
 };
-use super::machines::{CLUSTER, TABLE};
+use super::setup::TABLE;
 
 impl Hall<'_> {
     pub(super) fn trouble(&mut self) -> Held {
@@ -41,13 +41,13 @@ impl Hall<'_> {
         let actor = self.bettor(seat);
         let boxes = self.rules.layout().boxes();
         let (big, some) = (BetBox::BIG, boxes[self.chance.place(boxes.len())]);
-        let unit = self.model.limits().unit().cents();
+        let unit = self.model().limits().unit().cents();
         let stake = |bet_box, cents| Stake { bet_box, amount: Money::from_cents(cents) };
         let not_on_layout = BetBox::all().find(|bet_box| !self.rules.layout().has(*bet_box)).unwrap_or(big);
         let chips = if self.chance.one_in(8) { Chips::Colour } else { Chips::Own };
         let place = |stakes: &[Stake]| ClusterCommand::Place { seat, chips, stakes: Stakes::from_slice(stakes) };
         let withdraw = |stakes: &[Stake]| ClusterCommand::Withdraw { seat, chips, stakes: Stakes::from_slice(stakes) };
-        let least = self.model.limits().minimum(big).cents();
+        let least = self.model().limits().minimum(big).cents();
         let command = match self.chance.below(20) {
             0 => place(&[]),
             1 => place(&[stake(big, 10 * unit), stake(big, 10 * unit)]),
@@ -61,13 +61,13 @@ impl Hall<'_> {
             9 => place(&[stake(big, 1_000 * unit), stake(BetBox::SMALL, unit)]),
             10 => withdraw(&[stake(some, unit * 100_000)]),
             11 => withdraw(&[]),
-            12 => ClusterCommand::Clear { seat: Seat(self.setup.seats + 3) },
+            12 => ClusterCommand::Clear { seat: Seat(self.seats() + 3) },
             13 => ClusterCommand::Leave { seat },
             14 => ClusterCommand::PlaceFor { seat, chips, stakes: Stakes::from_slice(&[stake(some, 10 * unit)]) },
             15 => return self.tell_cluster(by(AUDITOR), place(&[stake(some, 10 * unit)])),
             16 => return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: Seat(999) }, place(&[])),
             17 => {
-                let other = Seat((seat.0 + 1) % self.setup.seats);
+                let other = Seat((seat.0 + 1) % self.seats());
                 return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: other }, place(&[]));
             }
             18 => return self.tell_cluster(by(DEALER), ClusterCommand::RejectExcess),
@@ -93,7 +93,7 @@ impl Hall<'_> {
         let dealer = self.dealer();
         let other = if dealer == by(DEALER) { by(OTHER_DEALER) } else { by(DEALER) };
         let dice = self.dice();
-        let newest = self.machines.round.number();
+        let newest = self.round().number();
         let why = || "no reason".to_owned();
         let manager = Some(person(MANAGER));
         let correct = |round, second| RoundCommand::Correct { round, dice, why: why(), second };
@@ -107,7 +107,7 @@ impl Hall<'_> {
             5 => (dealer, RoundCommand::CloseBets),
             6 => (dealer, RoundCommand::Commit { dice }),
             7 => (Actor::System, RoundCommand::Tick),
-            8 if self.machines.round.phase() != taisai_table::Phase::Open => (dealer, RoundCommand::Activate),
+            8 if self.round().phase() != taisai_table::Phase::Open => (dealer, RoundCommand::Activate),
             9 => (dealer, RoundCommand::Void { reason: VoidReason::FewTumbles }),
             10 => (dealer, RoundCommand::Void { reason: VoidReason::DamagedDice }),
             11 => (dealer, RoundCommand::Interrupt { known: dice.faces().to_vec() }),
@@ -116,7 +116,7 @@ impl Hall<'_> {
             14 => (supervisor, correct(newest, None)),
             15 => (by(BOTH), correct(newest, Some(person(BOTH)))),
             16 => {
-                let dice = self.machines.round.past(newest).and_then(|past| past.dice).unwrap_or(dice);
+                let dice = self.round().past(newest).and_then(|past| past.dice).unwrap_or(dice);
                 (supervisor, RoundCommand::Correct { round: newest, dice, why: why(), second: manager })
             }
             17 => (by(SUPERVISOR), RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
@@ -144,12 +144,12 @@ impl Hall<'_> {
             }
             28 => (by(AUDITOR), RoundCommand::Relieve { position: Position::Dealer, person: None }),
             29 => (dealer, RoundCommand::Restarted),
-            30 if self.machines.round.is_interrupted() => (dealer, RoundCommand::Interrupt { known: Vec::new() }),
+            30 if self.round().is_interrupted() => (dealer, RoundCommand::Interrupt { known: Vec::new() }),
             30 => (dealer, RoundCommand::Interrupt { known: [dice.faces(), dice.faces()].concat() }),
-            31 if self.machines.round.phase() == taisai_table::Phase::Shut => {
+            31 if self.round().phase() == taisai_table::Phase::Shut => {
                 let mut asked = self.asked(supervisor, RoundCommand::OpenTable);
                 asked.time = Time(0);
-                self.send_round(asked)?;
+                self.send_round(&asked)?;
                 return Ok(());
             }
             32 => {
@@ -186,7 +186,7 @@ impl Hall<'_> {
         let second = Some(person(MANAGER));
         let administrator = by(ADMINISTRATOR);
         let cents = Money::from_cents;
-        let wrong = taisai_table::VoucherHash(self.chance.bytes());
+        let wrong = VoucherHash(self.chance.bytes());
         let used = self.some_voucher();
         let why = || "no reason".to_owned();
         let roles = taisai_table::Roles::default();
@@ -194,14 +194,14 @@ impl Hall<'_> {
             0 => (by(CASHIER), HouseCommand::RedeemAtCage { hash: wrong }),
             1 if self.chance.one_in(6) => {
                 for _ in 0..6 {
-                    let hash = taisai_table::VoucherHash(self.chance.bytes());
+                    let hash = VoucherHash(self.chance.bytes());
                     self.tell_house(by(CASHIER), HouseCommand::RedeemAtCage { hash })?;
                 }
                 return Ok(());
             }
             1 | 2 => {
                 let actor = if self.is_live() { Actor::System } else { self.terminal(seat) };
-                (actor, HouseCommand::RedeemAtSeat { hash: wrong, cluster: CLUSTER, seat })
+                (actor, HouseCommand::RedeemAtSeat { hash: wrong, cluster: self.at, seat })
             }
             3 => (Actor::System, HouseCommand::RedeemAtSeat { hash: wrong, cluster: TRAINING, seat }),
             4 => (by(AUDITOR), HouseCommand::RedeemAtCage { hash: wrong }),
@@ -210,7 +210,7 @@ impl Hall<'_> {
             7 => (by(CASHIER), HouseCommand::SellVoucher { number: self.new_voucher(), amount: Money::MAX }),
             8 => match used {
                 Some(hash) => {
-                    let number = taisai_table::VoucherNumber { hash, digits: 1 };
+                    let number = VoucherNumber { hash, digits: 1 };
                     (by(CASHIER), HouseCommand::SellVoucher { number, amount: cents(1_000) })
                 }
                 None => return Ok(()),
@@ -232,7 +232,7 @@ impl Hall<'_> {
                     why: why(),
                 },
             ),
-            13 => match self.machines.house.receivables().next().map(|(id, owed)| (id, owed.left.cents())) {
+            13 => match self.house().receivables().next().map(|(id, owed)| (id, owed.left.cents())) {
                 Some((receivable, left)) => {
                     let ruling = ReceivableRuling::Collected { amount: cents(left + 100) };
                     (by(SHIFT_MANAGER), HouseCommand::RuleReceivable { receivable, ruling, why: why() })
@@ -289,8 +289,10 @@ impl Hall<'_> {
             3 => (by(AUDITOR), buy_in(seat, cents(1_000), Method::Cash)),
             4 => (terminal, ClusterCommand::CashOut { seat, to: CashOut::HandPay }),
             5 => {
-                let to = CashOut::Voucher(self.new_voucher());
-                (terminal, ClusterCommand::CashOut { seat, to })
+                // A number that was used before: the House opens a claim instead.
+                let used = self.some_voucher().map(|hash| VoucherNumber { hash, digits: 1 });
+                let number = used.unwrap_or_else(|| self.new_voucher());
+                (terminal, ClusterCommand::CashOut { seat, to: CashOut::Voucher(number) })
             }
             6 => (by(ATTENDANT), ClusterCommand::CashOut { seat, to: CashOut::HandPay }),
             7 => (by(ATTENDANT), ClusterCommand::ClearLock { seat }),
@@ -302,7 +304,7 @@ impl Hall<'_> {
             13 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 2, value: cents(500), chips: 1 }),
             14 => {
                 let purpose = Purpose::Returned { seat };
-                let number = self.machines.cluster.received() + 1;
+                let number = self.cluster().received() + 1;
                 let transfer = Transfer { number, amount: cents(100), purpose };
                 (Actor::System, ClusterCommand::Receive { transfer })
             }

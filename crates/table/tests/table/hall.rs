@@ -1,13 +1,12 @@
 //! A hall to test in: people, one table of a game with a few seats, the House behind it, and short ways to ask.
 
-use std::num::NonZeroU16;
 use std::sync::{Arc, LazyLock};
 
 use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
-    Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, HouseCommand,
-    LimitEntry, Person, PersonId, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId,
-    TableLimits, TableRules, Time,
+    Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, LimitEntry,
+    Person, PersonId, Plan, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId, TableLimits,
+    TableRules, Time,
 };
 
 pub(crate) const CLASSIC: &str = "tai-sai-classic";
@@ -107,11 +106,8 @@ impl Hall {
     /// A table that is shut, with nobody at it.
     pub(crate) fn shut(game: &'static str, layout: &str, profile: &Profile) -> Self {
         let mut floor = Floor::new(profile.clone(), false);
-        let one = NonZeroU16::MIN;
-        let add = HouseCommand::AddTable { table: TABLE, clusters: one, training: false, second: None };
-        let asked = floor.system(Time(NOON), add);
-        assert!(matches!(floor.ask_house(asked), Decision::Accepted(_)), "a house takes a table");
-        floor.add_table(TABLE, rules(game, layout), profile, false, SEATS);
+        let plan = Plan { table: TABLE, rules: rules(game, layout), is_training: false, seats: vec![SEATS] };
+        floor.add_table(plan, Time(NOON)).expect("a house takes a table");
         Self { floor, now: NOON, game, carries: true }
     }
 
@@ -137,7 +133,7 @@ impl Hall {
     }
 
     pub(crate) fn cluster(&self) -> &Cluster {
-        &self.table().cluster
+        &self.table().clusters[0]
     }
 
     /// The actor of a word: a person, `system`, `tumbler9`, `t3` for the terminal at seat 3, or `player` for whoever
@@ -183,7 +179,7 @@ impl Hall {
 
     pub(crate) fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Decision<ClusterEvent> {
         let asked = self.asked(actor, command);
-        self.floor.ask_cluster(TABLE, asked).expect("the table")
+        self.floor.ask_cluster(CLUSTER, asked).expect("the table")
     }
 
     pub(crate) fn hashes(&self) -> [[u8; 32]; 2] {

@@ -4,6 +4,7 @@
 mod afterwards;
 mod cluster;
 mod compensation;
+mod floor;
 mod golden;
 mod hall;
 mod irregular;

@@ -3,11 +3,11 @@
 
 use taisai_rules::BetBox;
 use taisai_table::{
-    Asked, Chips, ClusterCommand, Decision, Floor, Method, Profile, Recent, Recorded, Refusal, RoundCommand, Seat,
-    Stake, TableId, Time, Verdict,
+    Asked, Chips, ClusterCommand, Decision, Entry, Method, Profile, Recent, Recorded, Refusal, RoundCommand, Seat,
+    Stake, Time, Verdict,
 };
 
-use crate::hall::{ETG, GAMES, Hall, NOON, TABLE, cents, id};
+use crate::hall::{CLUSTER, ETG, GAMES, Hall, NOON, TABLE, cents, id};
 
 /// A source of commands: who asks which machine, something that is accepted every time, and something that is refused.
 struct Source {
@@ -64,7 +64,7 @@ fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Ve
             verdict(&hall.floor.ask_round(TABLE, Asked { time, actor, id, command }).expect("the table"))
         }
         Either::Cluster(command) => {
-            verdict(&hall.floor.ask_cluster(TABLE, Asked { time, actor, id, command }).expect("the table"))
+            verdict(&hall.floor.ask_cluster(CLUSTER, Asked { time, actor, id, command }).expect("the table"))
         }
     }
 }
@@ -165,22 +165,18 @@ fn every_entry_sent_again_changes_nothing() {
         for entry in hall.floor.record.clone() {
             let before = again.floor.record.len();
             for time in [NOON, NOON + 5] {
+                let later = |before: Time| Time(before.0.max(time));
                 match entry.clone() {
-                    Recorded::Round(table, entry) => {
-                        resend(&mut again, table, time, entry.asked, |floor, table, asked| {
-                            floor.ask_round(table, asked).is_some()
-                        });
+                    Recorded::Round(table, Entry { asked, .. }) => {
+                        let asked = Asked { time: later(asked.time), ..asked };
+                        again.floor.ask_round(table, asked).expect("the table");
                     }
-                    Recorded::Cluster(cluster, entry) => {
-                        resend(&mut again, cluster.table, time, entry.asked, |floor, table, asked| {
-                            floor.ask_cluster(table, asked).is_some()
-                        });
+                    Recorded::Cluster(cluster, Entry { asked, .. }) => {
+                        let asked = Asked { time: later(asked.time), ..asked };
+                        again.floor.ask_cluster(cluster, asked).expect("the cluster");
                     }
-                    Recorded::House(entry) => {
-                        resend(&mut again, TABLE, time, entry.asked, |floor, _, asked| {
-                            floor.ask_house(asked);
-                            true
-                        });
+                    Recorded::House(Entry { asked, .. }) => {
+                        again.floor.ask_house(Asked { time: later(asked.time), ..asked });
                     }
                 }
             }
@@ -188,17 +184,6 @@ fn every_entry_sent_again_changes_nothing() {
         }
         assert_eq!(again.hashes(), hall.hashes(), "{game}");
     }
-}
-
-fn resend<C>(
-    hall: &mut Hall,
-    table: TableId,
-    time: u64,
-    asked: Asked<C>,
-    ask: impl Fn(&mut Floor, TableId, Asked<C>) -> bool,
-) {
-    let asked = Asked { time: Time(asked.time.0.max(time)), ..asked };
-    assert!(ask(&mut hall.floor, table, asked));
 }
 
 /// An amount and its negative are other content.

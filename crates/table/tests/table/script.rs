@@ -7,7 +7,7 @@ use taisai_table::{
     Stake, Stakes, Time, VoidReason, VoucherHash, VoucherNumber,
 };
 
-use crate::hall::{CLUSTER, Hall, TABLE, cents, dice, limits, person};
+use crate::hall::{CLUSTER, Hall, cents, dice, limits, person};
 
 /// A command of either machine.
 pub(crate) enum Command {
@@ -42,7 +42,7 @@ impl Hall {
                 self.carries = true;
                 self.floor.carry(Time(self.now));
             }
-            ["carry-one"] => assert!(self.floor.carry_one(TABLE, Time(self.now)), "{}: nothing to carry", self.game),
+            ["carry-one"] => assert!(self.floor.carry_one(Time(self.now)), "{}: nothing to carry", self.game),
             // Credits for a terminal; at a live table players bring their own chips.
             ["fund", seat, amount] => {
                 if self.cluster().rules().game().station() == Station::PlayerTerminals {

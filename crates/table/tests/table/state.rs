@@ -49,7 +49,9 @@ impl Hall {
             ["refusals"] => cluster.refusals().to_string(),
             ["claims"] => self.claims(),
             ["owed"] => self.owed(),
-            ["vouchers"] => listed(self.floor.house.vouchers().map(|(_, voucher)| voucher.amount.cents().to_string())),
+            ["vouchers"] => {
+                listed(self.floor.house().vouchers().map(|(_, voucher)| voucher.amount.cents().to_string()))
+            }
             _ => panic!("what is {what:?}?"),
         }
     }
@@ -81,7 +83,7 @@ impl Hall {
 
     /// Open claims: seat, session, amount and why.
     fn claims(&self) -> String {
-        listed(self.floor.house.claims().map(|(_, claim)| {
+        listed(self.floor.house().claims().map(|(_, claim)| {
             let ClaimOrigin::Session { seat, session, reason, .. } = claim.origin else {
                 return format!("{} {:?}", claim.amount.cents(), claim.origin);
             };
@@ -98,7 +100,7 @@ impl Hall {
 
     /// Open receivables: seat, session, amount and round.
     fn owed(&self) -> String {
-        listed(self.floor.house.receivables().map(|(_, receivable)| {
+        listed(self.floor.house().receivables().map(|(_, receivable)| {
             let (seat, session) = (receivable.seat.0, receivable.session.0);
             format!("{seat}/{session} {} round {}", receivable.left.cents(), receivable.round.0)
         }))

@@ -1,10 +1,10 @@
 //! The machines compared with the plain book.
 
 use taisai_rules::Dice;
-use taisai_table::{Account, Cluster, ClusterCommand, House, Purpose, Slip, Stake};
+use taisai_table::{Account, Cluster, ClusterCommand, Floor, Slip, Stake};
 
 use super::super::failure::{Held, ensure};
-use super::{Model, of_seat, past};
+use super::{Model, Outside, of_seat, past};
 
 impl Model {
     /// 3.6, 5.7: after "No more Bets" nothing is placed, increased or withdrawn; nor while play is held, nor at a seat that is
@@ -86,34 +86,22 @@ impl Model {
         }
         Ok(())
     }
-
-    /// All money of players, wherever it is, is what came in less what the House has won.
-    pub(in crate::torture) fn money_is_conserved(&self, cluster: &Cluster, house: &House) -> Held {
-        let purses = self.purses.iter().map(|purse| purse.won() + purse.flows);
-        let accounts = [Account::Vouchers, Account::Expired, Account::Claims, Account::Receivables];
-        let accounts = accounts.into_iter().map(|account| house.balance(account).cents());
-        let on_its_way = on_its_way(cluster, house);
-        let transit = cluster.ledger().transit.cents() + house.balance(Account::Transit(cluster.id())).cents();
-        ensure("what the accounts in transit differ by is on its way", transit == on_its_way, || {
-            format!("{transit} and {on_its_way}")
-        })?;
-        let held: i64 = purses.chain(accounts).chain([on_its_way]).sum();
-        let came_in = self.cash + self.chips - self.result;
-        ensure(
-            "credits, bets, vouchers, claims and receivables equal what came in and the result",
-            held == came_in,
-            || format!("{held} held; {} cash, {} chips, {} won by the House", self.cash, self.chips, self.result),
-        )
-    }
 }
 
-/// What one machine has sent and the other has not received; what a player owes is less than nothing.
-fn on_its_way(cluster: &Cluster, house: &House) -> i64 {
-    let received = house.received(cluster.id());
-    let out = cluster.outbox().filter(|transfer| transfer.number > received).map(|transfer| {
-        let is_owed = matches!(transfer.purpose, Purpose::Receivable { .. });
-        if is_owed { -transfer.amount.cents() } else { transfer.amount.cents() }
-    });
-    let back = house.outbox(cluster.id()).filter(|transfer| transfer.number > cluster.received());
-    out.chain(back.map(|transfer| transfer.amount.cents())).sum()
+/// All money of players, wherever it is, is what came in less what the House has won.
+pub(in crate::torture) fn money_is_conserved(models: &[Model], outside: &Outside, floor: &Floor) -> Held {
+    let purses = models.iter().flat_map(|model| &model.purses).map(|purse| purse.won() + purse.flows);
+    let accounts = [Account::Vouchers, Account::Expired, Account::Claims, Account::Receivables];
+    let accounts = accounts.into_iter().map(|account| floor.house().balance(account).cents());
+    let on_its_way = floor.machines().clusters().map(|cluster| floor.on_its_way(cluster));
+    let held: i128 = purses.chain(accounts).map(i128::from).chain(on_its_way).sum();
+    let [cash, chips, result] =
+        models.iter().fold([outside.cash, 0, outside.result], |[cash, chips, result], model| {
+            [cash + model.cash, chips + model.chips, result + model.result]
+        });
+    ensure(
+        "credits, bets, vouchers, claims and receivables equal what came in and the result",
+        held == i128::from(cash + chips - result),
+        || format!("{held} held; {cash} cash, {chips} chips, {result} won by the House"),
+    )
 }
