@@ -44,7 +44,7 @@ const HOUSES: u64 = 20;
 /// The least rounds of a house.
 const SMALL: u64 = 50;
 /// The most: memory stays bounded, and no house is too long to be rebuilt from its first entry.
-const LARGE: u64 = 2_000;
+const LARGE: u64 = 1_000;
 
 /// What a game's run came to.
 struct Ran<'g> {

@@ -11,7 +11,7 @@ use taisai_rules::Games;
 use taisai_table::{
     Actor, Asked, Betting, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor,
     House, HouseCommand, HouseEvent, Message, Person, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round,
-    RoundCommand, RoundEvent, Seat, Snapshot, Table, TableRules, Time, VoucherHash,
+    RoundCommand, RoundEntry, RoundEvent, Seat, Snapshot, Table, TableRules, Time, VoucherHash,
 };
 
 use super::chance::Chance;
@@ -196,7 +196,16 @@ impl<'t> Hall<'t> {
     pub(super) fn send_cluster(&mut self, asked: &Asked<ClusterCommand>) -> Held<Decision<ClusterEvent>> {
         let at = self.at;
         let decision = self.watched(asked, |floor| floor.ask_cluster(at, asked.clone()))?;
-        decision.ok_or_else(|| Failure::new("there is no such cluster"))
+        let decision = decision.ok_or_else(|| Failure::new("there is no such cluster"))?;
+        match &decision {
+            Decision::Accepted(_) if is_bet(&asked.command) => {
+                self.tally.bets += 1;
+                self.acknowledged.push(asked.id);
+            }
+            Decision::Accepted(_) | Decision::Refused(_) => {}
+            Decision::Repeated(_) => self.model().seats_are_the_same(self.cluster())?,
+        }
+        Ok(decision)
     }
 
     pub(super) fn send_house(&mut self, asked: &Asked<HouseCommand>) -> Held<Decision<HouseEvent>> {
@@ -226,15 +235,7 @@ impl<'t> Hall<'t> {
                 may_ask(entry.asked.actor, &entry.outcome)?;
                 let table = floor.table(*table).expect("the table was added");
                 order.heed(&table.round, entry)?;
-                if let Ok(RoundEvent::Followed { cluster, .. }) = entry.outcome {
-                    let is_open = |cluster: &Cluster| cluster.betting() == Betting::Open;
-                    let phase = table.round.phase();
-                    let is_early = phase == Phase::Closed && table.clusters.iter().any(is_open);
-                    ensure("bets are closed when every cluster holds it", !is_early, || format!("{cluster:?}"))?;
-                    if phase == Phase::Closing && floor.cluster(cluster).is_some_and(|cluster| !is_open(cluster)) {
-                        tally.fault(Fault::CloseHeldByOneOnly);
-                    }
-                }
+                closing_waits_for_all(table, entry, tally)?;
                 match &entry.outcome {
                     Ok(RoundEvent::TableClosed) => self.table_is_closing = false,
                     Ok(RoundEvent::ClosureAnnounced) => self.table_is_closing = true,
@@ -249,10 +250,6 @@ impl<'t> Hall<'t> {
                 cluster.ledger_sums_to_zero()?;
                 cluster.no_balance_below_zero()?;
                 model.seats_are_the_same(cluster)?;
-                if entry.outcome.is_ok() && is_bet(&entry.asked.command) {
-                    tally.bets += 1;
-                    self.acknowledged.push(entry.asked.id);
-                }
             }
             Recorded::House(entry) => {
                 may_ask(entry.asked.actor, &entry.outcome)?;
@@ -320,6 +317,18 @@ const fn is_bet(command: &ClusterCommand) -> bool {
             | ClusterCommand::Repeat { .. }
             | ClusterCommand::Double { .. }
     )
+}
+
+/// Bets are closed when every cluster holds it, and not when some do.
+fn closing_waits_for_all(table: &Table, entry: &RoundEntry, tally: &mut Tally) -> Held {
+    let Ok(RoundEvent::Followed { cluster, .. }) = entry.outcome else { return Ok(()) };
+    let is_open = |cluster: &Cluster| cluster.betting() == Betting::Open;
+    let are_open = table.clusters.iter().any(is_open);
+    if table.round.phase() == Phase::Closing && !is_open(&table.clusters[usize::from(cluster.number)]) && are_open {
+        tally.fault(Fault::CloseHeldByOneOnly);
+    }
+    let is_early = table.round.phase() == Phase::Closed && are_open;
+    ensure("bets are closed when every cluster holds it", !is_early, || format!("{cluster:?}"))
 }
 
 /// Whoever only reads, or is not on file, never has anything done.
