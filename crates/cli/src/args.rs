@@ -77,11 +77,14 @@ pub(crate) enum Command {
     /// expect house -40
     ///
     /// The exit status is 1 if the script has faults or an expectation is not met.
-    #[command(verbatim_doc_comment)]
+    #[command(verbatim_doc_comment, after_long_help = crate::play::language::help())]
     Play {
         /// The script, or "-" for standard input
         #[arg(value_name = "FILE.round")]
         file: PathBuf,
+        /// Play by the profile of this file, whatever the script says
+        #[arg(long, value_name = "FILE")]
+        profile: Option<PathBuf>,
         /// Print for programs: one JSON object a line of the script
         #[arg(long)]
         json: bool,

@@ -82,7 +82,9 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             }
             Ok(true)
         }
-        Command::Play { file, json } => play::run(&*games::load(args.games.as_deref())?, file, *json),
+        Command::Play { file, profile, json } => {
+            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), *json)
+        }
         Command::Torture(args_of_run) => {
             let games = games::load(args.games.as_deref())?;
             torture::run(args_of_run, &games, now()?)

@@ -4,7 +4,10 @@
 mod balances;
 mod expect;
 mod json;
+pub(crate) mod language;
+mod near;
 mod parse;
+mod profile;
 mod reader;
 mod script;
 mod sheet;
@@ -17,36 +20,50 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use taisai_rules::{Games, Language, Moment, Money};
+use taisai_table::{Closes, Excess, Profile};
 
 use crate::print::{self, BAD, GOOD, HEADING, QUIET};
 use balances::Balances;
-use script::{Act, Line, Script};
+use profile::Profiles;
+use script::{Act, Fault, Line, Script};
 use stage::{Answer, BEGIN, Stage};
 use tell::{Teller, Told, clock};
 
 /// The largest script.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Runs a script; `false` if it has faults or an expectation is not met.
-pub(crate) fn run(games: &Games, file: &Path, json: bool) -> anyhow::Result<bool> {
+/// Runs a script, under another profile if one is chosen; `false` if it has faults or an expectation is not met.
+pub(crate) fn run(games: &Games, file: &Path, profile: Option<&Path>, json: bool) -> anyhow::Result<bool> {
     let text = read(file)?;
     let now = Moment::from_unix_seconds(i64::try_from(BEGIN.0 / 1_000)?);
-    match parse::parse(&text, games, now) {
-        Ok(script) if json => play_json(&script, &mut BufWriter::new(std::io::stdout().lock())),
-        Ok(script) => play(&script, &mut anstream::stdout().lock()),
-        Err(faults) => {
-            for fault in &faults {
-                if json {
-                    json::fault(&mut std::io::stdout().lock(), fault)?;
-                } else {
-                    let script::Fault { line, column, message } = fault;
-                    let file = file.display();
-                    writeln!(anstream::stdout(), "{BAD}fault{BAD:#}  {file}:{line}:{column}: {message}")?;
-                }
-            }
+    let (chosen, mut faults) = match profile.map(profile::read).transpose()? {
+        Some(Ok(profile)) => (Some(profile), Vec::new()),
+        Some(Err(faults)) => (None, faults),
+        None => (None, Vec::new()),
+    };
+    match parse::parse(&text, games, now, &Profiles::new(chosen, file)) {
+        Ok(script) if faults.is_empty() && json => play_json(&script, &mut BufWriter::new(std::io::stdout().lock())),
+        Ok(script) if faults.is_empty() => play(&script, &mut anstream::stdout().lock()),
+        read => {
+            faults.extend(read.err().unwrap_or_default());
+            print_faults(file, &faults, json)?;
             Ok(false)
         }
     }
+}
+
+fn print_faults(script: &Path, faults: &[Fault], json: bool) -> anyhow::Result<()> {
+    let script = script.display().to_string();
+    for fault in faults {
+        let Fault { file, line, column, message } = fault;
+        let file = file.as_ref().unwrap_or(&script);
+        if json {
+            json::fault(&mut std::io::stdout().lock(), file, fault)?;
+        } else {
+            writeln!(anstream::stdout(), "{BAD}fault{BAD:#}  {file}:{line}:{column}: {message}")?;
+        }
+    }
+    Ok(())
 }
 
 /// Reads a script from a file, or from standard input.
@@ -95,7 +112,7 @@ impl<'s> Run<'s> {
         self.stage.time.0 += 1_000;
         let at = || format!("line {}: {}", line.number, line.text.trim());
         self.answer = self.stage.play(step).with_context(at)?;
-        let told = self.teller.tell(&mut self.stage, &step.act, from).with_context(at)?;
+        let told = self.teller.tell(&mut self.stage, &step.act, self.answer, from).with_context(at)?;
         Ok(Brought::Told { told, from })
     }
 }
@@ -137,7 +154,21 @@ fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()>
     writeln!(out, "{}  {HEADING}{text}{HEADING:#}", clock(BEGIN))?;
     let title = game.title().get(Language::English);
     let document = game.document();
-    writeln!(out, "{INDENT}{title}, document {document}, layout {}, pay table {}.", layout.id(), layout.pay_table())
+    writeln!(out, "{INDENT}{title}, document {document}, layout {}, pay table {}.", layout.id(), layout.pay_table())?;
+    let profile = stage.house().profile();
+    if *profile == Profile::singapore() {
+        return Ok(());
+    }
+    let (name, seconds) = (&profile.name, profile.betting_seconds);
+    let closes = match profile.closes {
+        Closes::Dealer => "the Dealer closes",
+        Closes::Tick => "the clock closes",
+    };
+    let excess = match profile.excess {
+        Excess::Refuse => "refused when placed",
+        Excess::Show => "shown for the Dealer to reject",
+    };
+    writeln!(out, "{INDENT}Profile {name}: bets are open for {seconds} s, then {closes} them; excess is {excess}.")
 }
 
 fn print_told(stage: &Stage, told: &Told, out: &mut impl Write) -> anyhow::Result<()> {
@@ -180,6 +211,7 @@ fn play_json(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
             line: line.number,
             text,
             time: run.stage.time,
+            answer: None,
             entries: Vec::new(),
             sheets: Vec::new(),
             met: None,
@@ -192,6 +224,7 @@ fn play_json(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
                 Vec::new()
             }
             Brought::Told { told, from } => {
+                step.answer = line.step.as_ref().map(|_| json::answer(run.answer));
                 step.entries = json::entries(run.stage.game(), &run.stage.floor.record[from..])?;
                 told
             }

@@ -153,7 +153,8 @@ fn bad_lines_are_told_with_line_and_column() {
         ("seat 8 bets 50 on big", 6, "expected a seat from 1 to 7, found “8”"),
         ("seat 0 leaves", 6, "expected a seat from 1 to 7, found “0”"),
         ("seat three leaves", 6, "expected a seat from 1 to 7, found “three”"),
-        ("seat 3 sings", 8, "expected what the player does"),
+        ("seat 3 sings", 8, "expected “bets”, “withdraws”, “clears”, “repeats”"),
+        ("place your bests", 12, "expected “bets”, found “bests”"),
         ("seat 3 bets fifty on big", 13, "expected an amount like 50 or 12.50, found “fifty”"),
         ("seat 3 bets -5 on big", 13, "expected an amount like 50 or 12.50, found “-5”"),
         ("seat 3 bets 1.005 on big", 13, "expected an amount like 50 or 12.50, found “1.005”"),
@@ -170,25 +171,50 @@ fn bad_lines_are_told_with_line_and_column() {
         ("limits big 25", 12, "expected limits like 25..5000, 25.. or ..5000, found “25”"),
         ("limits huge 25..50", 8, "expected “unit”, “differential”, or a kind or box like big or sum:9, found “huge”"),
         ("table tai-sai layout A seats 7", 1, "the table stands in the first line, and only there"),
-        ("dealer", 7, "expected the person's number, the line ends"),
-        (
-            "correct to 1 2 3 because x",
-            18,
-            "expected “by” and who does it, like “by supervisor 7 and manager 2”, found “because”",
-        ),
+        ("dealer", 7, "expected the person's number, “leaves” or “bets”, the line ends"),
+        ("cashier 8 leaves", 11, "expected the end of the line, found “leaves”"),
+        ("open by supervisor 7 and manager 2", 22, "expected the end of the line, found “and”"),
+        ("correct to 1 2 3 because x", 18, "expected “by” and who does it, like “by supervisor 7”, found “because”"),
         ("correct to 1 2 3 by supervisor 7", 33, "expected “because” and the reason, the line ends"),
         ("void round 1 by supervisor 7 because x", 14, "expected “as”, found “by”"),
         ("ruling by shift-manager 1 note because x", 27, "expected “:”, found “note”"),
         ("ruling by shift-manager 1: sing because x", 28, "expected a ruling:"),
         ("tick soon", 6, "expected how many seconds pass"),
         ("expect refused bets-shut", 16, "expected a refusal's code like bets-closed, found “bets-shut”"),
-        ("expect luck", 8, "expected accepted, refused, balance"),
+        ("expect luck", 8, "expected “accepted”, “refused”, “balance”"),
+        ("redeem voucher 1 at cage", 25, "expected “by” and who does it, like “by supervisor 7”, the line ends"),
+        ("redeem voucher one at cage", 16, "expected the voucher's number, found “one”"),
+        ("redeem voucher 1 at sea 3", 21, "expected “cage” or “seat”, found “sea”"),
+        ("add person 12 by administrator 5", 15, "expected “as”, found “by”"),
+        ("person 8 sings", 10, "expected “logs in” or “fails to log in”, found “sings”"),
+        ("expect approval 1 given", 19, "expected waiting, granted, refused or over, found “given”"),
         ("terminal 3 asleep", 12, "expected “lost” or “back”, found “asleep”"),
     ] {
         let (printed, status) = play(&format!("{READY}{line}\n"));
         let expected = format!("fault  -:6:{column}: {message}");
         assert!(printed.starts_with(&expected), "{line}: {printed}");
         assert_eq!((printed.lines().count(), status), (1, Some(1)), "{line}");
+    }
+}
+
+#[test]
+fn a_near_miss_is_told_what_was_likely_meant() {
+    for (line, meant) in [
+        ("sel voucher of 5 by cashier 8", "sell"),
+        ("atendant 9", "attendant"),
+        ("seat 3 best 50 on big", "bets"),
+        ("seat 3 bets 50 on bgi", "big"),
+        ("limits diferential 5", "differential"),
+        ("open by supervsor 7", "supervisor"),
+        ("tick 3 dayz", "days"),
+        ("seat 3 gets 20 blu chips at 5", "blue"),
+        ("expect balanc of seat 3 50", "balance"),
+        ("expect refused bets-close", "bets-closed"),
+        ("expect phase setled", "settled"),
+        ("ask approval of corect by supervisor 7 because x", "correct"),
+    ] {
+        let (printed, _) = play(&format!("{READY}{line}\n"));
+        assert!(printed.ends_with(&format!("”; did you mean “{meant}”?\n")), "{line}: {printed}");
     }
 }
 
@@ -202,6 +228,11 @@ fn bad_first_lines_are_told_with_line_and_column() {
         ("table tai-sai layout B seats 7\n", "1:22: "),
         ("table tai-sai layout C seats none\n", "1:30: expected how many seats there are"),
         ("table tai-sai layout C\n", "1:23: expected “seats” and how many, the line ends"),
+        ("table sic-bo-etg layout A seats 5\n", "1:27: expected “terminals” and how many, found “seats”"),
+        ("table tai-sai layout C seats 7 profile\n", "1:39: expected a profile like singapore, or its file"),
+        ("table tai-sai layout C seats 7 profile lax\n", "1:40: there is no profile lax in the program"),
+        ("table tai-sai layout C seats 7 profile lax.toml\n", "1:40: cannot read lax.toml: "),
+        ("table tai-sai layout C seats 7\nagain\n", "2:1: nothing has been sent yet"),
     ] {
         let (printed, status) = play(script);
         assert!(printed.starts_with(&format!("fault  -:{fault}")), "{script}: {printed}");
@@ -215,6 +246,66 @@ fn all_faults_are_told_at_once() {
     let places: Vec<_> = printed.lines().filter_map(|line| line.split(": ").next()).collect();
     assert_eq!(places, ["fault  -:1:22", "fault  -:2:1", "fault  -:4:13"]);
     assert_eq!(status, Some(1));
+}
+
+/// The example profile, with a bad value and a key under another name.
+fn bad_profile() -> String {
+    let profile = std::fs::read_to_string(folder().join("profiles/strict.toml")).expect("the example");
+    let edits = [("seconds = 15", "seconds = 1"), ("attempts = 3", "tries = 3")];
+    edits.into_iter().fold(profile, |profile, (from, to)| profile.replacen(from, to, 1))
+}
+
+#[test]
+fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (profile, script) = (folder.join("bad.toml"), folder.join("bad.round"));
+    std::fs::write(&profile, bad_profile()).unwrap();
+    std::fs::write(&script, "table tai-sai layout C seats 7 profile bad.toml\nshuffle\n").unwrap();
+    let profile = profile.to_str().expect("a path in text");
+    let in_the_script = ["play", script.to_str().expect("a path in text")];
+    for (args, input) in
+        [(&in_the_script[..], ""), (&["play", "-", "--profile", profile], "table tai-sai layout C seats 7\nshuffle\n")]
+    {
+        let output = taisai(args, input);
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<_> = printed.lines().collect();
+        for (line, begin) in
+            ["14:11: bad-value: ", "24:1: missing-key: ", "25:1: unknown-key: "].into_iter().enumerate()
+        {
+            assert!(lines[line].starts_with(&format!("fault  {profile}:{begin}")), "{printed}");
+        }
+        assert!(lines[3].contains(":2:1: ") && lines.len() == 4, "{printed}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+    let output = taisai(&["play", "-", "--profile", "no-such.toml"], READY);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// The same script under two profiles: one shows the excess, the other refuses it.
+#[test]
+fn a_profile_is_chosen_for_any_script() {
+    let script = format!("{READY}place your bets\nseat 3 bets 600 on big\n");
+    let strict = folder().join("profiles/strict.toml");
+    let strict = strict.to_str().expect("a path in text");
+    for (args, expected) in [
+        (&["play", "-"][..], "big is at 600.00, 100.00 over what may be there. (5.1)"),
+        (&["play", "-", "--profile", strict], "Refused: The bet would be over the maximum. (over-limit, 3.3, 3.4)"),
+    ] {
+        let printed = String::from_utf8(taisai(args, &script).stdout).unwrap();
+        assert!(printed.contains(expected), "{printed}");
+    }
+    let named = script.replacen("seats 7", "seats 7 profile singapore", 1);
+    assert!(play(&named).0.contains("100.00 over"));
+    let printed = String::from_utf8(taisai(&["play", "-", "--profile", strict], &named).stdout).unwrap();
+    assert!(printed.contains("Profile strict"), "the option is stronger than the script: {printed}");
+}
+
+#[test]
+fn the_help_has_the_language() {
+    let printed = String::from_utf8(taisai(&["play", "--help"], "").stdout).unwrap();
+    for line in ["--profile <FILE>", "  seat SEAT bets STAKES [in colour chips]", "  expect refused CODE", "  again"] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
 }
 
 #[test]
@@ -242,6 +333,7 @@ fn programs_read_one_object_a_step() {
     assert_eq!((objects.len(), output.status.code()), (11, Some(0)));
     let bet = &objects[6];
     assert_eq!(bet["line"], 7);
+    assert_eq!(bet["answer"], "accepted");
     assert_eq!(bet["entries"][0]["machine"], "cluster");
     assert_eq!(bet["entries"][0]["command"]["place"]["seat"], 3);
     assert_eq!(bet["entries"][0]["event"], "done");
@@ -249,9 +341,15 @@ fn programs_read_one_object_a_step() {
     assert_eq!((&sheet["paid_out"], &sheet["lines"][0]["paid"]), (&5_000.into(), &10_000.into()));
     assert_eq!(objects[9]["met"], true);
     assert_eq!(objects[10]["balances"]["seats"][0]["result"], 5_000);
+    let script = format!("{READY}seat 3 bets 50 on big\nagain\n");
+    let printed = String::from_utf8(taisai(&["play", "-", "--json"], &script).stdout).unwrap();
+    let again: serde_json::Value = serde_json::from_str(printed.lines().nth(6).unwrap()).unwrap();
+    assert_eq!(again["answer"]["refused"], "no-round-open");
+    assert!(again.get("entries").is_none(), "it is recorded once: {again}");
     let output = taisai(&["play", "-", "--json"], "table\n");
     let fault: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&fault["fault"]["line"], &fault["fault"]["column"]), (&1.into(), &6.into()));
+    let fault = &fault["fault"];
+    assert_eq!((&fault["file"], &fault["line"], &fault["column"]), (&"-".into(), &1.into(), &6.into()));
     assert_eq!(output.status.code(), Some(1));
 }
 

@@ -71,7 +71,7 @@ impl Balances {
             ("bets on the layout", total(|seat| seat.on_layout)),
         ];
         let table = table.map(|(account, balance)| Balance { account, balance });
-        let house = stage.floor.house().ledger().map(|(account, balance)| Balance { account: name(account), balance });
+        let house = stage.house().ledger().map(|(account, balance)| Balance { account: name(account), balance });
         Self {
             table: table.into_iter().filter(|balance| balance.balance != Money::ZERO).collect(),
             house: house.filter(|balance| balance.balance != Money::ZERO).collect(),

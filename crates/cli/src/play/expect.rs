@@ -1,16 +1,16 @@
 //! Whether what a script expects is so.
 
 use taisai_rules::{Money, Paragraph};
-use taisai_table::{Phase, RoundNumber};
+use taisai_table::{Account, Answer as Answered, ApprovalId, Phase, RoundNumber};
 
-use super::script::Expectation;
+use super::script::{Expectation, Standing};
 use super::stage::{Answer, Stage};
 
 /// Nothing if it is so, or else what is.
 pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) -> Option<String> {
     use Expectation as E;
     let cluster = stage.cluster();
-    let house = stage.floor.house();
+    let house = stage.house();
     let money = |expected: Money, found: Money| (expected != found).then(|| format!("it is {found}"));
     match expectation {
         E::Accepted => answer.err().map(|refusal| format!("it was refused: {}", refusal.code())),
@@ -39,6 +39,19 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
         }
         E::Claims(amount) => money(*amount, total(house.claims().map(|(_, claim)| claim.amount))),
         E::Receivables(amount) => money(*amount, total(house.receivables().map(|(_, receivable)| receivable.left))),
+        E::Vouchers(amount) => money(*amount, house.balance(Account::Vouchers)),
+        E::Approval(approval, expected) => {
+            let found = standing(stage, *approval);
+            (found != *expected).then(|| {
+                let found = match found {
+                    Standing::Waiting => "it is waiting",
+                    Standing::Granted => "it is granted",
+                    Standing::Refused => "it is refused",
+                    Standing::Over => "it is over, or was never asked for",
+                };
+                found.to_owned()
+            })
+        }
         E::Room(bet_box, amount) => {
             let maximum = stage.limits().maximum(*bet_box).cents();
             money(*amount, Money::from_cents((maximum - cluster.total(*bet_box).cents()).max(0)))
@@ -57,6 +70,15 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
 
 fn total(amounts: impl Iterator<Item = Money>) -> Money {
     Money::from_cents(amounts.map(Money::cents).sum())
+}
+
+fn standing(stage: &Stage, approval: ApprovalId) -> Standing {
+    let found = stage.house().approvals().find(|(id, _)| *id == approval);
+    found.map_or(Standing::Over, |(_, approval)| match approval.answer {
+        Answered::Waiting => Standing::Waiting,
+        Answered::Approved(_) => Standing::Granted,
+        Answered::Refused(_) => Standing::Refused,
+    })
 }
 
 fn void(stage: &Stage, round: RoundNumber, paragraph: &Paragraph) -> Option<String> {

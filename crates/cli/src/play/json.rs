@@ -5,11 +5,12 @@ use std::io::Write;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_rules::{Dice, Game};
-use taisai_table::{Asked, Entry, Recorded, Refusal, RoundNumber, Time};
+use taisai_table::{Asked, Entry, Recorded, Refusal, RoundNumber, Time, Verdict};
 
 use super::balances::Balances;
 use super::script::Fault;
 use super::sheet::Sheet;
+use super::stage::Answer;
 
 /// A line of the script and what it brought.
 #[derive(Serialize)]
@@ -17,6 +18,9 @@ pub(super) struct StepLine<'a> {
     pub(super) line: usize,
     pub(super) text: &'a str,
     pub(super) time: Time,
+    /// How what it asks was answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<Verdict>,
     /// What was recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) entries: Vec<Value>,
@@ -51,6 +55,10 @@ struct EntryLine<'a, C, E> {
     refusal: Option<Refusal>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paragraphs: Vec<&'a str>,
+}
+
+pub(super) fn answer(answer: Answer) -> Verdict {
+    answer.map_or_else(Verdict::Refused, |()| Verdict::Accepted)
 }
 
 /// The entries of a step.
@@ -103,13 +111,14 @@ struct FaultLine<'a> {
 
 #[derive(Serialize)]
 struct FaultAt<'a> {
+    file: &'a str,
     line: usize,
     column: usize,
     message: &'a str,
 }
 
-/// A fault of the script.
-pub(super) fn fault(out: &mut impl Write, fault: &Fault) -> anyhow::Result<()> {
-    let Fault { line: number, column, message } = fault;
-    line(out, &FaultLine { fault: FaultAt { line: *number, column: *column, message } })
+/// A fault of the script, or of its profile.
+pub(super) fn fault(out: &mut impl Write, file: &str, fault: &Fault) -> anyhow::Result<()> {
+    let Fault { line: number, column, message, .. } = fault;
+    line(out, &FaultLine { fault: FaultAt { file, line: *number, column: *column, message } })
 }

@@ -1,13 +1,13 @@
-//! Words of a line, one after the other, with their columns. It knows what an amount, a face or a person looks like, and
-//! never what a line means.
+//! Words of a line, one after the other, with their columns, and the faults of those that do not fit. It never knows what a
+//! line means.
 
-use std::collections::BTreeMap;
+mod values;
+
 use std::str::FromStr;
 
-use taisai_rules::{BetBox, Dice, Face, Money};
-use taisai_table::{Actor, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat};
-
-use super::script::Fault;
+use super::language::Opening;
+use super::near::nearest;
+use super::script::{Fault, People};
 
 struct Word<'a> {
     text: &'a str,
@@ -24,17 +24,11 @@ pub(super) struct Reader<'a> {
     end: usize,
     because: Option<&'a str>,
     seats: u32,
-    people: &'a mut BTreeMap<PersonId, Vec<Role>>,
-}
-
-/// Who acts and who is the second person, as a line's end says it.
-pub(super) struct By {
-    pub(super) first: Option<Actor>,
-    pub(super) second: Option<Person>,
+    people: &'a mut People,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(line: usize, text: &'a str, seats: u32, people: &'a mut BTreeMap<PersonId, Vec<Role>>) -> Self {
+    pub(super) fn new(line: usize, text: &'a str, seats: u32, people: &'a mut People) -> Self {
         let text = without_comment(text).trim_end();
         let mut words = Vec::new();
         let mut because = None;
@@ -58,10 +52,6 @@ impl<'a> Reader<'a> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty()
-    }
-
-    pub(super) fn line(&self) -> usize {
-        self.line
     }
 
     fn word(&self) -> Option<&'a str> {
@@ -114,9 +104,75 @@ impl<'a> Reader<'a> {
         self.fault(format!("expected {what}, {found}"))
     }
 
+    /// The fault that something else stands here, with the word that was likely meant.
+    fn expected_one<'c>(&self, what: &str, words: impl IntoIterator<Item = &'c str>) -> Fault {
+        let Fault { message, .. } = self.expected(what);
+        match self.word().and_then(|word| nearest(word, words)) {
+            Some(meant) => self.fault(format!("{message}; did you mean “{meant}”?")),
+            None => self.fault(message),
+        }
+    }
+
     /// A fault of the next word.
     pub(super) fn fault(&self, message: String) -> Fault {
-        Fault { line: self.line, column: self.column(), message }
+        self.fault_at(self.column(), message)
+    }
+
+    pub(super) fn fault_at(&self, column: usize, message: String) -> Fault {
+        Fault { file: None, line: self.line, column, message }
+    }
+
+    /// Whether the word so many words on is one that a phrase opens with.
+    pub(super) fn fits(&self, ahead: usize, opening: Opening) -> bool {
+        let Some(word) = self.words.get(self.at + ahead).map(|word| word.text) else { return false };
+        match opening {
+            Opening::Word(expected) => word.eq_ignore_ascii_case(expected),
+            Opening::Seat => word.parse().is_ok_and(|seat: u32| (1..=self.seats).contains(&seat)),
+            Opening::Role => values::is_role(word),
+            Opening::Number => word.parse().is_ok_and(|_: u32| true),
+        }
+    }
+
+    /// The fault that no phrase goes on like the word so many words on.
+    pub(super) fn misfit(&mut self, ahead: usize, expected: &[Opening]) -> Fault {
+        self.at += ahead;
+        let words = expected.iter().flat_map(|opening| match opening {
+            Opening::Word(word) => vec![*word],
+            Opening::Role => values::role_names().collect(),
+            Opening::Seat | Opening::Number => Vec::new(),
+        });
+        let words: Vec<_> = words.collect();
+        if ahead == 0 {
+            let what = "a line like “place your bets”, “seat 3 bets 50 on big” or “dice 2 4 6”";
+            return self.expected_one(what, words);
+        }
+        let named = expected.iter().map(|opening| match opening {
+            Opening::Word(word) => format!("“{word}”"),
+            Opening::Seat => self.a_seat(),
+            Opening::Role => "a person like supervisor 7".to_owned(),
+            Opening::Number => "the person's number".to_owned(),
+        });
+        let what = one_of(&named.collect::<Vec<_>>());
+        // The only word that fits has been named already.
+        if words.len() > 1 { self.expected_one(&what, words) } else { self.expected(&what) }
+    }
+
+    fn a_seat(&self) -> String {
+        format!("a seat from 1 to {}", self.seats)
+    }
+
+    /// One of several words, each of which stands for something.
+    pub(super) fn choice<'c, T: Copy>(
+        &mut self,
+        what: &str,
+        choices: impl IntoIterator<Item = (&'c str, T)>,
+    ) -> Result<T, Fault> {
+        let choices: Vec<_> = choices.into_iter().collect();
+        let word = self.peek();
+        let found = choices.iter().find(|(text, _)| *text == word).map(|(_, value)| *value);
+        let value = found.ok_or_else(|| self.expected_one(what, choices.iter().map(|(text, _)| *text)))?;
+        self.skip();
+        Ok(value)
     }
 
     /// A word that stands for something.
@@ -133,125 +189,6 @@ impl<'a> Reader<'a> {
         Ok(word)
     }
 
-    pub(super) fn amount(&mut self) -> Result<Money, Fault> {
-        self.amount_of("an amount like 50 or 12.50")
-    }
-
-    /// An amount that may be below zero.
-    pub(super) fn signed(&mut self) -> Result<Money, Fault> {
-        let what = "an amount like 50, 12.50 or -50";
-        match self.word().and_then(|word| word.strip_prefix('-')).and_then(cents) {
-            Some(money) => {
-                self.skip();
-                Ok(Money::from_cents(-money.cents()))
-            }
-            None => self.amount_of(what),
-        }
-    }
-
-    fn amount_of(&mut self, what: &str) -> Result<Money, Fault> {
-        let money = self.word().and_then(cents).ok_or_else(|| self.expected(what))?;
-        self.skip();
-        Ok(money)
-    }
-
-    /// Minimum and maximum: `25..5000`, `25..` or `..5000`.
-    pub(super) fn range(&mut self) -> Result<(Option<Money>, Option<Money>), Fault> {
-        let what = "limits like 25..5000, 25.. or ..5000";
-        let word = self.word().unwrap_or_default();
-        let (min, max) = word.split_once("..").ok_or_else(|| self.expected(what))?;
-        let side = |text: &str| if text.is_empty() { Some(None) } else { cents(text).map(Some) };
-        let (Some(min), Some(max)) = (side(min), side(max)) else { return Err(self.expected(what)) };
-        if min.is_none() && max.is_none() {
-            return Err(self.expected(what));
-        }
-        self.skip();
-        Ok((min, max))
-    }
-
-    fn face(&mut self) -> Result<Face, Fault> {
-        let what = "a face from 1 to 6";
-        let number: u8 = self.peek().parse().map_err(|_| self.expected(what))?;
-        let face = Face::try_from(number).map_err(|_| self.expected(what))?;
-        self.skip();
-        Ok(face)
-    }
-
-    pub(super) fn dice(&mut self) -> Result<Dice, Fault> {
-        let faces = [self.face()?, self.face()?, self.face()?].map(Face::number);
-        Dice::try_from(faces).map_err(|error| self.fault(error.to_string()))
-    }
-
-    /// Three dice, of which some do not lie flat.
-    pub(super) fn at_rest(&mut self) -> Result<[Option<Face>; 3], Fault> {
-        let mut faces = [None; 3];
-        for face in &mut faces {
-            if !self.take("-") {
-                *face = Some(self.face()?);
-            }
-        }
-        Ok(faces)
-    }
-
-    /// The faces that follow, as many as there are.
-    pub(super) fn faces(&mut self) -> Result<Vec<Face>, Fault> {
-        let mut faces = vec![self.face()?];
-        while self.peek().starts_with(|first: char| first.is_ascii_digit()) {
-            faces.push(self.face()?);
-        }
-        Ok(faces)
-    }
-
-    pub(super) fn bet_box(&mut self) -> Result<BetBox, Fault> {
-        self.parse("a box like big or sum:9")
-    }
-
-    pub(super) fn round(&mut self) -> Result<RoundNumber, Fault> {
-        self.parse("a round's number").map(RoundNumber)
-    }
-
-    /// A seat's number; the word before it has been read.
-    pub(super) fn seat(&mut self) -> Result<Seat, Fault> {
-        let what = format!("a seat from 1 to {}", self.seats);
-        let number: u32 = self.peek().parse().map_err(|_| self.expected(&what))?;
-        if number == 0 || number > self.seats {
-            return Err(self.expected(&what));
-        }
-        self.skip();
-        Ok(Seat(number))
-    }
-
-    /// A role, if one stands here.
-    pub(super) fn role(&self) -> Option<Role> {
-        role(&self.peek())
-    }
-
-    /// A person by role and number: from now on that person holds the role.
-    pub(super) fn person(&mut self) -> Result<Person, Fault> {
-        let role = self.role().ok_or_else(|| self.expected("a person like supervisor 7"))?;
-        self.skip();
-        let id = self.parse("the person's number").map(PersonId)?;
-        let roles = self.people.entry(id).or_default();
-        if !roles.contains(&role) {
-            roles.push(role);
-        }
-        Ok(Person { id, roles: Roles::of(&[role]) })
-    }
-
-    /// `by supervisor 7 and manager 2`, if it stands here.
-    pub(super) fn by(&mut self) -> Result<By, Fault> {
-        if !self.take("by") {
-            return Ok(By { first: None, second: None });
-        }
-        if self.take("tumbler") {
-            let device = self.parse("the tumbler's number").map(DeviceId)?;
-            return Ok(By { first: Some(Actor::Tumbler(device)), second: None });
-        }
-        let first = Some(Actor::Person(self.person()?));
-        let second = if self.take("and") { Some(self.person()?) } else { None };
-        Ok(By { first, second })
-    }
-
     /// The reason that the line gives, if it gives one.
     pub(super) fn because(&self) -> Option<String> {
         self.because.filter(|why| !why.is_empty()).map(str::to_owned)
@@ -259,17 +196,17 @@ impl<'a> Reader<'a> {
 
     /// The reason, which must be given.
     pub(super) fn why(&self) -> Result<String, Fault> {
-        let missing = || Fault {
-            line: self.line,
-            column: self.end,
-            message: "expected “because” and the reason, the line ends".to_owned(),
-        };
-        self.because().ok_or_else(missing)
+        let missing = "expected “because” and the reason, the line ends";
+        self.because().ok_or_else(|| self.fault_at(self.end, missing.to_owned()))
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at >= self.words.len()
     }
 
     /// Nothing more stands here.
     pub(super) fn end(&self) -> Result<(), Fault> {
-        if self.at < self.words.len() { Err(self.expected("the end of the line")) } else { Ok(()) }
+        if self.is_at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 }
 
@@ -290,53 +227,24 @@ fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Dollars and cents.
-fn cents(text: &str) -> Option<Money> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(part) || part.len() > 2 {
-        return None;
+/// Several things of which one is expected.
+fn one_of(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => name.clone(),
+        [names @ .., last] => format!("{} or {last}", names.join(", ")),
     }
-    let tens = if part.len() == 1 { 10 } else { 1 };
-    let whole: i64 = whole.parse().ok()?;
-    let part: i64 = part.parse().ok()?;
-    whole.checked_mul(100)?.checked_add(part * tens).map(Money::from_cents)
-}
-
-fn role(word: &str) -> Option<Role> {
-    Some(match word {
-        "dealer" => Role::Dealer,
-        "supervisor" => Role::PitSupervisor,
-        "manager" => Role::PitManager,
-        "shift-manager" => Role::ShiftManager,
-        "casino-manager" => Role::CasinoManager,
-        "attendant" => Role::Attendant,
-        "cashier" => Role::Cashier,
-        "auditor" => Role::Auditor,
-        "administrator" => Role::Administrator,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use taisai_table::Seat;
+
     use super::*;
 
     #[test]
-    fn amounts_are_dollars_and_cents() {
-        for (text, amount) in
-            [("50", Some(5_000)), ("12.50", Some(1_250)), ("2.5", Some(250)), ("0.05", Some(5)), ("0", Some(0))]
-        {
-            assert_eq!(cents(text).map(Money::cents), amount, "{text}");
-        }
-        for text in ["", ".", "5.", ".5", "1.005", "-5", "1e3", "5 0", "99999999999999999999", "$5", "1,000"] {
-            assert_eq!(cents(text), None, "{text}");
-        }
-    }
-
-    #[test]
     fn words_have_columns_and_comments_are_left_out() {
-        let mut people = BTreeMap::new();
+        let mut people = People::default();
         let mut reader = Reader::new(3, "  seat 3:  because a # b", 7, &mut people);
         assert_eq!((reader.column(), reader.because()), (3, Some("a".to_owned())));
         assert!(reader.take("SEAT"));

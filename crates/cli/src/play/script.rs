@@ -1,16 +1,23 @@
 //! A script as it was read: the table, the people by the roles the script gives them, and one step a line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taisai_rules::{BetBox, Dice, Money, Paragraph};
 use taisai_table::{
-    Actor, ClusterCommand, HouseCommand, Person, PersonId, Phase, Refusal, Role, RoundCommand, RoundNumber, Seat,
-    TableRules,
+    Actor, ApprovalId, ClusterCommand, ClusterId, HouseCommand, Person, PersonId, Phase, Profile, Refusal, Role,
+    RoundCommand, RoundNumber, Seat, TableId, TableRules, VoucherHash, VoucherNumber,
 };
+
+/// The table of a script, of which there is one.
+pub(crate) const TABLE: TableId = TableId(1);
+/// Its players' side.
+pub(crate) const CLUSTER: ClusterId = ClusterId { table: TABLE, number: 0 };
 
 /// What is wrong with a line, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
+    /// The profile's file, if it is not the script.
+    pub(crate) file: Option<String>,
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) message: String,
@@ -19,15 +26,44 @@ pub(crate) struct Fault {
 /// A script without faults.
 pub(crate) struct Script {
     pub(crate) setup: Setup,
-    /// Everyone named, with every role they are named by, in the order of their numbers.
-    pub(crate) people: BTreeMap<PersonId, Vec<Role>>,
+    pub(crate) people: People,
     pub(crate) lines: Vec<Line>,
+}
+
+/// Everyone whom a script names.
+#[derive(Default)]
+pub(crate) struct People {
+    /// Who is in the house from the beginning, with every role they are named by, in the order of their numbers.
+    pub(crate) founders: BTreeMap<PersonId, Vec<Role>>,
+    /// Who is first named by the line that adds them to the house.
+    newcomers: BTreeSet<PersonId>,
+}
+
+impl People {
+    /// A line names a person by a role.
+    pub(crate) fn name(&mut self, person: PersonId, role: Role) {
+        if self.newcomers.contains(&person) {
+            return;
+        }
+        let roles = self.founders.entry(person).or_default();
+        if !roles.contains(&role) {
+            roles.push(role);
+        }
+    }
+
+    /// A line adds a person to the house.
+    pub(crate) fn add(&mut self, person: PersonId) {
+        if !self.founders.contains_key(&person) {
+            self.newcomers.insert(person);
+        }
+    }
 }
 
 /// The first line: what is played where.
 pub(crate) struct Setup {
     pub(crate) rules: TableRules,
     pub(crate) seats: u32,
+    pub(crate) profile: Profile,
     pub(crate) is_training: bool,
 }
 
@@ -46,6 +82,14 @@ pub(crate) struct Step {
     pub(crate) act: Act,
 }
 
+impl Step {
+    /// Whether a person or a terminal sends something by it.
+    pub(crate) fn is_sent(&self) -> bool {
+        let is_silent = matches!(self.act, Act::OnDuty(_) | Act::Again | Act::Expect(_));
+        !is_silent && !matches!(self.who, Who::System)
+    }
+}
+
 /// Who acts.
 #[derive(Clone, Copy)]
 pub(crate) enum Who {
@@ -61,13 +105,37 @@ pub(crate) enum Who {
     Named(Actor),
 }
 
+/// A command of whichever machine.
+#[derive(Clone)]
+pub(crate) enum Command {
+    Round(RoundCommand),
+    Cluster(ClusterCommand),
+    House(HouseCommand),
+}
+
+impl From<RoundCommand> for Command {
+    fn from(command: RoundCommand) -> Self {
+        Self::Round(command)
+    }
+}
+
+impl From<ClusterCommand> for Command {
+    fn from(command: ClusterCommand) -> Self {
+        Self::Cluster(command)
+    }
+}
+
+impl From<HouseCommand> for Command {
+    fn from(command: HouseCommand) -> Self {
+        Self::House(command)
+    }
+}
+
 /// What a line asks.
 pub(crate) enum Act {
     /// A person comes on duty, without a position at the table.
     OnDuty(Person),
-    Round(RoundCommand),
-    Cluster(ClusterCommand),
-    House(HouseCommand),
+    Ask(Command),
     /// The result, with the tumbles before it where none was reported.
     Dice(Dice),
     /// So many tumbles, after activation where there was none.
@@ -81,17 +149,39 @@ pub(crate) enum Act {
     },
     /// A seat's credits become a voucher.
     CashOut(Seat),
-    /// The last voucher of a seat is paid at the cage.
-    RedeemAtCage(Seat),
-    /// The last voucher of a seat becomes credits.
-    RedeemAtSeat {
-        of: Seat,
-        at: Seat,
+    /// A voucher is sold at the cage.
+    SellVoucher(Money),
+    /// A new terminal for a seat.
+    Enrol {
+        seat: Seat,
+        second: Option<Person>,
     },
+    /// The terminal of a seat may no longer do anything.
+    Revoke(Seat),
+    /// The last command is sent again, under the same id.
+    Again,
     Restart,
     /// So many seconds pass.
     Tick(u64),
     Expect(Expectation),
+}
+
+/// The number of a script's voucher: they are counted from one as they are issued, and scripts have no secrets.
+pub(crate) fn voucher(count: u32) -> VoucherNumber {
+    let mut hash = [0; 32];
+    hash[..4].copy_from_slice(&count.to_be_bytes());
+    let digits = u16::try_from(count % 10_000).expect("four digits");
+    VoucherNumber { hash: VoucherHash(hash), digits }
+}
+
+/// How an approval stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Waiting,
+    Granted,
+    Refused,
+    /// Withdrawn, or too old.
+    Over,
 }
 
 /// What a script says is so.
@@ -113,6 +203,9 @@ pub(crate) enum Expectation {
     Settled(Option<RoundNumber>, Dice),
     Claims(Money),
     Receivables(Money),
+    /// Vouchers that can still be redeemed.
+    Vouchers(Money),
+    Approval(ApprovalId, Standing),
     Room(BetBox, Money),
     Excess(BetBox, Money),
     Advice(BetBox),

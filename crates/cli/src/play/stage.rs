@@ -1,24 +1,23 @@
 //! The house that a script plays in: one table, the people the script names, and a clock that moves a second a line. It
 //! asks the machines for what a line says, and decides nothing itself.
 
+mod restart;
+mod who;
+
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, bail, ensure};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
-    Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId,
-    DeviceKind, Floor, Founder, HouseCommand, Person, PersonId, Phase, Plan, Position, Profile, Recorded, Refusal,
-    Role, Roles, Round, RoundCommand, RoundEvent, RoundNumber, Seat, Table, TableId, TableLimits, Time, VoucherHash,
-    VoucherNumber,
+    Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, DeviceId, DeviceKind, Floor,
+    Founder, House, HouseCommand, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round, RoundCommand,
+    RoundEvent, RoundNumber, Seat, Table, TableLimits, Time, Verdict,
 };
 
-use super::script::{Act, Script, Step, Who};
+use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, voucher};
 
 /// The first moment of a script: 1 January 2026, noon, at +08:00.
 pub(super) const BEGIN: Time = Time(1_767_240_000_000);
-
-const TABLE: TableId = TableId(1);
-const CLUSTER: ClusterId = ClusterId { table: TABLE, number: 0 };
 
 /// Two people of the house's office, who are in every script: the first sets up people and devices, the second stands in
 /// for a pit in which the script names nobody.
@@ -30,12 +29,22 @@ pub(super) struct Stage<'s> {
     script: &'s Script,
     pub(super) floor: Floor,
     pub(super) time: Time,
-    /// The vouchers of each seat, the last one last.
-    vouchers: BTreeMap<Seat, Vec<VoucherNumber>>,
+    /// How many vouchers have been issued.
+    vouchers: u32,
     /// The limits by which each round was played, the first round first.
     limits: Vec<Option<TableLimits>>,
     /// What each seat has won, or lost if negative.
     pub(super) results: BTreeMap<Seat, Money>,
+    /// What a person or a terminal has sent last.
+    last: Option<Sent>,
+}
+
+/// A command on its way to its machine.
+#[derive(Clone)]
+struct Sent {
+    actor: Actor,
+    id: CommandId,
+    command: Command,
 }
 
 /// How a line was answered: the last refusal ends it.
@@ -45,33 +54,29 @@ impl<'s> Stage<'s> {
     /// Sets up the house.
     pub(super) fn new(script: &'s Script) -> anyhow::Result<Self> {
         let setup = &script.setup;
-        let mut floor = Floor::new(Profile::singapore(), false);
+        let mut floor = Floor::new(setup.profile.clone(), false);
         // Seats are numbered as people number them: from one. Seat 0 stays empty.
         let seats = vec![setup.seats + 1];
-        let plan = Plan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats };
-        floor.add_table(plan, BEGIN)?;
-        let mut stage = Self {
-            script,
-            floor,
-            time: BEGIN,
-            vouchers: BTreeMap::new(),
-            limits: Vec::new(),
-            results: BTreeMap::new(),
-        };
+        floor.add_table(
+            Plan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats },
+            BEGIN,
+        )?;
+        let mut stage =
+            Self { script, floor, time: BEGIN, vouchers: 0, limits: Vec::new(), results: BTreeMap::new(), last: None };
         if stage.game().station() == Station::PlayerTerminals {
             for seat in (1..=setup.seats).map(Seat) {
                 let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
-                stage.set_up(HouseCommand::Enrol { device: terminal(seat), kind, second: None })?;
+                stage.set_up(HouseCommand::Enrol { device: who::first_terminal(seat), kind, second: None })?;
             }
         }
-        let named = script.people.iter().map(|(id, roles)| (*id, roles.clone()));
+        let named = script.people.founders.iter().map(|(id, roles)| (*id, roles.clone()));
         let office = [(ADMINISTRATOR, vec![Role::Administrator]), (OFFICE, vec![Role::CasinoManager])];
         let mut people: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (id, roles) in office.into_iter().chain(named) {
             people.entry(id).or_default().extend(roles);
         }
         let founder = |(person, roles): (PersonId, Vec<Role>)| {
-            let name = format!("{} {}", roles.first().map_or("", |role| title(*role)), person.0);
+            let name = format!("{} {}", roles.first().map_or("person", |role| title(*role)), person.0);
             Founder { person, name, roles: Roles::of(&roles) }
         };
         stage.set_up(HouseCommand::Found { people: people.into_iter().map(founder).collect() })?;
@@ -93,6 +98,10 @@ impl<'s> Stage<'s> {
 
     pub(super) fn layout(&self) -> &'s Layout {
         self.script.setup.rules.layout()
+    }
+
+    pub(super) fn house(&self) -> &House {
+        self.floor.house()
     }
 
     fn table(&self) -> &Table {
@@ -130,47 +139,71 @@ impl<'s> Stage<'s> {
 
     /// Carries out a line. What it brought stands in the floor's record.
     pub(super) fn play(&mut self, step: &Step) -> anyhow::Result<Answer> {
+        self.strike();
         let actor = self.actor(step.who);
         let answer = match &step.act {
             Act::OnDuty(_) | Act::Expect(_) => Ok(()),
-            Act::Round(command) => self.ask_round(actor, command.clone()),
-            Act::Cluster(command) => self.ask_cluster(actor, command.clone()),
-            Act::House(command) => self.ask_house(actor, command.clone()),
+            Act::Ask(command) => self.ask(actor, command.clone()),
             Act::Dice(dice) => self.dice(actor, RoundCommand::Commit { dice: *dice }),
             Act::Tumble(times) => self.tumble(actor, *times),
             Act::Correct { round, dice, why, second } => {
                 let round = round.unwrap_or(self.round().number());
-                self.ask_round(actor, RoundCommand::Correct { round, dice: *dice, why: why.clone(), second: *second })
+                self.ask(actor, RoundCommand::Correct { round, dice: *dice, why: why.clone(), second: *second })
             }
             Act::CashOut(seat) => {
-                let number = self.voucher_number();
-                let answer =
-                    self.ask_cluster(actor, ClusterCommand::CashOut { seat: *seat, to: CashOut::Voucher(number) });
-                if answer.is_ok() {
-                    self.vouchers.entry(*seat).or_default().push(number);
-                }
+                let to = CashOut::Voucher(voucher(self.vouchers + 1));
+                self.issue(actor, ClusterCommand::CashOut { seat: *seat, to })
+            }
+            Act::SellVoucher(amount) => {
+                let number = voucher(self.vouchers + 1);
+                self.issue(actor, HouseCommand::SellVoucher { number, amount: *amount })
+            }
+            Act::Enrol { seat, second } => {
+                let newest = self.house().devices().map(|(id, _)| id.0).max();
+                let device = newest.map_or(who::first_terminal(*seat), |newest| DeviceId(newest + 1));
+                let kind = DeviceKind::Terminal { cluster: CLUSTER, seat: *seat };
+                self.ask(actor, HouseCommand::Enrol { device, kind, second: *second })
+            }
+            Act::Revoke(seat) => self.revoke(actor, *seat),
+            Act::Again => self.again()?,
+            Act::Restart => {
+                self.rebuild()?;
+                self.ask(Actor::System, RoundCommand::Restarted)
+            }
+            Act::Tick(seconds) => {
+                self.time = Time(self.time.0 + seconds * 1_000);
+                let answer = self.ask(Actor::System, HouseCommand::Tick);
+                self.strike();
                 answer
             }
-            Act::RedeemAtCage(of) => self.ask_house(actor, HouseCommand::RedeemAtCage { hash: self.voucher_of(*of) }),
-            Act::RedeemAtSeat { of, at } => {
-                let hash = self.voucher_of(*of);
-                self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat: *at })
-            }
-            Act::Restart => {
-                let record = self.floor.record.clone();
-                self.floor.rebuild(&record);
-                self.ask_round(Actor::System, RoundCommand::Restarted)
-            }
-            Act::Tick(seconds) => self.tick(*seconds),
         };
         if self.round().phase() == Phase::Open && self.limits_missing() {
             self.limits.push(self.round().limits().cloned());
         }
         self.floor.check().context("after this line the books do not balance")?;
-        let passed = self.floor.house().balance(Account::Transit(CLUSTER));
+        let passed = self.house().balance(Account::Transit(CLUSTER));
         let between = passed.checked_add(self.cluster().ledger().transit);
         ensure!(between == Some(Money::ZERO), "money was lost between the table and the House");
         Ok(answer)
+    }
+
+    /// A command by which a voucher is issued.
+    fn issue(&mut self, actor: Actor, command: impl Into<Command>) -> Answer {
+        let answer = self.ask(actor, command);
+        self.vouchers += u32::from(answer.is_ok());
+        answer
+    }
+
+    /// The terminal of a seat may do nothing from now on: its connection ends.
+    fn revoke(&mut self, actor: Actor, seat: Seat) -> Answer {
+        self.ask(actor, HouseCommand::Revoke { device: self.terminal(seat) })?;
+        self.ask(Actor::System, ClusterCommand::Lost { seat })
+    }
+
+    /// The last command arrives once more.
+    fn again(&mut self) -> anyhow::Result<Answer> {
+        let sent = self.last.clone().context("nothing has been sent yet")?;
+        Ok(self.send(sent))
     }
 
     /// Whether a round has begun whose limits are not kept yet.
@@ -181,16 +214,16 @@ impl<'s> Stage<'s> {
     /// Commits the dice, after a valid tumble where the script reports none.
     fn dice(&mut self, actor: Actor, commit: RoundCommand) -> Answer {
         if self.round().phase() == Phase::Closed && self.round().tumbles().is_none() {
-            self.ask_round(actor, RoundCommand::Activate)?;
-            self.ask_round(actor, RoundCommand::Tumbled { times: taisai_table::TUMBLES })?;
+            self.ask(actor, RoundCommand::Activate)?;
+            self.ask(actor, RoundCommand::Tumbled { times: taisai_table::TUMBLES })?;
         }
-        self.ask_round(actor, commit)
+        self.ask(actor, commit)
     }
 
     fn tumble(&mut self, actor: Actor, times: u8) -> Answer {
         if self.round().tumbles().is_none() || !self.is_in_play() {
             let before = self.floor.record.len();
-            self.ask_round(actor, RoundCommand::Activate)?;
+            self.ask(actor, RoundCommand::Activate)?;
             let is_activated = self.floor.record[before..]
                 .iter()
                 .any(|entry| matches!(entry, Recorded::Round(_, entry) if entry.outcome == Ok(RoundEvent::Activated)));
@@ -199,105 +232,61 @@ impl<'s> Stage<'s> {
                 return Ok(());
             }
         }
-        self.ask_round(actor, RoundCommand::Tumbled { times })
+        self.ask(actor, RoundCommand::Tumbled { times })
     }
 
     fn is_in_play(&self) -> bool {
         matches!(self.round().phase(), Phase::Open | Phase::Closing | Phase::Closed)
     }
 
-    /// Time passes. Betting ends by it only where the profile says so.
-    fn tick(&mut self, seconds: u64) -> Answer {
-        self.time = Time(self.time.0 + seconds * 1_000);
-        self.ask_house(Actor::System, HouseCommand::Tick)?;
-        let ends = self.floor.house().profile().closes == Closes::Tick && self.round().phase() == Phase::Open;
-        if ends { self.ask_round(Actor::System, RoundCommand::Tick) } else { Ok(()) }
-    }
-
-    fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Answer {
-        let asked = self.asked(actor, command);
-        let decision = self.floor.ask_round(TABLE, asked).expect("the script's table was added");
-        self.answered(&decision)
-    }
-
-    fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Answer {
-        let asked = self.asked(actor, command);
-        let decision = self.floor.ask_cluster(CLUSTER, asked).expect("the script's table was added");
-        self.answered(&decision)
-    }
-
-    fn ask_house(&mut self, actor: Actor, command: HouseCommand) -> Answer {
-        let asked = self.asked(actor, command);
-        let decision = self.floor.ask_house(asked);
-        self.answered(&decision)
-    }
-
-    fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
-        let id: CommandId = self.floor.next_id(source(actor));
-        Asked { time: self.time, actor, id, command }
-    }
-
-    fn answered<E>(&mut self, decision: &Decision<E>) -> Answer {
-        self.floor.carry(self.time);
-        match decision {
-            Decision::Accepted(_) => Ok(()),
-            Decision::Refused(refusal) => Err(*refusal),
-            Decision::Repeated(_) => unreachable!("a script numbers its commands anew"),
+    /// The clock ends betting, where the profile says so and the time is up.
+    fn strike(&mut self) {
+        let is_due = self.round().closes_at().is_some_and(|closes_at| closes_at <= self.time);
+        let is_running = self.round().phase() == Phase::Open && !self.round().is_held();
+        if is_due && is_running && self.house().profile().closes == Closes::Tick {
+            self.ask(Actor::System, RoundCommand::Tick).expect("it is time");
         }
     }
 
-    /// Who acts where a line does not say.
-    fn actor(&self, who: Who) -> Actor {
-        match (who, self.game().station()) {
-            (Who::Named(actor), _) => actor,
-            (Who::System, _) => Actor::System,
-            (Who::Seat(seat), Station::PlayerTerminals) => Actor::Terminal { device: terminal(seat), seat },
-            (Who::Seat(_) | Who::Dealer, _) => self.holder(Position::Dealer, Role::Dealer),
-            (Who::Pit, _) if self.round().holder(Position::Supervisor).is_some() => {
-                self.holder(Position::Supervisor, Role::PitSupervisor)
+    /// Asks a machine anew.
+    fn ask(&mut self, actor: Actor, command: impl Into<Command>) -> Answer {
+        let command = self.identified(command.into());
+        let id = self.floor.next_id(who::source(actor));
+        let sent = Sent { actor, id, command };
+        if actor != Actor::System {
+            self.last = Some(sent.clone());
+        }
+        self.send(sent)
+    }
+
+    /// Brings a command to its machine, and carries what follows from it.
+    fn send(&mut self, Sent { actor, id, command }: Sent) -> Answer {
+        let time = self.time;
+        let verdict = match command {
+            Command::Round(command) => {
+                let decision = self.floor.ask_round(TABLE, Asked { time, actor, id, command });
+                verdict(&decision.expect("the script's table was added"))
             }
-            (Who::Pit, _) => self.holder(Position::Manager, Role::PitManager),
+            Command::Cluster(command) => {
+                let decision = self.floor.ask_cluster(CLUSTER, Asked { time, actor, id, command });
+                verdict(&decision.expect("the script's table was added"))
+            }
+            Command::House(command) => verdict(&self.floor.ask_house(Asked { time, actor, id, command })),
+        };
+        self.floor.carry(time);
+        match verdict {
+            Verdict::Accepted => Ok(()),
+            Verdict::Refused(refusal) => Err(refusal),
         }
     }
-
-    /// Whoever holds a position; before that, the first whom the script names for it, or the office.
-    fn holder(&self, position: Position, role: Role) -> Actor {
-        let named = || self.script.people.iter().find(|(_, roles)| roles.contains(&role)).map(|(id, _)| *id);
-        let person = match self.round().holder(position).or_else(named) {
-            Some(id) => Person { id, roles: Roles::of(&[role]) },
-            None => Person { id: OFFICE, roles: Roles::of(&[Role::CasinoManager]) },
-        };
-        Actor::Person(person)
-    }
-
-    /// The number of the next voucher: scripts have no secrets.
-    fn voucher_number(&self) -> VoucherNumber {
-        let issued = self.vouchers.values().map(Vec::len).sum::<usize>();
-        let digits = u16::try_from((issued + 1) % 10_000).unwrap_or(0);
-        let mut hash = [0; 32];
-        hash[..2].copy_from_slice(&digits.to_be_bytes());
-        VoucherNumber { hash: VoucherHash(hash), digits }
-    }
-
-    /// The last voucher of a seat; one that is on no file if it has none.
-    fn voucher_of(&self, seat: Seat) -> VoucherHash {
-        let last = self.vouchers.get(&seat).and_then(|numbers| numbers.last());
-        last.map_or(VoucherHash([0xFF; 32]), |number| number.hash)
-    }
 }
 
-/// The Player Terminal of a seat.
-const fn terminal(seat: Seat) -> DeviceId {
-    DeviceId(10_000 + seat.0)
-}
-
-/// The source of an actor's commands.
-fn source(actor: Actor) -> u64 {
-    const DEVICES: u64 = 1 << 32;
-    match actor {
-        Actor::System => 0,
-        Actor::Person(person) => u64::from(person.id.0) + 1,
-        Actor::Terminal { device, .. } | Actor::Tumbler(device) => DEVICES + u64::from(device.0),
+/// How a command was answered, now or before.
+const fn verdict<E>(decision: &Decision<E>) -> Verdict {
+    match decision {
+        Decision::Accepted(_) => Verdict::Accepted,
+        Decision::Refused(refusal) => Verdict::Refused(*refusal),
+        Decision::Repeated(verdict) => *verdict,
     }
 }
 

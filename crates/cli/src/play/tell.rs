@@ -11,12 +11,13 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use taisai_rules::{BetBox, Dice, Game, Money, Rule};
 use taisai_table::{
-    ClusterCommand, HouseCommand, Recorded, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat, Time,
+    ClusterCommand, Happening, HouseCommand, Recorded, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat,
+    Time,
 };
 
 use super::script::Act;
 use super::sheet::{Sheet, sum};
-use super::stage::{BEGIN, Stage, title};
+use super::stage::{Answer, BEGIN, Stage, title};
 
 /// One thing that happened.
 pub(super) enum Told {
@@ -31,17 +32,22 @@ pub(super) struct Teller {
     over: Vec<(BetBox, Money, Money)>,
     below: Vec<(BetBox, Money, Money)>,
     locked: BTreeSet<Seat>,
+    /// The last significant event of the House.
+    significant: u64,
 }
 
 impl Teller {
     /// What the entries from a place of the record on have brought.
-    pub(super) fn tell(&mut self, stage: &mut Stage, act: &Act, from: usize) -> anyhow::Result<Vec<Told>> {
+    pub(super) fn tell(
+        &mut self,
+        stage: &mut Stage,
+        act: &Act,
+        answer: Answer,
+        from: usize,
+    ) -> anyhow::Result<Vec<Told>> {
         let mut told = Vec::new();
-        if let Act::OnDuty(person) = act {
-            let role = person.roles.iter().next().map_or("person", title);
-            told.push(Told::Words(format!("{} is on duty as {role}.", person.id.0)));
-        }
         let record = stage.floor.record[from..].to_vec();
+        before_the_record(act, answer, record.is_empty(), &mut told);
         for entry in &record {
             match entry {
                 Recorded::Round(_, entry) => match &entry.outcome {
@@ -66,7 +72,7 @@ impl Teller {
                     }
                 },
                 Recorded::House(entry) => match &entry.outcome {
-                    Ok(event) => told.extend(house::words(&entry.asked.command, event).map(Told::Words)),
+                    Ok(event) => told.extend(house::words(stage, &entry.asked.command, event).map(Told::Words)),
                     Err(refusal) => {
                         let carried = matches!(
                             entry.asked.command,
@@ -100,10 +106,70 @@ impl Teller {
         (self.over, self.below) = (over, below);
         let locked: BTreeSet<_> = stage.seats().filter(|seat| stage.cluster().is_locked(*seat)).collect();
         for seat in locked.difference(&self.locked) {
-            let least = stage.floor.house().profile().large_win;
+            let least = stage.house().profile().large_win;
             told.push(Told::Words(format!("Seat {} is locked: a win of {least} or more.", seat.0)));
         }
         self.locked = locked;
+        for event in stage.house().significant().filter(|event| event.number > self.significant) {
+            told.extend(locked_out(event.what).map(Told::Words));
+        }
+        self.significant = stage.house().significant().next_back().map_or(0, |event| event.number);
+    }
+}
+
+/// What no entry says.
+fn before_the_record(act: &Act, answer: Answer, is_silent: bool, told: &mut Vec<Told>) {
+    match act {
+        Act::OnDuty(person) => {
+            let role = person.roles.iter().next().map_or("person", title);
+            told.push(Told::Words(format!("{} is on duty as {role}.", person.id.0)));
+        }
+        Act::Restart => {
+            told.push(Told::Words("Every machine is rebuilt from its record, and is as it was.".to_owned()));
+        }
+        Act::Again if is_silent => {
+            told.push(Told::Words("It was answered before: the answer is the same, and nothing changes.".to_owned()));
+            told.extend(answer.err().map(Told::Refused));
+        }
+        Act::Ask(_)
+        | Act::Dice(_)
+        | Act::Tumble(_)
+        | Act::Correct { .. }
+        | Act::CashOut(_)
+        | Act::SellVoucher(_)
+        | Act::Enrol { .. }
+        | Act::Revoke(_)
+        | Act::Again
+        | Act::Tick(_)
+        | Act::Expect(_) => {}
+    }
+}
+
+/// Who may redeem no more after wrong numbers. Everything else that is significant is told by its own entry.
+fn locked_out(what: Happening) -> Option<String> {
+    match what {
+        Happening::RedemptionLocked(redeemer) => {
+            let who = redeemer_name(redeemer);
+            Some(format!("Too many wrong numbers: {who} may redeem no vouchers until the lock is cleared."))
+        }
+        Happening::Reported(_)
+        | Happening::CommandIdReused { .. }
+        | Happening::LoginFailed(_)
+        | Happening::LoginLocked(_)
+        | Happening::LoginUnlocked(_)
+        | Happening::DeviceRevoked(_)
+        | Happening::TokenCopied(_)
+        | Happening::RedemptionUnlocked(_)
+        | Happening::VoucherFailed { .. }
+        | Happening::Configured
+        | Happening::MoneyRuled => None,
+    }
+}
+
+fn redeemer_name(redeemer: Redeemer) -> String {
+    match redeemer {
+        Redeemer::Person(person) => format!("person {}", person.0),
+        Redeemer::Seat { seat, .. } => format!("seat {}", seat.0),
     }
 }
 

@@ -1,116 +1,142 @@
 //! Lines that say what must be so.
 
-use taisai_rules::Paragraph;
-use taisai_table::{Phase, Refusal, RoundNumber};
+use taisai_rules::Money;
+use taisai_table::{ApprovalId, Phase, Refusal, RoundNumber};
 
+use super::super::language::Phrase;
 use super::super::reader::Reader;
-use super::super::script::{Act, Expectation, Fault, Step, Who};
+use super::super::script::{Act, Expectation as E, Fault, Standing, Step, Who};
 use super::Parsed;
 
-pub(super) fn expect(reader: &mut Reader) -> Parsed {
-    use Expectation as E;
-    reader.must("expect")?;
-    let word = reader.peek();
-    let expectation = match &*word {
-        "accepted" => {
-            reader.skip();
-            E::Accepted
-        }
-        "refused" => {
-            reader.skip();
-            E::Refused(refusal(reader)?)
-        }
-        "balance" | "result" | "chips" => {
-            reader.skip();
-            reader.take("of");
-            reader.must("seat")?;
-            let seat = reader.seat()?;
-            match &*word {
-                "balance" => E::Balance(seat, reader.amount()?),
-                "chips" => E::Colour(seat, reader.amount()?),
-                _ => E::Result(seat, reader.signed()?),
-            }
-        }
-        "house" => {
-            reader.skip();
-            E::House(reader.signed()?)
-        }
-        "phase" => {
-            reader.skip();
-            E::Phase(phase(reader)?)
-        }
-        "held" => {
-            reader.skip();
-            E::Held
-        }
-        "round" => {
-            reader.skip();
-            round(reader)?
-        }
-        "claims" => {
-            reader.skip();
-            E::Claims(reader.amount()?)
-        }
-        "receivables" => {
-            reader.skip();
-            E::Receivables(reader.amount()?)
-        }
-        "room" | "excess" => {
-            reader.skip();
-            let amount = reader.amount()?;
-            reader.must("on")?;
-            let bet_box = reader.bet_box()?;
-            if word == "room" { E::Room(bet_box, amount) } else { E::Excess(bet_box, amount) }
-        }
-        "advice" => {
-            reader.must("advice on")?;
-            E::Advice(reader.bet_box()?)
-        }
-        "locked" => {
-            reader.must("locked seat")?;
-            E::Locked(reader.seat()?)
-        }
-        _ => {
-            return Err(reader.expected(
-                "accepted, refused, balance, result, chips, house, phase, held, round, claims, receivables, room, \
-                 excess, advice or locked",
-            ));
-        }
-    };
-    Ok(Step { who: Who::System, act: Act::Expect(expectation) })
+pub(super) const EXPECTATIONS: &[Phrase] = &[
+    Phrase::line("expect accepted", "expect accepted", "The line before was carried out.", |_| Ok(expect(E::Accepted))),
+    Phrase::line("expect refused | CODE", "expect refused bets-closed", "It was refused, with that code.", |reader| {
+        let codes = Refusal::ALL.iter().map(|refusal| (refusal.code(), *refusal));
+        Ok(expect(E::Refused(reader.choice("a refusal's code like bets-closed", codes)?)))
+    }),
+    Phrase::seat(
+        "expect balance of seat SEAT | AMOUNT",
+        "expect balance of seat 3 1050",
+        "Free credits of a terminal.",
+        |reader, seat| Ok(expect(E::Balance(seat, reader.amount()?))),
+    ),
+    Phrase::seat(
+        "expect result of seat SEAT | AMOUNT",
+        "expect result of seat 3 -50",
+        "What a seat has won, or lost, over all rounds.",
+        |reader, seat| Ok(expect(E::Result(seat, reader.signed()?))),
+    ),
+    Phrase::seat(
+        "expect chips of seat SEAT | AMOUNT",
+        "expect chips of seat 3 100",
+        "What the Colour Chips in front of a player are worth.",
+        |reader, seat| Ok(expect(E::Colour(seat, reader.amount()?))),
+    ),
+    Phrase::seat("expect locked seat SEAT", "expect locked seat 3", "A large win has locked the seat.", |_, seat| {
+        Ok(expect(E::Locked(seat)))
+    }),
+    Phrase::line("expect house | AMOUNT", "expect house -40", "The House's result at this table.", |reader| {
+        Ok(expect(E::House(reader.signed()?)))
+    }),
+    Phrase::line(
+        "expect phase | PHASE",
+        "expect phase settled",
+        "`shut`, `idle`, `open`, `closed`, `settled` or `void`.",
+        |reader| {
+            let phases = [
+                ("shut", Phase::Shut),
+                ("idle", Phase::Idle),
+                ("open", Phase::Open),
+                ("closed", Phase::Closed),
+                ("settled", Phase::Settled),
+                ("void", Phase::Void),
+            ];
+            Ok(expect(E::Phase(reader.choice("a phase: shut, idle, open, closed, settled or void", phases)?)))
+        },
+    ),
+    Phrase::line("expect held", "expect held", "Play is held.", |_| Ok(expect(E::Held))),
+    Phrase::line(
+        "expect round | [ROUND] settled FACE FACE FACE",
+        "expect round 1 settled 2 4 6",
+        "How a round was settled; the last one if none is named.",
+        round,
+    ),
+    Phrase::line(
+        "expect round | [ROUND] void PARAGRAPH",
+        "expect round 1 void 5.5.1",
+        "By which paragraph a round is void.",
+        round,
+    ),
+    Phrase::line(
+        "expect room | AMOUNT on BOX",
+        "expect room 4950 on big",
+        "What may still be placed on a box.",
+        |reader| {
+            let amount = on(reader)?;
+            Ok(expect(E::Room(reader.bet_box()?, amount)))
+        },
+    ),
+    Phrase::line(
+        "expect excess | AMOUNT on BOX",
+        "expect excess 50 on big",
+        "What is over a box's maximum or Differential.",
+        |reader| {
+            let amount = on(reader)?;
+            Ok(expect(E::Excess(reader.bet_box()?, amount)))
+        },
+    ),
+    Phrase::line("expect advice on | BOX", "expect advice on big", "The box is below its minimum.", |reader| {
+        Ok(expect(E::Advice(reader.bet_box()?)))
+    }),
+    Phrase::line("expect claims | AMOUNT", "expect claims 100", "All that is owed by hand.", |reader| {
+        Ok(expect(E::Claims(reader.amount()?)))
+    }),
+    Phrase::line("expect receivables | AMOUNT", "expect receivables 20", "All that players owe.", |reader| {
+        Ok(expect(E::Receivables(reader.amount()?)))
+    }),
+    Phrase::line("expect vouchers | AMOUNT", "expect vouchers 200", "All vouchers that are good.", |reader| {
+        Ok(expect(E::Vouchers(reader.amount()?)))
+    }),
+    Phrase::line(
+        "expect approval | APPROVAL STANDING",
+        "expect approval 1 granted",
+        "`waiting`, `granted`, `refused` or `over`.",
+        |reader| {
+            let approval = reader.parse("the approval's number").map(ApprovalId)?;
+            Ok(expect(E::Approval(approval, standing(reader)?)))
+        },
+    ),
+];
+
+fn expect(expectation: E) -> Step {
+    Step { who: Who::System, act: Act::Expect(expectation) }
 }
 
-fn refusal(reader: &mut Reader) -> Result<Refusal, Fault> {
-    let code = reader.peek();
-    let found = Refusal::ALL.iter().find(|refusal| refusal.code() == code);
-    let refusal = *found.ok_or_else(|| reader.expected("a refusal's code like bets-closed"))?;
-    reader.skip();
-    Ok(refusal)
+fn on(reader: &mut Reader) -> Result<Money, Fault> {
+    let amount = reader.amount()?;
+    reader.must("on")?;
+    Ok(amount)
 }
 
-fn phase(reader: &mut Reader) -> Result<Phase, Fault> {
-    let phases = [
-        ("shut", Phase::Shut),
-        ("idle", Phase::Idle),
-        ("open", Phase::Open),
-        ("closed", Phase::Closed),
-        ("settled", Phase::Settled),
-        ("void", Phase::Void),
+fn standing(reader: &mut Reader) -> Result<Standing, Fault> {
+    let standings = [
+        ("waiting", Standing::Waiting),
+        ("granted", Standing::Granted),
+        ("refused", Standing::Refused),
+        ("over", Standing::Over),
     ];
-    let found = phases.into_iter().find(|(word, _)| reader.take(word));
-    found.map(|(_, phase)| phase).ok_or_else(|| reader.expected("a phase: shut, idle, open, closed, settled or void"))
+    reader.choice("waiting, granted, refused or over", standings)
 }
 
-/// `round 2 void 5.6`, `round settled 2 4 6`.
-fn round(reader: &mut Reader) -> Result<Expectation, Fault> {
+/// `2 void 5.6`, `settled 2 4 6`.
+fn round(reader: &mut Reader) -> Parsed {
     let is_named = reader.peek().starts_with(|first: char| first.is_ascii_digit());
     let round: Option<RoundNumber> = if is_named { Some(reader.round()?) } else { None };
     if reader.take("void") {
-        let paragraph: Paragraph = reader.parse("the paragraph, like 5.5.1")?;
-        return Ok(Expectation::Void(round, paragraph));
+        return Ok(expect(E::Void(round, reader.parse("the paragraph, like 5.5.1")?)));
     }
     if reader.take("settled") {
-        return Ok(Expectation::Settled(round, reader.dice()?));
+        return Ok(expect(E::Settled(round, reader.dice()?)));
     }
     Err(reader.expected("“void” and a paragraph, or “settled” and the dice"))
 }

@@ -1,107 +1,206 @@
-//! Lines of the dealer's side: table, limits, bets open and closed, tumbles, dice, irregularities, corrections, rulings.
+//! Lines of the dealer's side: table, limits, bets open and closed, tumbles, dice, irregularities, corrections.
 
 use taisai_rules::Money;
-use taisai_table::{LimitEntry, RoundCommand, RoundNumber, Ruling, TableLimits, VoidReason};
+use taisai_table::{LimitEntry, Person, Position, Role, RoundCommand as C, TableLimits, VoidReason};
 
+use super::super::language::Phrase;
 use super::super::reader::Reader;
-use super::super::script::{Act, Fault, Who};
-use super::{Parsed, by};
+use super::super::script::{Act, Fault, Step, Who};
+use super::{Parsed, ask, asked_by, by, done_by, seat};
 
-pub(super) fn step(reader: &mut Reader) -> Parsed {
-    use RoundCommand as C;
-    let round = |reader: &mut Reader, who, command| by(reader, who, |_| Ok(Act::Round(command)));
-    match &*reader.peek() {
-        "open" => {
-            reader.skip();
-            round(reader, Who::Pit, C::OpenTable)
-        }
-        "announce" => {
-            reader.must("announce closing")?;
-            round(reader, Who::Pit, C::AnnounceClosure)
-        }
-        "close" => {
-            reader.must("close table")?;
-            round(reader, Who::Pit, C::CloseTable)
-        }
-        "limits" => limits(reader),
-        "place" => {
-            reader.must("place your bets")?;
-            round(reader, Who::Dealer, C::OpenBets)
-        }
-        "no" => {
-            reader.must("no more bets")?;
-            round(reader, Who::Dealer, C::CloseBets)
-        }
-        "activate" => {
-            reader.skip();
-            round(reader, Who::Dealer, C::Activate)
-        }
-        "tumble" => {
-            reader.skip();
-            let counted = reader.peek().starts_with(|first: char| first.is_ascii_digit());
-            let times = if counted { reader.parse("how many tumbles")? } else { taisai_table::TUMBLES };
-            by(reader, Who::Dealer, |_| Ok(Act::Tumble(times)))
-        }
-        "tumbler" => {
-            reader.skip();
-            let tumbler = reader.parse("the tumbler's number")?;
-            round(reader, Who::Pit, C::UseTumbler { tumbler })
-        }
-        "dice" => {
-            reader.skip();
-            if reader.take("set") {
-                let dice_set = reader.parse("the number of the dice set")?;
-                return round(reader, Who::Pit, C::UseDice { dice_set });
-            }
-            let dice = reader.dice()?;
-            by(reader, Who::Dealer, |_| Ok(Act::Dice(dice)))
-        }
-        "at" => {
-            reader.must("at rest")?;
+/// What the Pit says.
+pub(super) const OF_THE_PIT: &[Phrase] = &[
+    Phrase::person(
+        "PERSON",
+        "supervisor 7",
+        "Takes the position at the table, relieving whoever held it; people without one (`cashier 8`) come on duty.",
+        takes_position,
+    ),
+    Phrase::line("dealer leaves", "dealer leaves", "Nobody deals until somebody takes the position.", |reader| {
+        leaves(reader, Position::Dealer)
+    }),
+    Phrase::line("supervisor leaves", "supervisor leaves", "Nobody supervises.", |reader| {
+        leaves(reader, Position::Supervisor)
+    }),
+    Phrase::line("manager leaves", "manager leaves", "Nobody manages.", |reader| leaves(reader, Position::Manager)),
+    Phrase::line(
+        "limits | LIMITS [because WHY]",
+        "limits unit 1, big 25..5000, sum 5..500, differential 2000",
+        "Shows the limits: a kind or a box with minimum and maximum (`25..`, `..5000`), unit and Differential.",
+        limits,
+    ),
+    Phrase::line("open", "open", "Opens the table.", |reader| ask(reader, Who::Pit, C::OpenTable)),
+    Phrase::line("announce closing", "announce closing", "Announces that the next round is the last.", |reader| {
+        ask(reader, Who::Pit, C::AnnounceClosure)
+    }),
+    Phrase::line("close table", "close table", "Closes the table.", |reader| ask(reader, Who::Pit, C::CloseTable)),
+    Phrase::line("dice set | NUMBER", "dice set 5", "Puts another set of dice in use.", |reader| {
+        let dice_set = reader.parse("the number of the dice set")?;
+        ask(reader, Who::Pit, C::UseDice { dice_set })
+    }),
+    Phrase::line("tumbler | NUMBER", "tumbler 12", "Puts another tumbler in use.", |reader| {
+        let tumbler = reader.parse("the tumbler's number")?;
+        ask(reader, Who::Pit, C::UseTumbler { tumbler })
+    }),
+    Phrase::line(
+        "supervisor bets | STAKES for seat SEAT",
+        "supervisor bets 25 on big for seat 4",
+        "Whoever supervises, or else manages, places bets for a player.",
+        |reader| seat::bets_for(reader, Who::Pit),
+    ),
+    Phrase::person(
+        "PERSON bets | STAKES for seat SEAT",
+        "manager 2 bets 25 on big for seat 4",
+        "That person places bets for a player.",
+        |reader, person| seat::bets_for(reader, Who::Named(taisai_table::Actor::Person(person))),
+    ),
+    Phrase::line(
+        "correct | [round ROUND] to FACE FACE FACE by PERSON and PERSON because WHY",
+        "correct round 1 to 2 4 3 by supervisor 7 and manager 2 because the console read 6",
+        "Settles a round again by the dice; the last one if none is named.",
+        correct,
+    ),
+    Phrase::line(
+        "void round | ROUND as IRREGULARITY by PERSON and PERSON because WHY",
+        "void round 1 as few tumbles by supervisor 7 and manager 2 because the camera shows two",
+        "Voids a settled round for an irregularity, in the Dealer's words for it.",
+        void_round,
+    ),
+    Phrase::line(
+        "damaged dice | round ROUND by PERSON and PERSON because WHY",
+        "damaged dice round 1 by supervisor 7 and manager 2 because a die is chipped",
+        "Voids a round that was played with damaged dice.",
+        damaged,
+    ),
+    Phrase::line(
+        "damaged dice | rounds ROUND to ROUND by PERSON and PERSON because WHY",
+        "damaged dice rounds 1 to 3 by supervisor 7 and manager 2 because a die is chipped",
+        "Voids all of these rounds.",
+        damaged,
+    ),
+];
+
+/// What the Dealer says.
+pub(super) const OF_THE_DEALER: &[Phrase] = &[
+    Phrase::line("place your bets", "place your bets", "Opens a round for bets.", |reader| {
+        ask(reader, Who::Dealer, C::OpenBets)
+    }),
+    Phrase::line("no more bets", "no more bets", "Closes the bets.", |reader| ask(reader, Who::Dealer, C::CloseBets)),
+    Phrase::line("reject excess", "reject excess", "Rejects what is over a maximum or the Differential.", |reader| {
+        ask(reader, Who::Dealer, taisai_table::ClusterCommand::RejectExcess)
+    }),
+    Phrase::line(
+        "dealer bets | STAKES for seat SEAT",
+        "dealer bets 25 on big for seat 4",
+        "Whoever deals places bets for a player.",
+        |reader| seat::bets_for(reader, Who::Dealer),
+    ),
+    Phrase::line(
+        "activate | [by tumbler NUMBER]",
+        "activate by tumbler 12",
+        "Activates the tumbler; a tumbler can say it itself, as it can the next two.",
+        |reader| ask(reader, Who::Dealer, C::Activate),
+    ),
+    Phrase::line(
+        "tumble | [TIMES]",
+        "tumble 2",
+        "Reports tumbles, three if not said, activating the tumbler first.",
+        tumble,
+    ),
+    Phrase::line(
+        "at rest | FACE FACE FACE",
+        "at rest 2 - 5",
+        "Reports how the dice lie; `-` is a die that does not lie flat.",
+        |reader| {
             let faces = reader.at_rest()?;
-            round(reader, Who::Dealer, C::AtRest { faces })
-        }
-        "interruption" => {
-            reader.skip();
-            let known = if reader.take("with") { reader.faces()? } else { Vec::new() };
-            round(reader, Who::Dealer, C::Interrupt { known })
-        }
-        "restart" => {
-            reader.skip();
-            by(reader, Who::System, |_| Ok(Act::Restart))
-        }
-        "continue" => {
-            reader.skip();
-            round(reader, Who::Dealer, C::Continue)
-        }
-        "correct" => correct(reader),
-        "void" => void_round(reader),
-        "damaged" => damaged(reader),
-        "ruling" => ruling(reader),
-        "table" => Err(reader.fault("the table stands in the first line, and only there".to_owned())),
-        _ => match reason(reader) {
-            Some(reason) => round(reader, Who::Dealer, C::Void { reason }),
-            None => Err(reader.expected("a line like “place your bets”, “seat 3 bets 50 on big” or “dice 2 4 6”")),
+            ask(reader, Who::Dealer, C::AtRest { faces })
         },
+    ),
+    Phrase::line(
+        "dice | FACE FACE FACE",
+        "dice 2 4 6",
+        "Commits the result, with three tumbles before it where none were reported.",
+        |reader| {
+            let dice = reader.dice()?;
+            by(reader, Who::Dealer, Act::Dice(dice))
+        },
+    ),
+    Phrase::line("few tumbles", "few tumbles", "Fewer than three tumbles: the round is void.", |reader| {
+        void(reader, VoidReason::FewTumbles)
+    }),
+    Phrase::line("not flat", "not flat", "A die does not lie flat: the round is void.", |reader| {
+        void(reader, VoidReason::NotFlat)
+    }),
+    Phrase::line("exposed", "exposed", "Concealed dice were exposed too early: the round is void.", |reader| {
+        void(reader, VoidReason::Exposed)
+    }),
+    Phrase::line(
+        "activated early",
+        "activated early",
+        "The tumbler was activated too early: the round is void.",
+        |reader| void(reader, VoidReason::ActivatedEarly),
+    ),
+    Phrase::line("not established", "not established", "No outcome is established: the round is void.", |reader| {
+        void(reader, VoidReason::NotEstablished)
+    }),
+    Phrase::line(
+        "interruption | [with FACES]",
+        "interruption with 2 4",
+        "Reports an interruption, with the dice that are known.",
+        |reader| {
+            let known = if reader.take("with") { reader.faces()? } else { Vec::new() };
+            ask(reader, Who::Dealer, C::Interrupt { known })
+        },
+    ),
+    Phrase::line("continue", "continue", "Goes on after a restart.", |reader| ask(reader, Who::Dealer, C::Continue)),
+];
+
+/// Irregularities by their words.
+const IRREGULARITIES: [(&str, VoidReason); 5] = [
+    ("few tumbles", VoidReason::FewTumbles),
+    ("not flat", VoidReason::NotFlat),
+    ("exposed", VoidReason::Exposed),
+    ("activated early", VoidReason::ActivatedEarly),
+    ("not established", VoidReason::NotEstablished),
+];
+
+fn void(reader: &mut Reader, reason: VoidReason) -> Parsed {
+    ask(reader, Who::Dealer, C::Void { reason })
+}
+
+fn takes_position(reader: &mut Reader, person: Person) -> Parsed {
+    match position(person) {
+        Some(position) => ask(reader, Who::Pit, C::Relieve { position, person: Some(person.id) }),
+        None => Ok(Step { who: Who::System, act: Act::OnDuty(person) }),
     }
 }
 
-/// An irregularity by its words.
-fn reason(reader: &mut Reader) -> Option<VoidReason> {
-    [
-        ("few tumbles", VoidReason::FewTumbles),
-        ("not flat", VoidReason::NotFlat),
-        ("exposed", VoidReason::Exposed),
-        ("activated early", VoidReason::ActivatedEarly),
-        ("not established", VoidReason::NotEstablished),
-    ]
-    .into_iter()
-    .find_map(|(words, reason)| reader.take(words).then_some(reason))
+fn leaves(reader: &mut Reader, position: Position) -> Parsed {
+    ask(reader, Who::Pit, C::Relieve { position, person: None })
 }
 
-/// `limits unit 1, big 25..5000, sum 5..500, differential 2000`.
+/// The position that a person named by one role takes.
+fn position(person: Person) -> Option<Position> {
+    match person.roles.iter().next()? {
+        Role::Dealer => Some(Position::Dealer),
+        Role::PitSupervisor => Some(Position::Supervisor),
+        Role::PitManager => Some(Position::Manager),
+        Role::ShiftManager
+        | Role::CasinoManager
+        | Role::Attendant
+        | Role::Cashier
+        | Role::Auditor
+        | Role::Administrator => None,
+    }
+}
+
+fn tumble(reader: &mut Reader) -> Parsed {
+    let counted = reader.peek().starts_with(|first: char| first.is_ascii_digit());
+    let times = if counted { reader.parse("how many tumbles")? } else { taisai_table::TUMBLES };
+    by(reader, Who::Dealer, Act::Tumble(times))
+}
+
 fn limits(reader: &mut Reader) -> Parsed {
-    reader.must("limits")?;
     let mut limits = TableLimits { unit: Money::from_cents(1), boxes: Vec::new(), differential: None };
     loop {
         if reader.take("unit") {
@@ -109,7 +208,7 @@ fn limits(reader: &mut Reader) -> Parsed {
         } else if reader.take("differential") {
             limits.differential = Some(reader.amount()?);
         } else {
-            let boxes = reader.parse("“unit”, “differential”, or a kind or box like big or sum:9")?;
+            let boxes = reader.kind_or_box("“unit”, “differential”, or a kind or box like big or sum:9")?;
             let (min, max) = reader.range()?;
             limits.boxes.push(LimitEntry { boxes, min, max });
         }
@@ -118,82 +217,42 @@ fn limits(reader: &mut Reader) -> Parsed {
         }
     }
     let why = reader.because().unwrap_or_else(|| "the limits of the table".to_owned());
-    by(reader, Who::Pit, |_| Ok(Act::Round(RoundCommand::ShowLimits { limits, why })))
+    ask(reader, Who::Pit, C::ShowLimits { limits, why })
 }
 
-/// `correct round 1 to 2 4 5 by supervisor 7 and manager 2 because …`.
 fn correct(reader: &mut Reader) -> Parsed {
-    reader.must("correct")?;
     let round = if reader.take("round") { Some(reader.round()?) } else { None };
     reader.must("to")?;
     let dice = reader.dice()?;
-    let why = reader.why();
-    two(reader, |second| Ok(Act::Correct { round, dice, why: why?, second }))
+    let (person, second) = reader.by_two()?;
+    Ok(done_by(person, Act::Correct { round, dice, why: reader.why()?, second }))
 }
 
-/// `void round 1 as few tumbles by supervisor 7 and manager 2 because …`.
 fn void_round(reader: &mut Reader) -> Parsed {
-    reader.must("void round")?;
     let round = reader.round()?;
     reader.must("as")?;
-    let what = "what had happened: “few tumbles”, “not flat”, “exposed”, “activated early” or “not established”";
-    let reason = reason(reader).ok_or_else(|| reader.expected(what))?;
-    let why = reader.why();
-    two(reader, |second| Ok(Act::Round(RoundCommand::VoidSettled { round, reason, why: why?, second })))
+    let reason = irregularity(reader)?;
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::VoidSettled { round, reason, why: reader.why()?, second }))
 }
 
-/// `damaged dice rounds 1 to 3 by supervisor 7 and manager 2 because …`.
+fn irregularity(reader: &mut Reader) -> Result<VoidReason, Fault> {
+    let what = "what had happened: “few tumbles”, “not flat”, “exposed”, “activated early” or “not established”";
+    let found = IRREGULARITIES.into_iter().find(|(words, _)| reader.take(words));
+    found.map(|(_, reason)| reason).ok_or_else(|| reader.expected(what))
+}
+
 fn damaged(reader: &mut Reader) -> Parsed {
-    reader.must("damaged dice")?;
     let (from, to) = if reader.take("round") {
         let round = reader.round()?;
         (round, round)
-    } else {
-        reader.must("rounds")?;
+    } else if reader.take("rounds") {
         let from = reader.round()?;
         reader.must("to")?;
         (from, reader.round()?)
-    };
-    let why = reader.why();
-    two(reader, |second| Ok(Act::Round(RoundCommand::VoidDamaged { from, to, why: why?, second })))
-}
-
-/// An act that says who does it, and mostly who approves.
-fn two(reader: &mut Reader, act: impl FnOnce(Option<taisai_table::Person>) -> Result<Act, Fault>) -> Parsed {
-    if reader.peek() != "by" {
-        return Err(reader.expected("“by” and who does it, like “by supervisor 7 and manager 2”"));
-    }
-    by(reader, Who::Pit, |by| act(by.second))
-}
-
-/// `ruling by shift-manager 1: void round 2 because …`.
-fn ruling(reader: &mut Reader) -> Parsed {
-    reader.must("ruling")?;
-    if reader.peek() != "by" {
-        return Err(reader.expected("“by” and who rules, like “by shift-manager 1”"));
-    }
-    let by = reader.by()?;
-    reader.must(":")?;
-    let ruling = if reader.take("conclude") {
-        reader.must("with")?;
-        Ruling::Conclude { dice: reader.dice()? }
-    } else if reader.take("void") {
-        Ruling::Void { round: ruled_round(reader)? }
-    } else if reader.take("reinstate") {
-        let round = ruled_round(reader)?;
-        reader.must("with")?;
-        Ruling::Reinstate { round, dice: reader.dice()? }
-    } else if reader.take("note") {
-        Ruling::Note
     } else {
-        return Err(reader
-            .expected("a ruling: “conclude with 2 4 6”, “void round 2”, “reinstate round 2 with 1 2 3” or “note”"));
+        return Err(reader.expected("“round” or “rounds”"));
     };
-    let act = Act::Round(RoundCommand::Rule { ruling, why: reader.why()? });
-    Ok(super::Step { who: by.first.map_or(Who::Pit, Who::Named), act })
-}
-
-fn ruled_round(reader: &mut Reader) -> Result<RoundNumber, Fault> {
-    reader.must("round")?;
-    reader.round()
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::VoidDamaged { from, to, why: reader.why()?, second }))
 }

@@ -1,45 +1,85 @@
 //! The House in words.
 
+use std::fmt::Write as _;
+
 use taisai_rules::Money;
-use taisai_table::{ClaimReason, HouseCommand, HouseEvent, Purpose, ReceivableRuling, Transfer};
+use taisai_table::{
+    ClaimReason, DeviceId, DeviceKind, HouseCommand, HouseEvent, Purpose, ReceivableRuling, Roles, Transfer,
+    VoucherHash,
+};
+
+use super::super::stage::{Stage, title};
+use super::redeemer_name;
 
 /// What an event says; nothing for what only passes between the machines, or is not of the table.
-pub(super) fn words(command: &HouseCommand, event: &HouseEvent) -> Option<String> {
+pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<String> {
     use HouseCommand as C;
+    Some(match command {
+        C::AddPerson { person, roles, .. } => format!("{} is in the house, as {}.", person.0, titles(*roles)),
+        C::SetRoles { person, roles, .. } => format!("{} is from now on {}.", person.0, titles(*roles)),
+        C::Suspend { person, .. } => format!("{} may do nothing any more.", person.0),
+        C::Reinstate { person, .. } => format!("{} has the rights back.", person.0),
+        C::LoginFailed { person } if *event == (HouseEvent::LoginCounted { locked: true }) => {
+            format!("The login of {} failed, once too often: {} is locked out.", person.0, person.0)
+        }
+        C::LoginFailed { person } => format!("The login of {} failed.", person.0),
+        C::LoginSucceeded { person } => format!("{} is logged in.", person.0),
+        C::Unlock { person, .. } => format!("{} may log in again.", person.0),
+        C::Enrol { device, .. } => format!("A new terminal stands at {}.", place(stage, *device)),
+        C::Revoke { device } => format!("The terminal at {} is revoked.", place(stage, *device)),
+        C::ClearRedemptionLock { redeemer } => format!("The lock is cleared: {} may redeem.", redeemer_name(*redeemer)),
+        C::AnswerApproval { approval, approve: true } => format!("Approval {} is granted.", approval.0),
+        C::AnswerApproval { approval, approve: false } => format!("Approval {} is refused.", approval.0),
+        C::WithdrawApproval { approval } => format!("Approval {} is withdrawn.", approval.0),
+        C::RequestApproval { .. }
+        | C::SellVoucher { .. }
+        | C::RedeemAtCage { .. }
+        | C::RedeemAtSeat { .. }
+        | C::VoidVoucher { .. }
+        | C::RuleExpired { .. }
+        | C::Receive { .. }
+        | C::PayClaim { .. }
+        | C::RuleReceivable { .. }
+        | C::Tick => return added(stage, command, event),
+        C::Found { .. }
+        | C::AddTable { .. }
+        | C::CopiedToken { .. }
+        | C::Configure { .. }
+        | C::Delivered { .. }
+        | C::Report { .. } => return None,
+    })
+}
+
+/// What the House has added to a command.
+fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<String> {
     use HouseEvent as E;
-    Some(match (command, event) {
-        (C::Receive { transfer, .. }, E::VoucherIssued { .. }) => {
-            let digits = match transfer.purpose {
-                Purpose::Voucher { number, .. } => number.digits,
-                Purpose::Claim { .. }
-                | Purpose::Receivable { .. }
-                | Purpose::Credits { .. }
-                | Purpose::Returned { .. } => return None,
+    Some(match event {
+        E::ApprovalRequested { approval } => format!("Approval {} waits for a second person.", approval.0),
+        E::VoucherIssued { .. } => issued(command)?,
+        E::CashPaid { amount } => {
+            let paid = if let HouseCommand::PayClaim { claim, .. } = command {
+                format!("Claim {}", claim.0)
+            } else {
+                "The voucher".to_owned()
             };
-            format!("A voucher ending in {digits:04} for {} is issued.", transfer.amount)
+            format!("{paid} is paid: {amount} in cash.")
         }
-        (C::Receive { transfer, .. }, E::ClaimOpened { claim, amount }) => {
-            format!("Claim {}: {amount} is owed by hand, {}.", claim.0, claimed(transfer))
-        }
-        (C::Receive { transfer, .. }, E::ReceivableOpened { receivable }) => {
-            let (seat, round) = match transfer.purpose {
-                Purpose::Receivable { seat, round, .. } => (seat.0, round.0),
-                Purpose::Voucher { .. }
-                | Purpose::Claim { .. }
-                | Purpose::Credits { .. }
-                | Purpose::Returned { .. } => {
-                    return None;
-                }
-            };
-            format!("Receivable {}: {} is owed by seat {seat} for round {round}.", receivable.0, transfer.amount)
-        }
-        (C::Receive { .. }, E::PlayMoney) => "It is play money, owed to nobody.".to_owned(),
-        (C::PayClaim { claim, .. }, E::CashPaid { amount }) => format!("Claim {} is paid: {amount} in cash.", claim.0),
-        (C::RedeemAtCage { .. }, E::CashPaid { amount }) => format!("The voucher is paid: {amount} in cash."),
-        (C::RedeemAtSeat { seat, .. }, E::CreditsSent { amount, .. }) => {
+        E::CreditsSent { amount, .. } => {
+            let HouseCommand::RedeemAtSeat { seat, .. } = command else { return None };
             format!("The voucher is taken: {amount} for seat {}.", seat.0)
         }
-        (C::RuleReceivable { receivable, ruling, .. }, E::ReceivableRuled { amount, left }) => {
+        E::ClaimOpened { claim, amount } => {
+            format!("Claim {}: {amount} is owed by hand, {}.", claim.0, claimed(stage, command)?)
+        }
+        E::ReceivableOpened { receivable } => {
+            let HouseCommand::Receive { transfer, .. } = command else { return None };
+            let Purpose::Receivable { seat, round, .. } = transfer.purpose else { return None };
+            let amount = transfer.amount;
+            format!("Receivable {}: {amount} is owed by seat {} for round {}.", receivable.0, seat.0, round.0)
+        }
+        E::PlayMoney => "It is play money, owed to nobody.".to_owned(),
+        E::ReceivableRuled { amount, left } => {
+            let HouseCommand::RuleReceivable { receivable, ruling, .. } = command else { return None };
             let ruled = match ruling {
                 ReceivableRuling::Collected { .. } => "collected",
                 ReceivableRuling::WrittenOff => "written off",
@@ -47,16 +87,51 @@ pub(super) fn words(command: &HouseCommand, event: &HouseEvent) -> Option<String
             let left = if *left == Money::ZERO { "nothing".to_owned() } else { left.to_string() };
             format!("Receivable {}: {amount} is {ruled}, {left} is left.", receivable.0)
         }
-        (C::Tick, E::Ticked { expired, .. }) if !expired.is_empty() => {
-            let total = expired.iter().map(|voucher| voucher.amount.cents()).sum();
-            format!("Vouchers expired: {}, worth {}.", expired.len(), Money::from_cents(total))
+        E::Ticked { expired, approvals, .. } => {
+            let mut words = String::new();
+            if !expired.is_empty() {
+                let total = expired.iter().map(|voucher| voucher.amount.cents()).sum();
+                write!(words, "Vouchers expired: {}, worth {}.", expired.len(), Money::from_cents(total)).ok()?;
+            }
+            for approval in approvals {
+                let space = if words.is_empty() { "" } else { " " };
+                write!(words, "{space}Approval {} is over.", approval.0).ok()?;
+            }
+            return (!words.is_empty()).then_some(words);
         }
-        _ => return None,
+        E::Done | E::LoginCounted { .. } => return None,
     })
 }
 
+/// A voucher that may be printed.
+fn issued(command: &HouseCommand) -> Option<String> {
+    let (number, amount, how) = if let HouseCommand::SellVoucher { number, amount } = command {
+        (*number, *amount, "sold")
+    } else if let HouseCommand::Receive { transfer: Transfer { amount, purpose, .. }, .. } = command
+        && let Purpose::Voucher { number, .. } = *purpose
+    {
+        (number, *amount, "issued")
+    } else {
+        return None;
+    };
+    Some(format!("A voucher ending in {:04} for {amount} is {how}.", number.digits))
+}
+
 /// Why a player is owed by hand.
-fn claimed(transfer: &Transfer) -> String {
+fn claimed(stage: &Stage, command: &HouseCommand) -> Option<String> {
+    if let HouseCommand::Receive { transfer, .. } = command {
+        Some(carried(transfer))
+    } else if let HouseCommand::VoidVoucher { hash, .. } = command {
+        Some(format!("{} is void", voucher(stage, *hash)))
+    } else if let HouseCommand::RuleExpired { hash, .. } = command {
+        Some(format!("{} had expired, and is paid by ruling", voucher(stage, *hash)))
+    } else {
+        None
+    }
+}
+
+/// Why the table passed on that a player is owed.
+fn carried(transfer: &Transfer) -> String {
     match transfer.purpose {
         Purpose::Claim { seat, reason, .. } => {
             let why = match reason {
@@ -72,4 +147,21 @@ fn claimed(transfer: &Transfer) -> String {
         Purpose::Returned { seat } | Purpose::Credits { seat } => format!("seat {} could not take it", seat.0),
         Purpose::Receivable { seat, .. } => format!("seat {}", seat.0),
     }
+}
+
+fn voucher(stage: &Stage, hash: VoucherHash) -> String {
+    let digits = stage.house().voucher(hash).map(|voucher| voucher.digits);
+    digits.map_or("a voucher".to_owned(), |digits| format!("the voucher ending in {digits:04}"))
+}
+
+/// Where a device stands or stood.
+fn place(stage: &Stage, device: DeviceId) -> String {
+    match stage.house().device(device).map(|device| device.kind) {
+        Some(DeviceKind::Terminal { seat, .. }) => format!("seat {}", seat.0),
+        Some(DeviceKind::Tumbler | DeviceKind::Screen) | None => "the table".to_owned(),
+    }
+}
+
+fn titles(roles: Roles) -> String {
+    roles.iter().map(title).collect::<Vec<_>>().join(" and ")
 }

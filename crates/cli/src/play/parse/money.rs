@@ -1,0 +1,176 @@
+//! Lines of the House's money: vouchers, claims, receivables, and the rulings on them.
+
+use taisai_table::{
+    ClaimId, ClusterCommand, HouseCommand as C, ReceivableId, ReceivableRuling, Redeemer, RoundCommand, RoundNumber,
+    Ruling, VoucherHash,
+};
+
+use super::super::language::Phrase;
+use super::super::reader::Reader;
+use super::super::script::{Act, CLUSTER, Command, Fault, voucher};
+use super::{Parsed, asked_by, done_by, seat};
+
+/// What the cage and the attendants say.
+pub(super) const OF_THE_CAGE: &[Phrase] = &[
+    Phrase::line(
+        "sell voucher of | AMOUNT by PERSON",
+        "sell voucher of 200 by cashier 8",
+        "Sells a voucher for cash; it is counted with those of the seats.",
+        |reader| {
+            let amount = reader.amount()?;
+            Ok(done_by(reader.by_person()?, Act::SellVoucher(amount)))
+        },
+    ),
+    Phrase::line(
+        "redeem voucher | VOUCHER at cage by PERSON",
+        "redeem voucher 1 at cage by cashier 8",
+        "Pays a voucher in cash.",
+        seat::redeem,
+    ),
+    Phrase::line(
+        "void voucher | VOUCHER by PERSON and PERSON because WHY",
+        "void voucher 1 by cashier 8 and supervisor 7 because the print cannot be read",
+        "Voids a voucher: its amount becomes a claim.",
+        |reader| {
+            let hash = voucher_hash(reader)?;
+            let (person, second) = reader.by_two()?;
+            Ok(asked_by(person, C::VoidVoucher { hash, why: reader.why()?, second }))
+        },
+    ),
+    Phrase::line(
+        "pay claim | CLAIM by PERSON [and PERSON]",
+        "pay claim 1 by attendant 9",
+        "Pays a claim by hand; above the profile's limit it takes a second person.",
+        |reader| {
+            let claim = reader.parse("the claim's number").map(ClaimId)?;
+            let (person, second) = reader.by_two()?;
+            Ok(asked_by(person, C::PayClaim { claim, second }))
+        },
+    ),
+    Phrase::seat(
+        "clear lock of seat SEAT | by PERSON",
+        "clear lock of seat 3 by attendant 9",
+        "Clears the lock of a large win.",
+        |reader, seat| Ok(asked_by(reader.by_person()?, ClusterCommand::ClearLock { seat })),
+    ),
+    Phrase::seat(
+        "clear voucher lock of seat SEAT | by PERSON",
+        "clear voucher lock of seat 3 by attendant 9",
+        "Lets a seat redeem again after too many wrong numbers.",
+        |reader, seat| clear(reader, Redeemer::Seat { cluster: CLUSTER, seat }),
+    ),
+    Phrase::line(
+        "clear voucher lock of person | NUMBER by PERSON",
+        "clear voucher lock of person 8 by supervisor 7",
+        "The same for somebody at the cage.",
+        |reader| {
+            let person = reader.person_number()?;
+            clear(reader, Redeemer::Person(person))
+        },
+    ),
+];
+
+/// What the Shift Manager says, or whoever is above.
+pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
+    Phrase::line(
+        "ruling | by PERSON: void round ROUND because WHY",
+        "ruling by shift-manager 1: void round 2 because the tumbler had been opened",
+        "Voids a round by ruling.",
+        ruling,
+    ),
+    Phrase::line(
+        "ruling | by PERSON: conclude with FACE FACE FACE because WHY",
+        "ruling by shift-manager 1: conclude with 2 4 6 because the camera shows the third die",
+        "Concludes a round that was interrupted with an outcome established.",
+        ruling,
+    ),
+    Phrase::line(
+        "ruling | by PERSON: reinstate round ROUND with FACE FACE FACE because WHY",
+        "ruling by shift-manager 1: reinstate round 2 with 1 2 3 because the dice lay flat",
+        "Settles a void round after all.",
+        ruling,
+    ),
+    Phrase::line(
+        "ruling | by PERSON: pay voucher VOUCHER because WHY",
+        "ruling by shift-manager 1: pay voucher 2 because the player was in hospital",
+        "Pays an expired voucher after all: its amount becomes a claim.",
+        ruling,
+    ),
+    Phrase::line(
+        "ruling | by PERSON: note because WHY",
+        "ruling by shift-manager 1: note because seat 3 disputes round 2",
+        "Records a ruling that changes nothing.",
+        ruling,
+    ),
+    Phrase::line(
+        "collect | AMOUNT of receivable RECEIVABLE by PERSON because WHY",
+        "collect 20 of receivable 1 by shift-manager 1 because the player came back",
+        "A player has paid what was owed, or a part; receivables are counted from 1.",
+        |reader| {
+            let amount = reader.amount()?;
+            reader.must("of receivable")?;
+            rule(reader, ReceivableRuling::Collected { amount })
+        },
+    ),
+    Phrase::line(
+        "write off receivable | RECEIVABLE by PERSON because WHY",
+        "write off receivable 1 by shift-manager 1 because the player has left the house",
+        "The house bears what is left.",
+        |reader| rule(reader, ReceivableRuling::WrittenOff),
+    ),
+];
+
+/// A voucher by its number.
+pub(super) fn voucher_hash(reader: &mut Reader) -> Result<VoucherHash, Fault> {
+    reader.parse("the voucher's number").map(|number| voucher(number).hash)
+}
+
+pub(super) fn redeem_at_cage(reader: &mut Reader, hash: VoucherHash) -> Parsed {
+    Ok(asked_by(reader.by_person()?, C::RedeemAtCage { hash }))
+}
+
+fn clear(reader: &mut Reader, redeemer: Redeemer) -> Parsed {
+    Ok(asked_by(reader.by_person()?, C::ClearRedemptionLock { redeemer }))
+}
+
+fn rule(reader: &mut Reader, ruling: ReceivableRuling) -> Parsed {
+    let receivable = reader.parse("the receivable's number").map(ReceivableId)?;
+    let person = reader.by_person()?;
+    Ok(asked_by(person, C::RuleReceivable { receivable, ruling, why: reader.why()? }))
+}
+
+/// `by shift-manager 1: void round 2 because …`.
+fn ruling(reader: &mut Reader) -> Parsed {
+    let person = reader.by_person()?;
+    reader.must(":")?;
+    let command: Command = if reader.take("pay") {
+        reader.must("voucher")?;
+        let hash = voucher_hash(reader)?;
+        C::RuleExpired { hash, why: reader.why()? }.into()
+    } else {
+        let ruling = of_round(reader)?;
+        RoundCommand::Rule { ruling, why: reader.why()? }.into()
+    };
+    Ok(asked_by(person, command))
+}
+
+fn of_round(reader: &mut Reader) -> Result<Ruling, Fault> {
+    if reader.take("conclude") {
+        reader.must("with")?;
+        Ok(Ruling::Conclude { dice: reader.dice()? })
+    } else if reader.take("void") {
+        reader.must("round")?;
+        Ok(Ruling::Void { round: reader.round()? })
+    } else if reader.take("reinstate") {
+        reader.must("round")?;
+        let round: RoundNumber = reader.round()?;
+        reader.must("with")?;
+        Ok(Ruling::Reinstate { round, dice: reader.dice()? })
+    } else if reader.take("note") {
+        Ok(Ruling::Note)
+    } else {
+        Err(reader.expected(
+            "a ruling: “conclude with 2 4 6”, “void round 2”, “reinstate round 2 with 1 2 3”, “pay voucher 2” or “note”",
+        ))
+    }
+}

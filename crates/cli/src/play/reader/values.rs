@@ -1,0 +1,208 @@
+//! What stands for something: an amount, a face, a box, a seat, a person.
+
+use taisai_rules::{BetBox, BoxKey, Dice, Face, Kind, Money};
+use taisai_table::{Actor, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat};
+
+use super::super::language::Opening;
+use super::super::script::Fault;
+use super::Reader;
+
+/// What people are called in scripts.
+const ROLES: [(&str, Role); 9] = [
+    ("dealer", Role::Dealer),
+    ("supervisor", Role::PitSupervisor),
+    ("manager", Role::PitManager),
+    ("shift-manager", Role::ShiftManager),
+    ("casino-manager", Role::CasinoManager),
+    ("attendant", Role::Attendant),
+    ("cashier", Role::Cashier),
+    ("auditor", Role::Auditor),
+    ("administrator", Role::Administrator),
+];
+
+pub(super) fn role_names() -> impl Iterator<Item = &'static str> {
+    ROLES.iter().map(|(word, _)| *word)
+}
+
+pub(super) fn is_role(word: &str) -> bool {
+    role_names().any(|name| word.eq_ignore_ascii_case(name))
+}
+
+impl Reader<'_> {
+    pub(in super::super) fn amount(&mut self) -> Result<Money, Fault> {
+        self.amount_of("an amount like 50 or 12.50")
+    }
+
+    /// An amount that may be below zero.
+    pub(in super::super) fn signed(&mut self) -> Result<Money, Fault> {
+        let what = "an amount like 50, 12.50 or -50";
+        match self.word().and_then(|word| word.strip_prefix('-')).and_then(cents) {
+            Some(money) => {
+                self.skip();
+                Ok(Money::from_cents(-money.cents()))
+            }
+            None => self.amount_of(what),
+        }
+    }
+
+    fn amount_of(&mut self, what: &str) -> Result<Money, Fault> {
+        let money = self.word().and_then(cents).ok_or_else(|| self.expected(what))?;
+        self.skip();
+        Ok(money)
+    }
+
+    /// Minimum and maximum: `25..5000`, `25..` or `..5000`.
+    pub(in super::super) fn range(&mut self) -> Result<(Option<Money>, Option<Money>), Fault> {
+        let what = "limits like 25..5000, 25.. or ..5000";
+        let word = self.word().unwrap_or_default();
+        let (min, max) = word.split_once("..").ok_or_else(|| self.expected(what))?;
+        let side = |text: &str| if text.is_empty() { Some(None) } else { cents(text).map(Some) };
+        let (Some(min), Some(max)) = (side(min), side(max)) else { return Err(self.expected(what)) };
+        if min.is_none() && max.is_none() {
+            return Err(self.expected(what));
+        }
+        self.skip();
+        Ok((min, max))
+    }
+
+    fn face(&mut self) -> Result<Face, Fault> {
+        let what = "a face from 1 to 6";
+        let number: u8 = self.peek().parse().map_err(|_| self.expected(what))?;
+        let face = Face::try_from(number).map_err(|_| self.expected(what))?;
+        self.skip();
+        Ok(face)
+    }
+
+    pub(in super::super) fn dice(&mut self) -> Result<Dice, Fault> {
+        let faces = [self.face()?, self.face()?, self.face()?].map(Face::number);
+        Dice::try_from(faces).map_err(|error| self.fault(error.to_string()))
+    }
+
+    /// Three dice, of which some do not lie flat.
+    pub(in super::super) fn at_rest(&mut self) -> Result<[Option<Face>; 3], Fault> {
+        let mut faces = [None; 3];
+        for face in &mut faces {
+            if !self.take("-") {
+                *face = Some(self.face()?);
+            }
+        }
+        Ok(faces)
+    }
+
+    /// The faces that follow, as many as there are.
+    pub(in super::super) fn faces(&mut self) -> Result<Vec<Face>, Fault> {
+        let mut faces = vec![self.face()?];
+        while self.peek().starts_with(|first: char| first.is_ascii_digit()) {
+            faces.push(self.face()?);
+        }
+        Ok(faces)
+    }
+
+    pub(in super::super) fn bet_box(&mut self) -> Result<BetBox, Fault> {
+        let what = "a box like big or sum:9";
+        let bet_box = self.peek().parse().map_err(|_| self.expected_one(what, BetBox::all().map(BetBox::text)))?;
+        self.skip();
+        Ok(bet_box)
+    }
+
+    /// What a limit is of.
+    pub(in super::super) fn kind_or_box(&mut self, what: &str) -> Result<BoxKey, Fault> {
+        let words = ["unit", "differential"].into_iter().chain(Kind::ALL.map(Kind::text));
+        let words = words.chain(BetBox::all().map(BetBox::text));
+        let key = self.peek().parse().map_err(|_| self.expected_one(what, words))?;
+        self.skip();
+        Ok(key)
+    }
+
+    pub(in super::super) fn round(&mut self) -> Result<RoundNumber, Fault> {
+        self.parse("a round's number").map(RoundNumber)
+    }
+
+    /// A seat's number; the word before it has been read.
+    pub(in super::super) fn seat(&mut self) -> Result<Seat, Fault> {
+        if !self.fits(0, Opening::Seat) {
+            return Err(self.expected(&self.a_seat()));
+        }
+        self.parse(&self.a_seat()).map(Seat)
+    }
+
+    pub(in super::super) fn role(&mut self) -> Result<Role, Fault> {
+        self.choice("a role like cashier", ROLES)
+    }
+
+    /// The number of a person of whom the line does not say a role.
+    pub(in super::super) fn person_number(&mut self) -> Result<PersonId, Fault> {
+        self.parse("the person's number").map(PersonId)
+    }
+
+    /// A person whom the line adds to the house.
+    pub(in super::super) fn newcomer(&mut self) -> Result<PersonId, Fault> {
+        let person = self.person_number()?;
+        self.people.add(person);
+        Ok(person)
+    }
+
+    /// A person by role and number, who is in the house with that role.
+    pub(in super::super) fn person(&mut self) -> Result<Person, Fault> {
+        let role = self.choice("a person like supervisor 7", ROLES)?;
+        let id = self.person_number()?;
+        self.people.name(id, role);
+        Ok(Person { id, roles: Roles::of(&[role]) })
+    }
+
+    /// `by supervisor 7` or `by tumbler 12`, if it stands here.
+    pub(in super::super) fn by(&mut self) -> Result<Option<Actor>, Fault> {
+        if !self.take("by") {
+            return Ok(None);
+        }
+        if self.take("tumbler") {
+            return self.parse("the tumbler's number").map(|number| Some(Actor::Tumbler(DeviceId(number))));
+        }
+        Ok(Some(Actor::Person(self.person()?)))
+    }
+
+    /// `by cashier 8`, which must stand here.
+    pub(in super::super) fn by_person(&mut self) -> Result<Person, Fault> {
+        if !self.take("by") {
+            return Err(self.expected("“by” and who does it, like “by supervisor 7”"));
+        }
+        self.person()
+    }
+
+    /// `by supervisor 7 and manager 2`, of whom the first must stand here.
+    pub(in super::super) fn by_two(&mut self) -> Result<(Person, Option<Person>), Fault> {
+        let first = self.by_person()?;
+        let second = if self.take("and") { Some(self.person()?) } else { None };
+        Ok((first, second))
+    }
+}
+
+/// Dollars and cents.
+fn cents(text: &str) -> Option<Money> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 2 {
+        return None;
+    }
+    let tens = if part.len() == 1 { 10 } else { 1 };
+    let whole: i64 = whole.parse().ok()?;
+    let part: i64 = part.parse().ok()?;
+    whole.checked_mul(100)?.checked_add(part * tens).map(Money::from_cents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_dollars_and_cents() {
+        for (text, amount) in
+            [("50", Some(5_000)), ("12.50", Some(1_250)), ("2.5", Some(250)), ("0.05", Some(5)), ("0", Some(0))]
+        {
+            assert_eq!(cents(text).map(Money::cents), amount, "{text}");
+        }
+        for text in ["", ".", "5.", ".5", "1.005", "-5", "1e3", "5 0", "99999999999999999999", "$5", "1,000"] {
+            assert_eq!(cents(text), None, "{text}");
+        }
+    }
+}
