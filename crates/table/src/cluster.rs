@@ -17,6 +17,7 @@ use taisai_rules::{BetBox, Dice, Limits, Money};
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, RoundNumber, Seat, SessionId};
+use crate::past::Past;
 use crate::profile::Profile;
 use crate::recent::Latest;
 use crate::rules::{TableLimits, TableRules};
@@ -164,7 +165,8 @@ struct State {
     /// Bets one by one in the order of placement, where the latest can be rejected; empty where limits bind terminals.
     placements: Vec<Placement>,
     next_place: u32,
-    past: Vec<PastSlip>,
+    #[serde(skip)]
+    past: Past<PastSlip>,
     ledger: Ledger,
     meters: Meters,
     sessions: u32,
@@ -208,7 +210,7 @@ impl Cluster {
             totals: vec![0; BetBox::COUNT],
             placements: Vec::new(),
             next_place: 0,
-            past: Vec::new(),
+            past: Past::default(),
             ledger: Ledger::default(),
             meters: Meters::default(),
             sessions: 0,
@@ -352,14 +354,15 @@ impl Cluster {
     /// The bytes of the state.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        codec::write(&self.state, &mut bytes);
+        codec::write(&(&self.state, &self.state.past), &mut bytes);
         bytes
     }
 
     /// A cluster with the state of a snapshot.
     pub fn restore(id: ClusterId, rules: TableRules, profile: Profile, bytes: &[u8]) -> Result<Self, BadBytes> {
         let mut cluster = Self::new(id, rules, profile, 0);
-        cluster.state = codec::read(bytes)?;
+        let (state, past) = codec::read(bytes)?;
+        cluster.state = State { past, ..state };
         if cluster.state.totals.len() != BetBox::COUNT {
             return Err(BadBytes::Damaged);
         }
@@ -371,7 +374,7 @@ impl Cluster {
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        blake3::hash(&self.snapshot()).into()
+        codec::hash(&self.state, self.state.past.pages())
     }
 }
 

@@ -46,9 +46,19 @@ pub type ClusterEntry = Entry<ClusterCommand, ClusterEvent>;
 /// An entry of the House.
 pub type HouseEntry = Entry<HouseCommand, HouseEvent>;
 
-pub(crate) fn write(value: &impl Serialize, buffer: &mut Vec<u8>) {
+pub(crate) fn write(value: &(impl Serialize + ?Sized), buffer: &mut Vec<u8>) {
     buffer.push(VERSION);
     postcard::serialize_with_flavor(value, Appended(buffer)).expect("everything here can be written down");
+}
+
+/// The hash of a state, and of the pages that stand for what is not in its own bytes.
+pub(crate) fn hash(state: &impl Serialize, pages: &[[u8; 32]]) -> [u8; 32] {
+    let mut bytes = Vec::new();
+    write(state, &mut bytes);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&bytes);
+    hasher.update(pages.as_flattened());
+    hasher.finalize().into()
 }
 
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadBytes> {

@@ -134,7 +134,7 @@ impl House {
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        blake3::hash(&self.snapshot()).into()
+        codec::hash(self, &[])
     }
 
     /// Whether the actor is on file and has not lost every right.

@@ -10,6 +10,7 @@ mod house;
 mod identity;
 mod invariant;
 mod machines;
+mod past;
 mod profile;
 mod profile_file;
 mod recent;

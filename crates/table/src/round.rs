@@ -14,6 +14,7 @@ pub use command::{Notice, Position, RoundCommand, RoundEvent, Ruling, VoidReason
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, PersonId, RoundNumber, TableId, Time};
+use crate::past::Past;
 use crate::profile::Profile;
 use crate::rules::{TableLimits, TableRules};
 use crate::sources::Sources;
@@ -95,7 +96,8 @@ struct State {
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
     /// Every round that is over or has a result, the first first.
-    past: Vec<PastRound>,
+    #[serde(skip)]
+    past: Past<PastRound>,
     followers: Vec<Follower>,
     /// How many notices there have been, and those that some cluster does not hold yet.
     issued: u64,
@@ -136,7 +138,7 @@ impl Round {
             dealer: None,
             supervisor: None,
             manager: None,
-            past: Vec::new(),
+            past: Past::default(),
             followers: (0..clusters).map(follower).collect(),
             issued: 0,
             notices: VecDeque::new(),
@@ -207,8 +209,7 @@ impl Round {
 
     /// A round that is over, or that has a result.
     pub fn past(&self, round: RoundNumber) -> Option<&PastRound> {
-        let place = usize::try_from(round.0.checked_sub(1)?).ok()?;
-        self.state.past.get(place)
+        self.state.past.get(round)
     }
 
     /// The notices that a cluster has not reported to hold, each with its number.
@@ -236,7 +237,7 @@ impl Round {
     /// The bytes of the state.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        codec::write(&self.state, &mut bytes);
+        codec::write(&(&self.state, &self.state.past), &mut bytes);
         bytes
     }
 
@@ -248,11 +249,12 @@ impl Round {
         is_training: bool,
         bytes: &[u8],
     ) -> Result<Self, BadBytes> {
-        Ok(Self { table, rules, profile, is_training, state: codec::read(bytes)? })
+        let (state, past) = codec::read(bytes)?;
+        Ok(Self { table, rules, profile, is_training, state: State { past, ..state } })
     }
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        blake3::hash(&self.snapshot()).into()
+        codec::hash(&self.state, self.state.past.pages())
     }
 }

@@ -147,8 +147,7 @@ impl Cluster {
                 self.send(owed, Purpose::Receivable { seat: *seat, session: *session, round });
             }
         }
-        let place = usize::try_from(round.0 - 1).expect("rounds are counted in memory");
-        self.state.past[place].latest = dice;
+        self.state.past.change(round, |past| past.latest = dice);
     }
 }
 

@@ -205,8 +205,7 @@ impl Cluster {
         slip: &Slip,
         dice: Option<Dice>,
     ) -> Result<Vec<Adjustment>, Refusal> {
-        let place = usize::try_from(round.0).ok().and_then(|round| round.checked_sub(1));
-        let past = place.and_then(|place| self.state.past.get(place)).ok_or(Refusal::UnknownRound)?;
+        let past = self.state.past.get(round).ok_or(Refusal::UnknownRound)?;
         let unit = Unit::try_from(past.unit).map_err(|_| Refusal::SlipDiffers)?;
         let payouts = |dice: Dice| self.rules.layout().payouts(dice, unit).map_err(|_| Refusal::SlipDiffers);
         let [first, before, after] = [past.first, past.latest, dice].map(|dice| dice.map(payouts).transpose());

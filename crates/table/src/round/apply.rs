@@ -92,11 +92,11 @@ impl State {
                 self.tell(Notice::Resumed);
             }
             RoundEvent::Corrected { round, dice } => {
-                if let Some(past) = self.past_mut(*round) {
+                self.past.change(*round, |past| {
                     past.dice = Some(*dice);
                     past.first_dice = past.first_dice.or(Some(*dice));
                     past.void = None;
-                }
+                });
                 self.tell(Notice::Corrected { round: *round, dice: *dice });
             }
             RoundEvent::Followed { cluster, followed, colour_chips } => {
@@ -118,11 +118,6 @@ impl State {
         self.tumbles = 0;
         self.faces = None;
         self.interrupted = false;
-    }
-
-    fn past_mut(&mut self, round: RoundNumber) -> Option<&mut PastRound> {
-        let place = usize::try_from(round.0.checked_sub(1)?).ok()?;
-        self.past.get_mut(place)
     }
 
     /// The round in play as it is remembered, without result.
@@ -148,10 +143,10 @@ impl State {
 
     /// Voids a round, in play or over; one that is void stays as it is.
     fn void(&mut self, round: RoundNumber, reason: VoidReason) {
-        match self.past_mut(round) {
+        match self.past.get(round) {
             Some(past) if past.void.is_some() => {}
-            Some(past) => {
-                past.void = Some(reason);
+            Some(_) => {
+                self.past.change(round, |past| past.void = Some(reason));
                 self.tell(Notice::Voided { round, reason });
             }
             None => self.void_in_play(reason),

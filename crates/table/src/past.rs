@@ -1,0 +1,105 @@
+//! Rounds that are over: a list that only grows, the first round first. It is hashed page by page, so that the hash of a state
+//! does not take longer with every round that was ever played.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::codec;
+use crate::identity::RoundNumber;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Past<T> {
+    rounds: Vec<T>,
+    pages: Vec<[u8; 32]>,
+}
+
+impl<T> Past<T> {
+    const PAGE: usize = 256;
+
+    fn place(round: RoundNumber) -> Option<usize> {
+        usize::try_from(round.0.checked_sub(1)?).ok()
+    }
+
+    pub(crate) fn get(&self, round: RoundNumber) -> Option<&T> {
+        self.rounds.get(Self::place(round)?)
+    }
+}
+
+impl<T: Serialize> Past<T> {
+    /// The next round is over.
+    pub(crate) fn push(&mut self, round: T) {
+        self.rounds.push(round);
+        self.hash_page((self.rounds.len() - 1) / Self::PAGE);
+    }
+
+    /// A round that is over comes to stand otherwise; nothing if it is not over.
+    pub(crate) fn change(&mut self, round: RoundNumber, change: impl FnOnce(&mut T)) {
+        if let Some(place) = Self::place(round).filter(|place| *place < self.rounds.len()) {
+            change(&mut self.rounds[place]);
+            self.hash_page(place / Self::PAGE);
+        }
+    }
+
+    /// What stands for all rounds in the hash of a state.
+    pub(crate) fn pages(&self) -> &[[u8; 32]] {
+        &self.pages
+    }
+
+    fn hash_page(&mut self, page: usize) {
+        let first = page * Self::PAGE;
+        let last = self.rounds.len().min(first + Self::PAGE);
+        let mut bytes = Vec::new();
+        codec::write(&self.rounds[first..last], &mut bytes);
+        let hash = blake3::hash(&bytes).into();
+        match self.pages.get_mut(page) {
+            Some(before) => *before = hash,
+            None => self.pages.push(hash),
+        }
+    }
+}
+
+impl<T> Default for Past<T> {
+    fn default() -> Self {
+        Self { rounds: Vec::new(), pages: Vec::new() }
+    }
+}
+
+impl<T: Serialize> Serialize for Past<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rounds.serialize(serializer)
+    }
+}
+
+impl<'de, T: Serialize + Deserialize<'de>> Deserialize<'de> for Past<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rounds = Vec::deserialize(deserializer)?;
+        let mut past = Self { rounds, pages: Vec::new() };
+        (0..past.rounds.len().div_ceil(Self::PAGE)).for_each(|page| past.hash_page(page));
+        Ok(past)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Grown, changed and read back, a list has the same pages; each page is its own.
+    #[test]
+    fn pages_are_those_of_the_rounds() {
+        let mut past = Past::default();
+        (0..600u32).for_each(|number| past.push(number));
+        assert_eq!(past.pages().len(), 3);
+        let before = past.clone();
+        past.change(RoundNumber(300), |number| *number = 7);
+        assert_eq!(past.get(RoundNumber(300)), Some(&7));
+        let differs = |page| past.pages()[page] != before.pages()[page];
+        assert_eq!([differs(0), differs(1), differs(2)], [false, true, false]);
+        let bytes = postcard::to_allocvec(&past).unwrap();
+        assert_eq!(postcard::from_bytes::<Past<u32>>(&bytes).unwrap(), past);
+        past.change(RoundNumber(300), |number| *number = 299);
+        assert_eq!(past, before);
+        for none in [RoundNumber(0), RoundNumber(601), RoundNumber(u64::MAX)] {
+            past.change(none, |number| *number = 7);
+            assert_eq!((past.get(none), &past), (None, &before));
+        }
+    }
+}
