@@ -162,14 +162,13 @@ impl Hall<'_> {
 
     fn fault(&mut self) -> Held {
         match self.chance.below(100) {
-            0..=2 => self.restart(),
-            3..=24 => self.repeat_a_message(),
+            0..=1 => self.restart(),
+            2..=24 => self.repeat_a_message(),
             25..=44 => self.overtake(),
             45..=69 => self.send_again(),
             70..=92 => self.reuse_an_id(),
             93..=95 => self.step_the_clock(),
             96 if self.record.len() < 4_000 => self.rebuild_from_the_first_entry(),
-            97 => self.rebuild_from_the_snapshot(),
             _ if !self.is_live() => {
                 let seat = self.seat();
                 self.terminal_is_lost(seat)
