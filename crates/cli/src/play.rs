@@ -153,8 +153,14 @@ fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()>
     let (game, layout) = (stage.game(), stage.layout());
     writeln!(out, "{}  {HEADING}{text}{HEADING:#}", clock(BEGIN))?;
     let title = game.title().get(Language::English);
+    let training = if stage.is_training() { " TRAINING: no money is real." } else { "" };
     let document = game.document();
-    writeln!(out, "{INDENT}{title}, document {document}, layout {}, pay table {}.", layout.id(), layout.pay_table())?;
+    writeln!(
+        out,
+        "{INDENT}{title}, document {document}, layout {}, pay table {}.{training}",
+        layout.id(),
+        layout.pay_table()
+    )?;
     let profile = stage.house().profile();
     if *profile == Profile::singapore() {
         return Ok(());

@@ -358,3 +358,20 @@ fn a_script_that_is_not_there_is_an_error() {
     let output = taisai(&["play", "no-such.round"], "");
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// A restart between rounds is a restart: nothing refuses it.
+#[test]
+fn a_restart_between_rounds_is_not_refused() {
+    let (printed, status) = play("table tai-sai layout A seats 3\nsupervisor 7\nopen\nrestart\nexpect accepted\n");
+    assert_eq!(status, Some(0), "{printed}");
+}
+
+/// F44, F54: training is marked wherever it is shown, and its vouchers are visibly void.
+#[test]
+fn training_is_marked() {
+    let script = "table sic-bo-etg layout A terminals 2 training\nseat 1 buys in 100\nseat 1 cashes out\n";
+    let (printed, _) = play(script);
+    let lines: Vec<_> = printed.lines().filter(|line| line.contains("voucher") || line.contains("Sic Bo")).collect();
+    let is_marked = |line: &&str| line.to_lowercase().contains("training") || line.contains("void");
+    assert!(!lines.is_empty() && lines.iter().all(is_marked), "{lines:?}");
+}

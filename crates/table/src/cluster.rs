@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Limits, Money};
 
 use crate::codec::{self, BadBytes};
-use crate::identity::{ClusterId, RoundNumber, Seat, SessionId};
+use crate::identity::{ClusterId, PersonId, RoundNumber, Seat, SessionId};
 use crate::past::Past;
 use crate::profile::Profile;
 use crate::recent::Latest;
@@ -48,8 +48,10 @@ pub struct Meters {
     pub won: Money,
     /// Returned: excess, and bets of void rounds.
     pub returned: Money,
-    /// Cashed out.
+    /// Cashed out, and owed by hand after a correction or late void.
     pub dispensed: Money,
+    /// Owed by the player: what a correction or late void could not take back.
+    pub owed: Money,
     /// Rounds settled with a bet.
     pub rounds: u32,
     /// Rounds void with a bet.
@@ -155,6 +157,10 @@ pub struct Ledger {
 struct State {
     seats: Vec<SeatState>,
     is_table_open: bool,
+    /// The closing of the table was announced.
+    is_closing: bool,
+    /// Who deals at this table.
+    dealer: Option<PersonId>,
     betting: Betting,
     round: RoundNumber,
     is_held: bool,
@@ -202,6 +208,8 @@ impl Cluster {
         let state = State {
             seats: (0..seats).map(|_| SeatState::new()).collect(),
             is_table_open: false,
+            is_closing: false,
+            dealer: None,
             betting: Betting::Idle,
             round: RoundNumber(0),
             is_held: false,

@@ -347,6 +347,8 @@ const fn about(notice: &Notice) -> Option<RoundNumber> {
         Notice::Voided { round, .. } | Notice::Corrected { round, .. } => Some(*round),
         Notice::TableOpened
         | Notice::TableClosed
+        | Notice::ClosureAnnounced
+        | Notice::Relieved { .. }
         | Notice::Limits { .. }
         | Notice::Opened { .. }
         | Notice::Closed { .. }

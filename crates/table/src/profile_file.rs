@@ -25,7 +25,7 @@ impl Profile {
 
 fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile> {
     let name = root.string(reader, "name");
-    let time_zone = root.string(reader, "time_zone");
+    let time_zone = root.required(reader, "time_zone").and_then(|value| zone(reader, value));
     let gaming_day = root.required(reader, "gaming_day").and_then(|value| clock(reader, value));
     let shifts = root.required(reader, "shifts").map(|value| read_shifts(reader, value));
     let betting = root.section(reader, "betting").and_then(|mut table| {
@@ -109,14 +109,54 @@ fn read_shifts<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Shi
 fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<[Right; Act::ALL.len()]> {
     let rights = Act::ALL.map(|act| {
         let mut right = table.section(reader, act.text())?;
-        let first = right.required(reader, "by").and_then(|value| read_roles(reader, value));
+        let by = right.required(reader, "by");
+        let first = by.and_then(|value| read_roles(reader, value));
         let second = right.optional("with").map(|value| read_roles(reader, value));
         right.finish(reader);
+        if let (Some(by), Some(first)) = (by, first) {
+            check_right(reader, by.span(), act, first, second.flatten());
+        }
         Some(Right { first: first?, second: second.map_or(Some(None), |roles| roles.map(Some))? })
     });
     table.finish(reader);
     let rights = rights.into_iter().collect::<Option<Vec<_>>>()?;
     rights.try_into().ok()
+}
+
+/// What no profile can give away: auditors read only and administrators touch neither money nor results (F50), what is over is
+/// changed by two people, and a Shift Manager or above rules (5.14).
+fn check_right(reader: &mut Reader<'_>, at: std::ops::Range<usize>, act: Act, first: Roles, second: Option<Roles>) {
+    let of_house = matches!(act, Act::ManagePeople | Act::ManageDevices | Act::Configure);
+    let needs_two = matches!(act, Act::Correct | Act::VoidSettled | Act::VoidDamaged);
+    let has = |role: Role| first.any(&[role]) || second.is_some_and(|roles| roles.any(&[role]));
+    let rules = Roles::of(&[Role::ShiftManager, Role::CasinoManager]);
+    let message = if has(Role::Auditor) {
+        "an auditor only reads"
+    } else if has(Role::Administrator) && !of_house {
+        "an administrator touches neither money nor results"
+    } else if needs_two && second.is_none() {
+        "this takes a second person"
+    } else if act == Act::Rule && first.iter().any(|role| !rules.any(&[role])) {
+        "only a Shift Manager or above rules"
+    } else {
+        return;
+    };
+    reader.fault(at, FaultKind::BadValue, format!("{}: {message}", act.text()));
+}
+
+/// The name of a time zone: words of letters with a stroke between them, as `Asia/Singapore`, or `UTC`.
+fn zone<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+    const AREAS: [&str; 10] =
+        ["Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
+    let text = reader.string(value)?;
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic() || "_-".contains(c));
+    let is_zone =
+        text.split_once('/').is_some_and(|(area, city)| AREAS.contains(&area) && city.split('/').all(is_word));
+    if is_zone || text == "UTC" {
+        return Some(text.to_owned());
+    }
+    reader.fault(value.span(), FaultKind::BadValue, format!("{}: a time zone is like \"Asia/Singapore\"", cite(text)));
+    None
 }
 
 fn read_roles<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Roles> {

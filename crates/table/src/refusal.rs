@@ -52,6 +52,7 @@ refusals! {
 
     // The phase.
     TableNotOpen, "table-not-open", None, "The table is not open.";
+    TableClosing, "table-closing", None, "The table is about to close: no more Colour Chips are issued.";
     TableOpen, "table-open", None, "The table is open already.";
     RulesNotInForce, "rules-not-in-force", None, "The rules of this table are not in force.";
     LimitsNotShown, "limits-not-shown", Some(Rule::LimitsShown), "The limits must be on display first.";
@@ -68,6 +69,7 @@ refusals! {
     ResultCommitted, "result-committed", None, "The result is committed: only a correction changes it.";
     NotInGame, "not-in-game", None, "This game has no such rule.";
     UnknownRound, "unknown-round", None, "There is no such round.";
+    TooManyRounds, "too-many-rounds", None, "One act voids at most 10,000 rounds.";
     RoundNotSettled, "round-not-settled", None, "The round has not been settled.";
     RoundVoid, "round-void", Some(Rule::Ruling), "The round is void: only a ruling changes it.";
     SameDice, "same-dice", Some(Rule::WrongResult), "These dice are the registered ones.";

@@ -87,8 +87,8 @@ struct State {
     activated: bool,
     tumbles: u8,
     faces: Option<[Option<Face>; 3]>,
-    /// After an interruption with an established outcome: play waits for the dice or a ruling.
-    interrupted: bool,
+    /// The dice known at an interruption with an established outcome: play waits for the rest or a ruling.
+    known: Option<Vec<Face>>,
     limits: Option<TableLimits>,
     dice_set: u32,
     tumbler: u32,
@@ -131,7 +131,7 @@ impl Round {
             activated: false,
             tumbles: 0,
             faces: None,
-            interrupted: false,
+            known: None,
             limits: None,
             dice_set: 0,
             tumbler: 0,
@@ -190,7 +190,7 @@ impl Round {
 
     /// Whether an interrupted round waits for its dice or a ruling.
     pub const fn is_interrupted(&self) -> bool {
-        self.state.interrupted
+        self.state.known.is_some()
     }
 
     /// The limits on display.

@@ -75,3 +75,37 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
     }
     assert_eq!(faults.len(), 9, "and the missing \"attempts\": {faults:#?}");
 }
+
+/// F50, and section 4 of the rules: what no profile can say. Auditors read only, administrators touch neither money nor results,
+/// corrections and voids of settled rounds take two people, and only a Shift Manager or above rules.
+#[test]
+fn a_profile_does_not_give_away_what_the_rules_keep() {
+    let with = ", with = [\"pit-manager\", \"shift-manager\", \"casino-manager\"] }";
+    let all = "by = [\"pit-supervisor\", \"pit-manager\", \"shift-manager\", \"casino-manager\"]";
+    for (from, to) in [
+        (format!("correct          = {{ {all}{with}"), "correct = { by = [\"pit-supervisor\"] }"),
+        (format!("void-settled     = {{ {all}{with}"), "void-settled = { by = [\"pit-supervisor\"] }"),
+        (format!("void-damaged     = {{ {all}{with}"), "void-damaged = { by = [\"dealer\"] }"),
+        (
+            "rule             = { by = [\"shift-manager\", \"casino-manager\"] }".to_owned(),
+            "rule = { by = [\"dealer\"] }",
+        ),
+        ("cage             = { by = [\"cashier\"] }".to_owned(), "cage = { by = [\"auditor\"] }"),
+        (
+            "hand-pay         = { by = [\"attendant\", \"cashier\"] }".to_owned(),
+            "hand-pay = { by = [\"administrator\"] }",
+        ),
+    ] {
+        assert!(FILE.contains(&from), "{from}");
+        assert!(Profile::from_toml(&FILE.replacen(&from, to, 1)).is_err(), "accepted: {to}");
+    }
+}
+
+/// The profile has the time zone: one that there is.
+#[test]
+fn a_profile_names_a_time_zone() {
+    for zone in ["", "Mars/Olympus"] {
+        let text = FILE.replacen("Asia/Singapore", zone, 1);
+        assert!(Profile::from_toml(&text).is_err(), "accepted: {zone:?}");
+    }
+}

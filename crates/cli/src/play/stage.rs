@@ -104,6 +104,11 @@ impl<'s> Stage<'s> {
         self.floor.house()
     }
 
+    /// Whether the table plays for training.
+    pub(super) const fn is_training(&self) -> bool {
+        self.script.setup.is_training
+    }
+
     fn table(&self) -> &Table {
         self.floor.table(TABLE).expect("the script's table was added")
     }
@@ -168,7 +173,8 @@ impl<'s> Stage<'s> {
             Act::Again => self.again()?,
             Act::Restart => {
                 self.rebuild()?;
-                self.ask(Actor::System, RoundCommand::Restarted)
+                // Between rounds there is nothing to hold.
+                if self.is_in_play() { self.ask(Actor::System, RoundCommand::Restarted) } else { Ok(()) }
             }
             Act::Tick(seconds) => {
                 self.time = Time(self.time.0 + seconds * 1_000);

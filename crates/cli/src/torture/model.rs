@@ -253,7 +253,9 @@ impl Model {
                 self.is_held = false;
                 Ok(())
             }
-            (Notice::TableOpened | Notice::TableClosed, _) => Ok(()),
+            (Notice::TableOpened | Notice::TableClosed | Notice::ClosureAnnounced | Notice::Relieved { .. }, _) => {
+                Ok(())
+            }
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, other) => {
                 Err(Failure::new(&format!("{notice:?} brought {other:?}")))
             }

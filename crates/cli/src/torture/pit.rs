@@ -80,7 +80,7 @@ impl Hall<'_> {
             4..=30 if is_covered && tumbles.is_none() => self.tumbler(RoundCommand::Activate),
             4..=30 if is_covered => self.tumble(),
             4..=40 if self.has_excess() && self.cluster().excess().next().is_some() => {
-                self.ask_cluster(by(DEALER), ClusterCommand::RejectExcess)?.ok();
+                self.ask_cluster(self.dealer(), ClusterCommand::RejectExcess)?.ok();
                 Ok(())
             }
             41..=70 if self.setup.profile.closes == taisai_table::Closes::Tick => {
@@ -287,7 +287,8 @@ impl Hall<'_> {
             }
             6 => {
                 let from = RoundNumber(round.0.saturating_sub(self.chance.below(4)).max(1));
-                RoundCommand::VoidDamaged { from, to: round, why, second }
+                let dice_set = self.chance.percent(50).then(|| u32::try_from(self.chance.below(3)).unwrap_or(0));
+                RoundCommand::VoidDamaged { from, to: round, dice_set, why, second }
             }
             7 => return self.rule(Ruling::Void { round }),
             8 => return self.rule(Ruling::Reinstate { round, dice }),

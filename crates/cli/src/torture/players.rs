@@ -32,9 +32,9 @@ impl Hall<'_> {
 
     /// Whoever places a seat's bets: its terminal, or the Dealer who registers what the player has placed.
     pub(super) fn bettor(&mut self, seat: Seat) -> Actor {
-        match (self.is_live(), self.chance.one_in(5)) {
+        match (self.is_live(), self.chance.one_in(40)) {
             (false, _) => self.terminal(seat),
-            (true, false) => by(DEALER),
+            (true, false) => self.dealer(),
             (true, true) => by(OTHER_DEALER),
         }
     }
@@ -227,10 +227,10 @@ impl Hall<'_> {
                 self.ask_cluster(by(ATTENDANT), ClusterCommand::CashOut { seat, to })?.ok();
             }
             (true, 4..=5) => {
-                self.ask_cluster(by(DEALER), ClusterCommand::WalkAway { seat })?.ok();
+                self.ask_cluster(self.dealer(), ClusterCommand::WalkAway { seat })?.ok();
             }
             (true, _) => {
-                self.ask_cluster(by(DEALER), ClusterCommand::Leave { seat })?.ok();
+                self.ask_cluster(self.dealer(), ClusterCommand::Leave { seat })?.ok();
             }
         }
         Ok(())

@@ -52,7 +52,7 @@ counters! {
     "void" Voids of VoidReason { FewTumbles NotFlat Exposed ActivatedEarly NotEstablished DamagedDice Ruling }
     "ruling" Rulings of Ruling { Conclude Void Reinstate Note }
     "notice" Notices of Notice {
-        TableOpened TableClosed Limits Opened Closed Result Voided Corrected Held Resumed
+        TableOpened TableClosed ClosureAnnounced Relieved Limits Opened Closed Result Voided Corrected Held Resumed
     }
     "transfer" Purposes of Purpose { Voucher Claim Receivable Credits Returned }
     "claim" Claims of ClaimReason { CashOut WalkedAway Correction Void VoucherFailed }
@@ -243,15 +243,19 @@ impl Row {
 fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
     let is_live = game.station() == Station::LiveTable;
     let scope = game.limit_scope();
+    let has_colour_chips = !game.paragraphs(Rule::ColourChips).is_empty();
     let reasons = [
         (Refusal::RulesNotInForce, game.effective().is_none(), "the document has no date"),
         (Refusal::LimitsNotShown, scope.is_none(), "the game has no limits"),
+        (Refusal::TooManyRounds, true, "no house here plays so many rounds"),
         (Refusal::TerminalLost, is_live, "a live table has no terminals"),
         (Refusal::SeatLocked, is_live, "a large win locks a terminal, not a seat"),
         (Refusal::BelowMinimum, scope != Some(LimitScope::Terminal), "a player is advised, not refused (5.2)"),
         (Refusal::OverLimit, scope.is_none(), "the game has no limits"),
         (Refusal::OverDifferential, scope != Some(LimitScope::Box), "the game has no Differential"),
         (Refusal::NoExcess, scope != Some(LimitScope::Box), "the game has no excess (5.1)"),
+        (Refusal::TableClosing, !has_colour_chips, "the game has no Colour Chips"),
+        (Refusal::ColourInUse, !has_colour_chips, "the game has no Colour Chips"),
     ];
     let mut reasons = reasons.into_iter();
     reasons.find(|(known, holds, _)| *known == refusal && *holds).map(|(_, _, why)| why)

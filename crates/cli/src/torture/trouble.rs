@@ -70,7 +70,7 @@ impl Hall<'_> {
                 let other = Seat((seat.0 + 1) % self.seats());
                 return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: other }, place(&[]));
             }
-            18 => return self.tell_cluster(by(DEALER), ClusterCommand::RejectExcess),
+            18 => return self.tell_cluster(self.dealer(), ClusterCommand::RejectExcess),
             // A bet in Colour Chips whose value it does not fit.
             _ => {
                 return self.tell_cluster(
@@ -84,7 +84,8 @@ impl Hall<'_> {
             }
         };
         // At a live table nobody but the Dealer reaches an unknown seat.
-        let actor = if matches!(command, ClusterCommand::Clear { .. }) && self.is_live() { by(DEALER) } else { actor };
+        let actor =
+            if matches!(command, ClusterCommand::Clear { .. }) && self.is_live() { self.dealer() } else { actor };
         self.tell_cluster(actor, command)
     }
 
@@ -136,7 +137,7 @@ impl Hall<'_> {
             25 => (supervisor, RoundCommand::UseDice { dice_set: 1 }),
             26 => {
                 let (from, to) = (newest, RoundNumber(newest.0 + 1));
-                (supervisor, RoundCommand::VoidDamaged { from, to, why: why(), second: manager })
+                (supervisor, RoundCommand::VoidDamaged { from, to, dice_set: None, why: why(), second: manager })
             }
             27 => {
                 let (round, reason) = (newest, VoidReason::Ruling);
@@ -296,7 +297,7 @@ impl Hall<'_> {
             }
             6 => (by(ATTENDANT), ClusterCommand::CashOut { seat, to: CashOut::HandPay }),
             7 => (by(ATTENDANT), ClusterCommand::ClearLock { seat }),
-            8 => (by(DEALER), ClusterCommand::WalkAway { seat: Seat(999) }),
+            8 => (self.dealer(), ClusterCommand::WalkAway { seat: Seat(999) }),
             9 => (by(DEALER), ClusterCommand::RedeemColour { seat }),
             10 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(0), chips: 1 }),
             11 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(500), chips: 0 }),

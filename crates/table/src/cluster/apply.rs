@@ -130,23 +130,6 @@ impl Cluster {
         change(&mut state.session_meters);
     }
 
-    /// A round settled again changes what was won, in the session that it was, if that is still open. What is taken back
-    /// beyond that had been returned.
-    pub(super) fn meter_won(&mut self, seat: Seat, session: SessionId, amount: Money) {
-        let won = sum(self.seat_ref(seat).meters.won, amount);
-        let beyond = won.min(Money::ZERO);
-        let change = |meters: &mut Meters| {
-            meters.won = sum(meters.won, less(amount, beyond));
-            meters.returned = sum(meters.returned, beyond);
-        };
-        change(&mut self.state.meters);
-        let state = self.seat_mut(seat);
-        change(&mut state.meters);
-        if state.session == Some(session) {
-            change(&mut state.session_meters);
-        }
-    }
-
     fn begin_session(&mut self, seat: Seat) {
         if self.seat_ref(seat).session.is_none() {
             self.state.sessions += 1;
@@ -349,7 +332,9 @@ impl Cluster {
             }
             (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
             (Notice::TableOpened, _) => self.state.is_table_open = true,
-            (Notice::TableClosed, _) => self.state.is_table_open = false,
+            (Notice::ClosureAnnounced, _) => self.state.is_closing = true,
+            (Notice::TableClosed, _) => (self.state.is_table_open, self.state.is_closing) = (false, false),
+            (Notice::Relieved { dealer }, _) => self.state.dealer = *dealer,
             (Notice::Held, _) => self.state.is_held = true,
             (Notice::Resumed, _) => self.state.is_held = false,
             (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, digest }) => {

@@ -128,26 +128,65 @@ impl Cluster {
         self.end_session(seat);
     }
 
+    /// Meters after a round came to stand otherwise; those of the session only if it is still open. What could not be given
+    /// at once has left for a claim, and what could not be taken is owed.
+    fn meter_again(&mut self, adjustment: &Adjustment, rest: Money, (was_void, is_void): (bool, bool)) {
+        let Adjustment { seat, session, won, returned, .. } = *adjustment;
+        let change = |meters: &mut Meters| {
+            meters.won = sum(meters.won, won);
+            meters.returned = sum(meters.returned, returned);
+            meters.dispensed = sum(meters.dispensed, rest.max(Money::ZERO));
+            meters.owed = less(meters.owed, rest.min(Money::ZERO));
+        };
+        change(&mut self.state.meters);
+        let state = self.seat_mut(seat);
+        let of_session = (state.session == Some(session)).then_some(&mut state.session_meters);
+        for meters in [Some(&mut state.meters), of_session].into_iter().flatten() {
+            change(meters);
+            if was_void != is_void {
+                turn(meters, is_void);
+            }
+        }
+    }
+
     /// A round that is over came to stand by other dice, or void.
     pub(super) fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
-        for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
-            let rest = less(*amount, *at_once);
-            self.state.ledger.house = less(self.state.ledger.house, *amount);
-            self.meter_won(*seat, *session, *amount);
-            if *in_colour != Money::ZERO {
-                self.pay(*seat, Chips::Colour, *in_colour);
+        let was_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
+        for adjustment in adjustments {
+            let Adjustment { seat, session, at_once, in_colour, is_large, .. } = *adjustment;
+            let amount = adjustment.amount();
+            let rest = less(amount, at_once);
+            self.state.ledger.house = less(self.state.ledger.house, amount);
+            self.meter_again(adjustment, rest, (was_void, dice.is_none()));
+            if in_colour != Money::ZERO {
+                self.pay(seat, Chips::Colour, in_colour);
             }
-            self.pay(*seat, Chips::Own, less(*at_once, *in_colour));
+            self.pay(seat, Chips::Own, less(at_once, in_colour));
+            self.seat_mut(seat).is_locked |= is_large;
             if rest > Money::ZERO {
                 let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
-                self.claim(*seat, *session, rest, reason);
+                self.claim(seat, session, rest, reason);
             } else if rest < Money::ZERO {
                 let owed = less(Money::ZERO, rest);
                 self.state.ledger.transit = less(self.state.ledger.transit, owed);
-                self.send(owed, Purpose::Receivable { seat: *seat, session: *session, round });
+                self.send(owed, Purpose::Receivable { seat, session, round });
             }
         }
+        if was_void != dice.is_none() && !adjustments.is_empty() {
+            turn(&mut self.state.meters, dice.is_none());
+        }
         self.state.past.change(round, |past| past.latest = dice);
+    }
+}
+
+/// A round that was settled is void, or the other way round.
+const fn turn(meters: &mut Meters, is_void: bool) {
+    if is_void {
+        meters.rounds -= 1;
+        meters.voids += 1;
+    } else {
+        meters.rounds += 1;
+        meters.voids -= 1;
     }
 }
 

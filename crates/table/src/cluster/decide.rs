@@ -12,12 +12,12 @@ use crate::profile::{Act, Excess};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
 use crate::round::Notice;
-use crate::transfer::Purpose;
+use crate::transfer::{Purpose, Transfer};
 
 type Answer = Result<ClusterEvent, Refusal>;
 
 /// The most that may lie on one box, over all seats: ten thousand million dollars. With it no sum grows beyond 64 bits.
-const MOST_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
+pub(super) const MOST_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
 
 impl Cluster {
     /// Decides a command.
@@ -48,6 +48,7 @@ impl Cluster {
             }
             ClusterCommand::PlaceFor { seat, chips, stakes } => {
                 self.profile.check(Act::PlaceForPlayer, actor, None)?;
+                self.table_is_open()?;
                 self.is_in_game(Rule::PlacedByStaff)?;
                 self.place(*seat, *chips, stakes)
             }
@@ -83,6 +84,7 @@ impl Cluster {
             }
             ClusterCommand::RedeemColour { seat } => {
                 self.profile.check(Act::BuyIn, actor, None)?;
+                self.is_in_game(Rule::ColourChips)?;
                 let state = self.known_seat(*seat)?;
                 if has_colour_bets(state) {
                     return Err(Refusal::RoundInPlay);
@@ -99,7 +101,7 @@ impl Cluster {
                 Ok(ClusterEvent::Done)
             }
             ClusterCommand::WalkAway { seat } => {
-                self.profile.check(Act::Deal, actor, None)?;
+                self.deals(actor)?;
                 self.is_in_game(Rule::WalkAway)?;
                 self.seat_in_session(*seat)?;
                 Ok(ClusterEvent::Done)
@@ -120,16 +122,7 @@ impl Cluster {
             }
             ClusterCommand::Receive { transfer } => {
                 actor.is_system()?;
-                if transfer.number != self.state.received + 1 {
-                    return Err(Refusal::OutOfOrder);
-                }
-                match transfer.purpose {
-                    Purpose::Credits { .. } => Ok(ClusterEvent::Done),
-                    Purpose::Voucher { .. }
-                    | Purpose::Claim { .. }
-                    | Purpose::Receivable { .. }
-                    | Purpose::Returned { .. } => Err(Refusal::NotAllowed),
-                }
+                self.may_receive(transfer)
             }
             ClusterCommand::Delivered { number } => {
                 actor.is_system()?;
@@ -149,11 +142,18 @@ impl Cluster {
     fn may_act_for(&self, actor: Actor, seat: Seat, act: Act) -> Result<(), Refusal> {
         match (actor, self.rules.game().station()) {
             (Actor::Terminal { seat: own, .. }, Station::PlayerTerminals) if own == seat => Ok(()),
+            (Actor::Person(_), Station::LiveTable) if act == Act::Deal => self.deals(actor),
             (Actor::Person(_), Station::LiveTable) => self.profile.check(act, actor, None).map(|_| ()),
             (Actor::Terminal { .. } | Actor::Person(_) | Actor::Tumbler(_) | Actor::System, _) => {
                 Err(Refusal::NotAllowed)
             }
         }
+    }
+
+    /// The person who deals at this table now (1.5).
+    fn deals(&self, actor: Actor) -> Result<(), Refusal> {
+        let person = self.profile.check(Act::Deal, actor, None)?;
+        if self.state.dealer == Some(person.id) { Ok(()) } else { Err(Refusal::NotActing) }
     }
 
     fn is_in_game(&self, rule: Rule) -> Result<(), Refusal> {
@@ -202,6 +202,10 @@ impl Cluster {
     }
 
     fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+        self.bets_are_open()?;
+        if chips == Chips::Colour {
+            self.is_in_game(Rule::ColourChips)?;
+        }
         let state = self.betting_seat(seat)?;
         if stakes.is_empty() {
             return Err(Refusal::NoBets);
@@ -321,8 +325,10 @@ impl Cluster {
         self.check_boxes(stakes)?;
         first(stakes.iter().map(|stake| {
             let own = wager(state, chips, stake.bet_box).ok_or(Refusal::NoSuchBet)?;
-            let units = self.units(stake.amount)?;
-            let left = own.units.checked_sub(units).ok_or(Refusal::NoSuchBet)?;
+            if stake.amount > self.cents(own.units.into()) {
+                return Err(Refusal::NoSuchBet);
+            }
+            let left = own.units.checked_sub(self.units(stake.amount)?).ok_or(Refusal::NoSuchBet)?;
             if let (Chips::Colour, Some(set)) = (chips, state.colour)
                 && stake.amount.cents() % set.value.cents() != 0
             {
@@ -336,7 +342,7 @@ impl Cluster {
 
     /// 5.1: the House rejects the excess, before the close.
     fn reject_excess(&self, actor: Actor) -> Answer {
-        self.profile.check(Act::Deal, actor, None)?;
+        self.deals(actor)?;
         self.bets_are_open()?;
         self.is_in_game(Rule::Excess)?;
         let cuts = self.rejections();
@@ -378,6 +384,9 @@ impl Cluster {
     fn issue_colour(&self, actor: Actor, seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
         self.profile.check(Act::BuyIn, actor, None)?;
         self.table_is_open()?;
+        if self.state.is_closing {
+            return Err(Refusal::TableClosing);
+        }
         self.is_in_game(Rule::ColourChips)?;
         let state = self.known_seat(seat)?;
         if state.has_walked_away {
@@ -418,13 +427,31 @@ impl Cluster {
         if state.is_lost && matches!(actor, Actor::Terminal { .. }) {
             return Err(Refusal::TerminalLost);
         }
+        if state.is_locked && matches!(to, CashOut::Voucher(_)) {
+            return Err(Refusal::SeatLocked);
+        }
         self.seat_in_session(seat)?;
         match to {
-            CashOut::Voucher(_) if state.is_locked => return Err(Refusal::SeatLocked),
             CashOut::Voucher(_) if state.credits > self.profile.voucher_limit => return Err(Refusal::OverHouseLimit),
             CashOut::Voucher(_) | CashOut::HandPay => {}
         }
         if state.credits == Money::ZERO { Err(Refusal::NotEnoughCredits) } else { Ok(ClusterEvent::Done) }
+    }
+
+    fn may_receive(&self, transfer: &Transfer) -> Answer {
+        match transfer.purpose {
+            Purpose::Credits { .. } => {}
+            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Returned { .. } => {
+                return Err(Refusal::NotAllowed);
+            }
+        }
+        if transfer.number != self.state.received + 1 {
+            return Err(Refusal::OutOfOrder);
+        }
+        if transfer.amount <= Money::ZERO {
+            return Err(Refusal::BadAmount);
+        }
+        self.check_money(transfer.amount).map(|()| ClusterEvent::Done)
     }
 
     fn follow(&self, number: u64, notice: &Notice, slip: Option<&Slip>) -> Answer {
@@ -436,6 +463,8 @@ impl Cluster {
             Notice::Limits { limits } => limits.check(self.rules.layout()).map(|_| ClusterEvent::Done),
             Notice::TableOpened
             | Notice::TableClosed
+            | Notice::ClosureAnnounced
+            | Notice::Relieved { .. }
             | Notice::Opened { .. }
             | Notice::Closed { .. }
             | Notice::Held

@@ -1,8 +1,8 @@
 //! What must hold of a cluster after every step, each as a function with a name.
 
-use taisai_rules::{BetBox, Money};
+use taisai_rules::{BetBox, Money, Station};
 
-use crate::cluster::{Cluster, Meters, sum};
+use crate::cluster::{Cluster, Meters, less, sum};
 use crate::invariant::{Broken, hold};
 
 impl Cluster {
@@ -36,9 +36,17 @@ impl Cluster {
         hold("bets match the layout", totals[..] == self.state.totals[..], || "the totals differ".to_owned())
     }
 
-    /// The seats' meters add up to the cluster's.
+    /// The seats' meters add up to the cluster's; at a terminal what came in less what went out is what is there (F31).
     pub fn meters_reconcile(&self) -> Result<(), Broken> {
         let all = self.meters();
+        let is_terminal = self.rules.game().station() == Station::PlayerTerminals;
+        for seat in self.seats().filter(|_| is_terminal) {
+            let Meters { bought_in, bet, won, returned, dispensed, owed, .. } = self.seat_meters(seat);
+            let came = [bought_in, won, returned, owed].into_iter().fold(Money::ZERO, sum);
+            let there = less(came, sum(bet, dispensed));
+            let is_there = there == sum(self.credits(seat), self.on_layout(seat));
+            hold("meters reconcile", is_there, || format!("seat {}: {} by its meters", seat.0, there.cents()))?;
+        }
         let total =
             |of: fn(&Meters) -> Money| self.seats().map(|seat| of(&self.seat_meters(seat))).fold(Money::ZERO, sum);
         for (name, seats, cluster) in [
@@ -47,6 +55,7 @@ impl Cluster {
             ("won", total(|m| m.won), all.won),
             ("returned", total(|m| m.returned), all.returned),
             ("dispensed", total(|m| m.dispensed), all.dispensed),
+            ("owed", total(|m| m.owed), all.owed),
         ] {
             hold("meters reconcile", seats == cluster, || {
                 format!("{name}: {} and {}", seats.cents(), cluster.cents())

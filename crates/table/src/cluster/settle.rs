@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Unit, pro_rata};
+use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_rata};
 
+use crate::cluster::decide::MOST_ON_A_BOX;
 use crate::cluster::{Chips, Cluster, SeatState, Wager, cents, less, sum};
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
@@ -57,20 +58,38 @@ pub struct Adjustment {
     pub seat: Seat,
     /// The session.
     pub session: SessionId,
-    /// What it gets, or gives if negative.
-    pub amount: Money,
+    /// What it is paid more for winning bets, or less if negative.
+    pub won: Money,
+    /// What is returned to it more, or less if negative.
+    pub returned: Money,
     /// How much of it is taken from, or put to, the free credits or chips of the session. The rest is a receivable or a
     /// claim.
     pub at_once: Money,
     /// How much of what is put there is in Colour Chips, as the bets were.
     pub in_colour: Money,
+    /// Whether its win by the new dice is a large one, which locks the terminal (F33).
+    pub is_large: bool,
 }
 
-/// What a session's lines change by, and those of them that were in Colour Chips.
+impl Adjustment {
+    /// What the session gets, or gives if negative.
+    ///
+    /// # Panics
+    /// If the amounts are none that a table can have.
+    pub fn amount(&self) -> Money {
+        sum(self.won, self.returned)
+    }
+}
+
+/// What a session's lines change by.
 #[derive(Clone, Copy, Default)]
 struct Change {
-    all: Money,
+    won: Money,
+    returned: Money,
+    /// Of both, what was in Colour Chips.
     colour: Money,
+    /// What the lines win by the new dice, less their stakes.
+    win: Money,
 }
 
 /// Lines one after the other make the digest that stands for them. It is taken over every wager of a round, so a line is
@@ -216,25 +235,29 @@ impl Cluster {
             // A line that could not be: no slip of this cluster has it.
             let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
             let all_fit = [&first, &before, &after].into_iter().flatten().all(fits);
-            if line.counted > line.units || self.seat(line.seat).is_none() || !all_fit {
+            let stake = i64::from(line.units).checked_mul(unit.cents()).filter(|stake| *stake <= MOST_ON_A_BOX.cents());
+            if line.counted > line.units || self.seat(line.seat).is_none() || !all_fit || stake.is_none() {
                 return Err(Refusal::SlipDiffers);
             }
             digest.line(line, result(line, first.as_ref(), unit.cents()).0);
-            let worth = |payouts: Option<&Payouts>| {
-                let (paid, returned) = result(line, payouts, unit.cents());
-                sum(paid, returned)
-            };
-            let change = less(worth(after.as_ref()), worth(before.as_ref()));
+            let (paid_before, returned_before) = result(line, before.as_ref(), unit.cents());
+            let (paid, returned) = result(line, after.as_ref(), unit.cents());
+            let (won, back) = (less(paid, paid_before), less(returned, returned_before));
             let total = changes.entry((line.seat, line.session)).or_default();
-            total.all = sum(total.all, change);
+            total.won = sum(total.won, won);
+            total.returned = sum(total.returned, back);
+            total.win = less(sum(total.win, sum(paid, returned)), cents(line.units.into(), unit.cents()));
             if line.chips == Chips::Colour {
-                total.colour = sum(total.colour, change);
+                total.colour = sum(total.colour, sum(won, back));
             }
         }
         if digest.finish() != past.digest {
             return Err(Refusal::SlipDiffers);
         }
-        let changed = changes.into_iter().filter(|(_, change)| change.all != Money::ZERO);
+        let is_void_otherwise = past.latest.is_none() != dice.is_none();
+        let changed = changes
+            .into_iter()
+            .filter(|(_, change)| is_void_otherwise || change.won != Money::ZERO || change.returned != Money::ZERO);
         Ok(changed.map(|((seat, session), change)| self.adjustment(seat, session, change)).collect())
     }
 
@@ -243,15 +266,17 @@ impl Cluster {
     /// Colour Chips while the player has the set.
     fn adjustment(&self, seat: Seat, session: SessionId, change: Change) -> Adjustment {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
-        let Change { all: amount, colour } = change;
-        let nothing = Money::ZERO;
+        let Change { won, returned, colour, win } = change;
+        let (amount, nothing) = (sum(won, returned), Money::ZERO);
         let (at_once, in_colour) = match open {
             None => (nothing, nothing),
             Some(state) if amount > nothing && state.colour.is_some() => (amount, colour.clamp(nothing, amount)),
             Some(_) if amount > nothing => (amount, nothing),
             Some(state) => (less(nothing, state.credits.min(less(nothing, amount))), nothing),
         };
-        Adjustment { seat, session, amount, at_once, in_colour }
+        let is_terminal = self.rules.game().station() == Station::PlayerTerminals;
+        let is_large = is_terminal && open.is_some() && win >= self.profile.large_win;
+        Adjustment { seat, session, won, returned, at_once, in_colour, is_large }
     }
 }
 

@@ -28,6 +28,7 @@ impl State {
             }
             RoundEvent::ClosureAnnounced => {
                 self.closure_announced = self.closure_announced.or(Some(self.number));
+                self.tell(Notice::ClosureAnnounced);
             }
             RoundEvent::TableClosed => {
                 self.phase = Phase::Shut;
@@ -35,7 +36,10 @@ impl State {
                 self.tell(Notice::TableClosed);
             }
             RoundEvent::Relieved { position, person } => match position {
-                Position::Dealer => self.dealer = *person,
+                Position::Dealer => {
+                    self.dealer = *person;
+                    self.tell(Notice::Relieved { dealer: *person });
+                }
                 Position::Supervisor => self.supervisor = *person,
                 Position::Manager => self.manager = *person,
             },
@@ -64,19 +68,19 @@ impl State {
             RoundEvent::AtRest { faces } => self.faces = Some(*faces),
             RoundEvent::Committed { dice, .. } => {
                 self.phase = Phase::Result;
-                self.interrupted = false;
+                self.known = None;
                 self.past.push(PastRound { dice: Some(*dice), first_dice: Some(*dice), ..self.over() });
                 self.tell(Notice::Result { round: self.number, dice: *dice });
                 self.step();
             }
             RoundEvent::Voided { reason } => self.void_in_play(*reason),
-            RoundEvent::RoundsVoided { from, to, reason } => {
+            RoundEvent::RoundsVoided { from, to, reason, dice_set } => {
                 for round in (from.0..=to.0).map(RoundNumber) {
-                    self.void(round, *reason);
+                    self.void(round, *reason, *dice_set);
                 }
             }
             RoundEvent::Established { known } => {
-                self.interrupted = true;
+                self.known = Some(known.clone());
                 self.is_held = false;
                 if let Ok(faces) = <[_; 3]>::try_from(&known[..]) {
                     self.faces = Some(faces.map(Some));
@@ -117,7 +121,7 @@ impl State {
         self.activated = false;
         self.tumbles = 0;
         self.faces = None;
-        self.interrupted = false;
+        self.known = None;
     }
 
     /// The round in play as it is remembered, without result.
@@ -136,15 +140,17 @@ impl State {
         self.phase = Phase::Void;
         self.closes_at = None;
         self.is_held = false;
-        self.interrupted = false;
+        self.known = None;
         self.past.push(PastRound { void: Some(reason), ..self.over() });
         self.tell(Notice::Voided { round: self.number, reason });
     }
 
-    /// Voids a round, in play or over; one that is void stays as it is.
-    fn void(&mut self, round: RoundNumber, reason: VoidReason) {
+    /// Voids a round, in play or over; one that is void stays as it is, and so does one of other dice than those named.
+    fn void(&mut self, round: RoundNumber, reason: VoidReason, dice_set: Option<u32>) {
+        let is_other = |used: u32| dice_set.is_some_and(|damaged| damaged != used);
         match self.past.get(round) {
-            Some(past) if past.void.is_some() => {}
+            Some(past) if past.void.is_some() || is_other(past.dice_set) => {}
+            None if is_other(self.dice_set) => {}
             Some(_) => {
                 self.past.change(round, |past| past.void = Some(reason));
                 self.tell(Notice::Voided { round, reason });
@@ -173,7 +179,14 @@ impl State {
         match self.phase {
             Phase::Closing if all_hold => self.phase = Phase::Closed,
             Phase::Result if all_hold => self.phase = Phase::Settled,
-            _ => {}
+            Phase::Shut
+            | Phase::Idle
+            | Phase::Open
+            | Phase::Closing
+            | Phase::Closed
+            | Phase::Result
+            | Phase::Settled
+            | Phase::Void => {}
         }
     }
 }

@@ -179,6 +179,8 @@ pub enum RoundCommand {
         from: RoundNumber,
         /// The last round.
         to: RoundNumber,
+        /// The damaged set: rounds of other dice stand. None where every round of the range is affected.
+        dice_set: Option<u32>,
         /// How it was found.
         why: String,
         /// The second person.
@@ -277,6 +279,8 @@ pub enum RoundEvent {
         to: RoundNumber,
         /// Why.
         reason: VoidReason,
+        /// Only those played with this dice set, if it is named.
+        dice_set: Option<u32>,
     },
     /// An outcome is established: play is concluded, by the dice or by a ruling.
     Established {
@@ -318,6 +322,13 @@ pub enum Notice {
     TableOpened,
     /// The table is closed.
     TableClosed,
+    /// The table will close: no more Colour Chips are issued.
+    ClosureAnnounced,
+    /// Another person deals, or nobody.
+    Relieved {
+        /// Who.
+        dealer: Option<PersonId>,
+    },
     /// Limits are on display.
     Limits {
         /// The limits.

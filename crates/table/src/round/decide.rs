@@ -12,6 +12,12 @@ use crate::text::{MOST_WHY, check_text};
 
 type Answer = Result<RoundEvent, Refusal>;
 
+/// Whether some faces are among others, each as often.
+fn are_among(faces: &[Face], others: &[Face]) -> bool {
+    let count = |face: &Face, among: &[Face]| among.iter().filter(|other| *other == face).count();
+    faces.iter().all(|face| count(face, faces) <= count(face, others))
+}
+
 /// What is done with a reason is done only if the reason can be read (F53).
 fn because(why: &str, event: RoundEvent) -> Answer {
     check_text(why, MOST_WHY).map(|()| event)
@@ -79,6 +85,10 @@ impl Round {
             RoundCommand::AtRest { faces } => {
                 self.dealer_or_tumbler(actor)?;
                 self.is_tumbling()?;
+                // 5.5.2: a die that did not lie flat is not read again.
+                if self.is_not_flat() {
+                    return Err(Refusal::DiceNotKnown);
+                }
                 Ok(RoundEvent::AtRest { faces: *faces })
             }
             RoundCommand::Commit { dice } => self.commit(actor, *dice),
@@ -105,8 +115,8 @@ impl Round {
             RoundCommand::VoidSettled { round, reason, second, why } => {
                 self.void_settled(actor, *second, *round, *reason).and_then(|event| because(why, event))
             }
-            RoundCommand::VoidDamaged { from, to, second, why } => {
-                self.void_damaged(actor, *second, *from, *to).and_then(|event| because(why, event))
+            RoundCommand::VoidDamaged { from, to, dice_set, second, why } => {
+                self.void_damaged(actor, *second, (*from, *to), *dice_set).and_then(|event| because(why, event))
             }
             RoundCommand::Rule { ruling, why } => self.rule(actor, *ruling).and_then(|event| because(why, event)),
             RoundCommand::Report { cluster, followed, colour_chips } => {
@@ -204,7 +214,7 @@ impl Round {
         match read {
             Some(None) => Err(Refusal::DiceNotKnown),
             // An interrupted round whose other dice cannot be read waits for a ruling.
-            None if self.state.interrupted => Err(Refusal::DiceNotKnown),
+            None if self.state.known.is_some() => Err(Refusal::DiceNotKnown),
             None => Ok(RoundEvent::Committed { dice, differs: false }),
             Some(Some(mut read)) => {
                 let mut told = dice.faces();
@@ -259,15 +269,18 @@ impl Round {
         if known.len() > 3 || (self.state.phase != Phase::Closed && !known.is_empty()) || !self.lie_flat(known) {
             return Err(Refusal::DiceNotKnown);
         }
-        if self.state.interrupted {
+        if self.state.known.is_some() {
             return Err(Refusal::OutcomeEstablished);
         }
         let is_closed = self.state.phase == Phase::Closed;
-        let is_not_flat = self.state.faces.is_some_and(|faces| faces.contains(&None));
+        // What the tumbler has read is known, whatever the Dealer leaves out.
+        let read =
+            self.state.faces.filter(|_| is_closed).and_then(|faces| faces.into_iter().collect::<Option<Vec<_>>>());
+        let known = read.as_deref().unwrap_or(known);
         // 5.5.1 and 5.5.2 void first: without a valid tumble, or with a die that does not lie flat, no die counts.
         if is_closed && self.state.activated && self.state.tumbles < TUMBLES {
             Ok(RoundEvent::Voided { reason: VoidReason::FewTumbles })
-        } else if is_closed && is_not_flat {
+        } else if is_closed && self.is_not_flat() {
             Ok(RoundEvent::Voided { reason: VoidReason::NotFlat })
         } else if self.rules.layout().is_established(known) {
             Ok(RoundEvent::Established { known: known.to_vec() })
@@ -276,13 +289,13 @@ impl Round {
         }
     }
 
+    fn is_not_flat(&self) -> bool {
+        self.state.faces.is_some_and(|faces| faces.contains(&None))
+    }
+
     /// Whether the dice said to be known are among those that the tumbler has seen to lie flat, if it has seen any.
     fn lie_flat(&self, known: &[Face]) -> bool {
-        let Some(faces) = self.state.faces else { return true };
-        let count = |face: &Face, faces: &mut dyn Iterator<Item = Face>| faces.filter(|other| other == face).count();
-        known
-            .iter()
-            .all(|face| count(face, &mut known.iter().copied()) <= count(face, &mut faces.into_iter().flatten()))
+        self.state.faces.is_none_or(|faces| are_among(known, &faces.into_iter().flatten().collect::<Vec<_>>()))
     }
 
     fn correct(&self, actor: Actor, second: Option<Person>, round: RoundNumber, dice: Dice) -> Answer {
@@ -309,19 +322,28 @@ impl Round {
             return Err(Refusal::NotAllowed);
         }
         self.settled(round)?;
-        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason })
+        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set: None })
     }
 
     /// 5.6: all affected rounds, settled ones and the one in play.
-    fn void_damaged(&self, actor: Actor, second: Option<Person>, from: RoundNumber, to: RoundNumber) -> Answer {
+    fn void_damaged(
+        &self,
+        actor: Actor,
+        second: Option<Person>,
+        (from, to): (RoundNumber, RoundNumber),
+        dice_set: Option<u32>,
+    ) -> Answer {
         self.profile.check(Act::VoidDamaged, actor, second)?;
-        if from.0 == 0 || from > to || to > self.state.number || to.0 - from.0 >= MOST_VOIDED {
+        if from.0 == 0 || from > to || to > self.state.number {
             return Err(Refusal::UnknownRound);
+        }
+        if to.0 - from.0 >= MOST_VOIDED {
+            return Err(Refusal::TooManyRounds);
         }
         if to == self.state.number && self.state.phase == Phase::Result {
             return Err(Refusal::RoundNotSettled);
         }
-        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice })
+        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice, dice_set })
     }
 
     fn rule(&self, actor: Actor, ruling: Ruling) -> Answer {
@@ -329,10 +351,11 @@ impl Round {
         match ruling {
             Ruling::Note => Ok(RoundEvent::Noted),
             Ruling::Conclude { dice } => {
-                if !self.state.interrupted {
-                    return Err(Refusal::NotHeld);
-                }
+                let known = self.state.known.as_deref().ok_or(Refusal::NotHeld)?;
                 self.bets_are_closed()?;
+                if !are_among(known, &dice.faces()) {
+                    return Err(Refusal::DiceNotKnown);
+                }
                 Ok(RoundEvent::Committed { dice, differs: false })
             }
             Ruling::Void { round } => {
@@ -340,7 +363,7 @@ impl Round {
                 if !is_in_play {
                     self.settled(round)?;
                 }
-                Ok(RoundEvent::RoundsVoided { from: round, to: round, reason: VoidReason::Ruling })
+                Ok(RoundEvent::RoundsVoided { from: round, to: round, reason: VoidReason::Ruling, dice_set: None })
             }
             Ruling::Reinstate { round, dice } => {
                 let past = self.settled(round)?;

@@ -7,6 +7,7 @@ mod compensation;
 mod floor;
 mod golden;
 mod hall;
+mod hostile;
 mod irregular;
 mod ledger;
 mod mended;

@@ -46,7 +46,7 @@ fn a_reason_can_be_read() {
             ("supervisor", RoundCommand::ShowLimits { limits: limits(&["unit=100"]), why: why() }),
             ("supervisor", RoundCommand::Correct { round, dice: dice("456"), why: why(), second }),
             ("supervisor", RoundCommand::VoidSettled { round, reason: VoidReason::NotFlat, why: why(), second }),
-            ("supervisor", RoundCommand::VoidDamaged { from: round, to: round, why: why(), second }),
+            ("supervisor", RoundCommand::VoidDamaged { from: round, to: round, dice_set: None, why: why(), second }),
             ("shift", RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
         ] {
             let actor = hall.actor(who, None);

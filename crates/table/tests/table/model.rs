@@ -227,14 +227,17 @@ impl Model {
     pub(crate) fn compensate(&mut self, round: usize, throw: Option<&str>) {
         let (lines, before) = self.past[round - 1].clone();
         let after = throw.map(dice);
-        let mut changes = BTreeMap::<(usize, u32), [i64; 2]>::new();
+        let mut changes = BTreeMap::<(usize, u32), [i64; 3]>::new();
         let worths = self.worth(&lines, before).into_iter().zip(self.worth(&lines, after));
         for (line, (before, after)) in lines.iter().zip(worths) {
-            changes.entry((line.seat, line.session)).or_default()[usize::from(line.is_colour)] += after - before;
+            let change = changes.entry((line.seat, line.session)).or_default();
+            change[usize::from(line.is_colour)] += after - before;
+            change[2] += after - line.cents;
         }
         self.past[round - 1].1 = after;
-        for ((seat, session), [own, colour]) in changes {
+        for ((seat, session), [own, colour, win]) in changes {
             let change = own + colour;
+            let is_changed = change != 0 || before.is_none() != after.is_none();
             let is_here = self.seats[seat].session == Some(session) && !self.seats[seat].has_walked_away;
             let purse = self.purse(seat, false);
             let free = self.balance(&format!("credits {seat}"));
@@ -244,6 +247,7 @@ impl Model {
                 (true, true) => change,
                 (true, false) => change.max(-free),
             };
+            self.seats[seat].is_locked |= is_here && is_changed && !self.is_live && win >= self.large_win;
             // What Colour Chips have won is given in the same set, as far as its value can express it.
             let in_colour = if at_once > 0 { colour.clamp(0, at_once) } else { 0 };
             let in_set = self.seats[seat].chip.map_or(0, |chip| in_colour / chip * chip);

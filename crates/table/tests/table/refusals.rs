@@ -204,6 +204,12 @@ const CLUSTER: &[Row] = &[
         "player bet-colour 0 big 99900",
         "amount-off-unit not-enough-credits",
     ),
+    (
+        &[CLASSIC],
+        "dealer issue 1 1 500 1; supervisor announce",
+        "dealer issue 0 1 0 1",
+        "table-closing bad-amount colour-in-use",
+    ),
     (&[CLASSIC], "dealer open", "player bet-colour 0 big 550", "amount-off-unit colour-in-use"),
     (&[CLASSIC], "dealer issue 1 1 500 1", "dealer issue 0 1 0 1", "bad-amount colour-in-use"),
     (&[CLASSIC], "dealer issue 1 1 500 1", "dealer issue 0 1 500 1", "colour-in-use"),
@@ -249,6 +255,7 @@ const ELSEWHERE: &[(Refusal, &str)] = &[
     (Refusal::CommandTooOld, "repeats"),
     (Refusal::RulesNotInForce, "round::a_table_opens"),
     (Refusal::SlipDiffers, "compensation::another_slip_is_refused"),
+    (Refusal::TooManyRounds, "hostile::a_long_range_is_not_an_unknown_round"),
     (Refusal::UnknownTable, "round::every_cluster_is_waited_for"),
 ];
 

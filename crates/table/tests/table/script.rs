@@ -186,7 +186,13 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
         ["void-settled", number, cause] => {
             C::VoidSettled { round: round(number), reason: reason(cause), why: why(), second }
         }
-        ["void-damaged", from, to] => C::VoidDamaged { from: round(from), to: round(to), why: why(), second },
+        ["void-damaged", from, to, ref dice_set @ ..] => C::VoidDamaged {
+            from: round(from),
+            to: round(to),
+            dice_set: dice_set.first().map(|dice_set| number(dice_set)),
+            why: why(),
+            second,
+        },
         ["rule", ref ruling @ ..] => C::Rule { ruling: self::ruling(ruling), why: why() },
         ["report", followed, colour] => {
             C::Report { cluster: CLUSTER, followed: number(followed), colour_chips: cents(number(colour)) }

@@ -186,7 +186,7 @@ fn colour_chips_are_paid_in_their_set() {
         (
             &[TAI_SAI, OPEN_COVER, ETG],
             "fund 0 5000; dealer issue 0 1 500 10 = !not-in-game; dealer open
-             player bet-colour 0 big 500 = !colour-in-use; dealer redeem 0 = !colour-in-use
+             player bet-colour 0 big 500 = !not-in-game; dealer redeem 0 = !not-in-game
              ? bets 0 = -",
         ),
     ]);

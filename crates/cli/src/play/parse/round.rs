@@ -73,9 +73,9 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
         damaged,
     ),
     Phrase::line(
-        "damaged dice | rounds ROUND to ROUND by PERSON and PERSON because WHY",
-        "damaged dice rounds 1 to 3 by supervisor 7 and manager 2 because a die is chipped",
-        "Voids all of these rounds.",
+        "damaged dice | rounds ROUND to ROUND [of set NUMBER] by PERSON and PERSON because WHY",
+        "damaged dice rounds 1 to 3 of set 5 by supervisor 7 and manager 2 because a die is chipped",
+        "Voids all of these rounds, or those that were played with one set of dice.",
         damaged,
     ),
 ];
@@ -133,15 +133,6 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
     }),
     Phrase::line("exposed", "exposed", "Concealed dice were exposed too early: the round is void.", |reader| {
         void(reader, VoidReason::Exposed)
-    }),
-    Phrase::line(
-        "activated early",
-        "activated early",
-        "The tumbler was activated too early: the round is void.",
-        |reader| void(reader, VoidReason::ActivatedEarly),
-    ),
-    Phrase::line("not established", "not established", "No outcome is established: the round is void.", |reader| {
-        void(reader, VoidReason::NotEstablished)
     }),
     Phrase::line(
         "interruption | [with FACES]",
@@ -253,6 +244,12 @@ fn damaged(reader: &mut Reader) -> Parsed {
     } else {
         return Err(reader.expected("“round” or “rounds”"));
     };
+    let dice_set = if reader.take("of") {
+        reader.must("set")?;
+        Some(reader.parse("the number of the dice set")?)
+    } else {
+        None
+    };
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::VoidDamaged { from, to, why: reader.why()?, second }))
+    Ok(asked_by(person, C::VoidDamaged { from, to, dice_set, why: reader.why()?, second }))
 }

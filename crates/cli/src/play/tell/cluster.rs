@@ -136,6 +136,8 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
         (
             Notice::TableOpened
             | Notice::TableClosed
+            | Notice::ClosureAnnounced
+            | Notice::Relieved { .. }
             | Notice::Limits { .. }
             | Notice::Opened { .. }
             | Notice::Closed { .. }
@@ -182,7 +184,9 @@ fn adjusted(
     if adjustments.is_empty() {
         told.push(Told::Words(format!("Nobody gets or gives anything for round {}.", round.0)));
     }
-    for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
+    for adjustment in adjustments {
+        let Adjustment { seat, session, at_once, in_colour, is_large, .. } = adjustment;
+        let amount = &adjustment.amount();
         add_result(stage, *seat, *amount)?;
         let size = |money: Money| Money::from_cents(money.cents().abs());
         let verb = if *amount > Money::ZERO { "gets" } else { "gives back" };
@@ -196,7 +200,14 @@ fn adjusted(
         };
         let set = if *in_colour > Money::ZERO { format!(", {in_colour} of it in Colour Chips") } else { String::new() };
         let (seat, session) = (seat.0, session.0);
+        if *amount == Money::ZERO {
+            told.push(Told::Words(format!("Seat {seat}, session {session}, gets and gives nothing.")));
+            continue;
+        }
         told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}{set}.", size(*amount))));
+        if *is_large {
+            told.push(Told::Words(format!("A large win locks seat {seat}.")));
+        }
     }
     Ok(())
 }

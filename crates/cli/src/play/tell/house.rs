@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use taisai_rules::Money;
 use taisai_table::{
     ClaimReason, DeviceId, DeviceKind, HouseCommand, HouseEvent, Purpose, ReceivableRuling, Roles, Transfer,
-    VoucherHash,
+    VoucherHash, VoucherState,
 };
 
 use super::super::stage::{Stage, title};
@@ -55,7 +55,7 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
     use HouseEvent as E;
     Some(match event {
         E::ApprovalRequested { approval } => format!("Approval {} waits for a second person.", approval.0),
-        E::VoucherIssued { .. } => issued(command)?,
+        E::VoucherIssued { .. } => issued(stage, command)?,
         E::CashPaid { amount } => {
             let paid = if let HouseCommand::PayClaim { claim, .. } = command {
                 format!("Claim {}", claim.0)
@@ -104,7 +104,7 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
 }
 
 /// A voucher that may be printed.
-fn issued(command: &HouseCommand) -> Option<String> {
+fn issued(stage: &Stage, command: &HouseCommand) -> Option<String> {
     let (number, amount, how) = if let HouseCommand::SellVoucher { number, amount } = command {
         (*number, *amount, "sold")
     } else if let HouseCommand::Receive { transfer: Transfer { amount, purpose, .. }, .. } = command
@@ -114,7 +114,10 @@ fn issued(command: &HouseCommand) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("A voucher ending in {:04} for {amount} is {how}.", number.digits))
+    // F44: what training prints is visibly void.
+    let is_play = stage.house().voucher(number.hash).is_some_and(|voucher| voucher.state == VoucherState::Play);
+    let mark = if is_play { " TRAINING: it is void." } else { "" };
+    Some(format!("A voucher ending in {:04} for {amount} is {how}.{mark}", number.digits))
 }
 
 /// Why a player is owed by hand.

@@ -55,14 +55,15 @@ pub(super) fn words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -
             format!("Result {dice}, Total Sum {}.{read}{}", dice.total_sum(), cite(&[rule]))
         }
         E::Voided { reason } => format!("Round {number} is void: {}.{}", because(*reason), cite(&[reason.rule()])),
-        E::RoundsVoided { from, to, reason } => {
+        E::RoundsVoided { from, to, reason, dice_set } => {
             // A void round stays as it is.
             if from == to && stage.round().past(*from).is_some_and(|past| past.void != Some(*reason)) {
                 return Some(format!("Round {} was void before: nothing changes.", from.0));
             }
             let rounds =
                 if from == to { format!("Round {} is", from.0) } else { format!("Rounds {} to {} are", from.0, to.0) };
-            format!("{rounds} void: {}.{}", because(*reason), cite(&[reason.rule(), Rule::LateError]))
+            let of_set = dice_set.map_or_else(String::new, |set| format!(", where dice set {set} was used"));
+            format!("{rounds} void{of_set}: {}.{}", because(*reason), cite(&[reason.rule(), Rule::LateError]))
         }
         E::Established { known } => {
             let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");

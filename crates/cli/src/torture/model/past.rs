@@ -79,12 +79,15 @@ impl Model {
         }
         let expected = changes.iter().map(|(seat, [own, colour])| (*seat, own + colour));
         let expected: Vec<_> = expected.filter(|(_, cents)| *cents != 0).collect();
-        let actual: Vec<_> = adjustments.iter().map(|a| (a.seat, a.amount.cents())).collect();
+        let actual: Vec<_> =
+            adjustments.iter().map(|a| (a.seat, a.amount().cents())).filter(|(_, cents)| *cents != 0).collect();
         ensure("a round settled again gives each player the difference", expected == actual, || {
             format!("round {}: {expected:?} and {actual:?}", round.0)
         })?;
         let played = past.sessions.clone();
-        for Adjustment { seat, session, amount, at_once, in_colour } in adjustments {
+        for adjustment in adjustments {
+            let Adjustment { seat, session, at_once, in_colour, is_large, .. } = adjustment;
+            let amount = adjustment.amount();
             let place = usize::try_from(seat.0).expect("a seat's number");
             let known = played[place];
             let is_same = known.is_none_or(|known| known == *session);
@@ -105,6 +108,7 @@ impl Model {
             ensure("what Colour Chips won is paid in the same set", in_colour == expected, || {
                 format!("seat {}, round {}: {in_colour} in Colour Chips, expected {expected}", seat.0, round.0)
             })?;
+            self.purses[place].is_locked |= is_large;
             self.result -= amount;
             self.pay(Player { seat: *seat, chips: Chips::Colour }, in_colour);
             self.pay(Player { seat: *seat, chips: Chips::Own }, at_once - in_colour);
