@@ -125,5 +125,6 @@ mod tests {
         let singapore = Moment::from_civil(2023, 10, 6, 28_800, 480);
         assert_eq!(singapore.unix_seconds(), 1_696_550_400);
         assert_eq!(singapore, Moment::from_civil(2023, 10, 6, 0, 0));
+        assert_ne!(singapore, Moment::from_civil(2023, 10, 6, 0, 480), "another moment at the same offset");
     }
 }
