@@ -352,6 +352,11 @@ impl Cluster {
         self.state.refusals
     }
 
+    /// Refusals to the terminal at a seat since bets were opened.
+    pub fn seat_refusals(&self, seat: Seat) -> u32 {
+        self.seat(seat).map_or(0, |seat| seat.refusals)
+    }
+
     /// An amount of so many units.
     fn cents(&self, units: u64) -> Money {
         cents(units, self.limits.unit().cents())

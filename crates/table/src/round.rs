@@ -227,6 +227,11 @@ impl Round {
         Some((follower.followed, follower.colour_chips))
     }
 
+    /// Refusals recorded.
+    pub const fn refusals(&self) -> u64 {
+        self.state.refusals
+    }
+
     /// Whether every cluster holds every notice.
     pub fn is_followed(&self) -> bool {
         self.state.followers.iter().all(|follower| follower.followed == self.state.issued)

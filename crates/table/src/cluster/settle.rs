@@ -236,7 +236,7 @@ impl Cluster {
             let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
             let all_fit = [&first, &before, &after].into_iter().flatten().all(fits);
             let stake = i64::from(line.units).checked_mul(unit.cents()).filter(|stake| *stake <= MOST_ON_A_BOX.cents());
-            if line.counted > line.units || self.seat(line.seat).is_none() || !all_fit || stake.is_none() {
+            if line.counted > line.units || !all_fit || stake.is_none() {
                 return Err(Refusal::SlipDiffers);
             }
             digest.line(line, result(line, first.as_ref(), unit.cents()).0);
@@ -268,12 +268,11 @@ impl Cluster {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
         let Change { won, returned, colour, win } = change;
         let (amount, nothing) = (sum(won, returned), Money::ZERO);
-        let (at_once, in_colour) = match open {
-            None => (nothing, nothing),
-            Some(state) if amount > nothing && state.colour.is_some() => (amount, colour.clamp(nothing, amount)),
-            Some(_) if amount > nothing => (amount, nothing),
-            Some(state) => (less(nothing, state.credits.min(less(nothing, amount))), nothing),
-        };
+        let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {
+            let at_once = amount.max(less(nothing, state.credits));
+            let in_colour = state.colour.map_or(nothing, |_| colour.min(at_once).max(nothing));
+            (at_once, in_colour)
+        });
         let is_terminal = self.rules.game().station() == Station::PlayerTerminals;
         let is_large = is_terminal && open.is_some() && win >= self.profile.large_win;
         Adjustment { seat, session, won, returned, at_once, in_colour, is_large }

@@ -1,7 +1,9 @@
 //! The dealer's side when a round is over: damaged dice, corrections, late voids, rulings, and the two people they
 //! need.
 
-use crate::hall::GAMES;
+use taisai_table::{Actor, Asked, Decision, Entry, Position, Profile, Refusal, Round, RoundCommand, RoundNumber, Time};
+
+use crate::hall::{CLASSIC, GAMES, NOON, TABLE, id, person, rules};
 use crate::round::{COVERED, OPEN, check};
 
 /// 5.6, 5.4, 5.1.1: damaged dice void all affected rounds, settled ones and the one in play; void ones stay as they
@@ -67,6 +69,41 @@ fn damaged_dice_void_every_affected_round() {
              supervisor void-damaged 1 1 with manager",
         ),
     ]);
+}
+
+/// So many rounds at most in one act; more are voided by several.
+#[test]
+fn damaged_dice_void_ten_thousand_rounds_at_once() {
+    let mut round = Round::new(TABLE, rules(CLASSIC, "A"), Profile::singapore(), false, 0);
+    let mut sequence = 0;
+    let mut ask = |round: &Round, who: &str, command: RoundCommand| {
+        sequence += 1;
+        let actor = Actor::Person(person(who).expect("a person"));
+        let asked = Asked { time: Time(NOON), actor, id: id(1, sequence), command };
+        match round.decide(&asked) {
+            Decision::Accepted(event) => Ok(Entry { asked, outcome: Ok(event) }),
+            Decision::Refused(refusal) => Err(refusal),
+            Decision::Repeated(_) => panic!("it is new"),
+        }
+    };
+    let dealer = person("dealer").map(|person| person.id);
+    for command in [RoundCommand::OpenTable, RoundCommand::Relieve { position: Position::Dealer, person: dealer }] {
+        let entry = ask(&round, "supervisor", command).expect("accepted");
+        round.apply(&entry);
+    }
+    for _ in 1..=10_001 {
+        for command in [RoundCommand::OpenBets, RoundCommand::Interrupt { known: Vec::new() }] {
+            let entry = ask(&round, "dealer", command).expect("accepted");
+            round.apply(&entry);
+        }
+    }
+    for (from, to, refusal) in
+        [(1, 10_000, None), (1, 10_001, Some(Refusal::UnknownRound)), (2, 10_001, None), (10_001, 10_001, None)]
+    {
+        let (from, to) = (RoundNumber(from), RoundNumber(to));
+        let command = RoundCommand::VoidDamaged { from, to, why: "chipped".to_owned(), second: person("manager") };
+        assert_eq!(ask(&round, "supervisor", command).err(), refusal, "{from:?} to {to:?}");
+    }
 }
 
 /// 3.9, 5.10, 5.5 of the terminals, F12: settled again by the dice, as often as needed; the first result stays on

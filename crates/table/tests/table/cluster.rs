@@ -103,6 +103,14 @@ fn nothing_changes_after_the_close() {
         }
     }
     check(&[
+        // Of a terminal also for itself, round by round.
+        (
+            &[ETG],
+            "fund 0 5000; dealer open; t0 clear 0 = !no-such-bet; t0 clear 0 = !no-such-bet; t1 clear 1 = !no-session
+             ? refusals 0 = 2; ? refusals 1 = 1; ? refusals = 3; ? round-refusals = 0; deal 123; dealer open
+             ? refusals 0 = 0; ? refusals = 3; dealer open = !round-in-play; dealer open = !round-in-play
+             ? round-refusals = 2",
+        ),
         (&BOXED, "dealer reject = !no-round-open; dealer open; dealer close; dealer reject = !bets-closed"),
         (&[CLASSIC, ETG], "dealer open; dealer reject = !not-in-game"),
         // Bets stay as they lie at the close, and settle so (5.9, 5.7 of the terminals).
@@ -192,6 +200,11 @@ fn excess_is_shown_and_rejected() {
             "supervisor limits unit=100 big=..2000; dealer open; player bet 0 big 1000; player bet 1 big 1500
              player bet 0 big 500
              player take 0 big 500; ? excess = big 2500/2000; dealer reject; ? bets 0 = big 1000; ? bets 1 = big 1000",
+            // From no one else's, and from as many as it takes.
+            "supervisor limits unit=100 big=..600; dealer open; player bet 0 big 1000; player bet 1 big 1500
+             player take 0 big 500; dealer reject; ? bets 0 = big 500; ? bets 1 = big 100",
+            "supervisor limits unit=100 big=..300; dealer open; player bet 1 big 500; player bet 0 big 300
+             player bet 0 big 400; player take 0 big 600; dealer reject; ? bets 0 = -; ? bets 1 = big 300",
             // What is left of the player's total would be below the minimum: rejected whole.
             "supervisor limits unit=100 big=500..2000; dealer open; player bet 0 big 1700; player bet 1 big 600
              dealer reject; ? bets 0 = big 1700; ? bets 1 = -",
@@ -369,6 +382,11 @@ fn a_player_walks_away() {
             "dealer issue 0 1 500 10; dealer open; player bet-colour 0 big 1500; dealer walk 0
              ? claims = 0/1 3500 walked-away
              deal 456; ? claims = 0/1 3500 walked-away, 0/1 3000 walked-away; ? colour 0 = -; ? session 0 = -",
+        ),
+        (
+            &[CLASSIC],
+            "dealer issue 0 1 500 1; dealer open; player bet-colour 0 big 500; dealer walk 0; ? claims = -; deal 456
+             ? claims = 0/1 1000 walked-away",
         ),
         (&[ETG], "fund 0 5000; dealer walk 0 = !not-in-game"),
     ]);

@@ -141,6 +141,13 @@ fn what_colour_chips_won_is_paid_in_the_set() {
             "dealer issue 0 4 500 6; dealer open; player bet-colour 0 big 500; player bet 0 single:5 700; deal 112
              supervisor correct 1 445 with manager; ? colour 0 = 4 500 3500; ? chips = 700",
         ),
+        // 1000 won in the set less 600 lost in cash chips: 400 is less than a chip of the set.
+        (
+            &[CLASSIC],
+            "dealer issue 0 4 500 6; dealer open; player bet-colour 0 big 500; player bet 0 small 300; deal 123
+             ? colour 0 = 4 500 2500; ? chips = 300; supervisor correct 1 456 with manager; ? colour 0 = 4 500 2500
+             ? chips = 700",
+        ),
     ]);
 }
 

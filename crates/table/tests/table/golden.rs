@@ -42,7 +42,9 @@ fn evening(game: &'static str) -> Hall {
     match game {
         ETG => hall.run("system lost 1; deal 122; player voucher 0 7"),
         CLASSIC => hall.run("dealer issue 2 4 500 6; player bet-colour 2 small 500; dealer walk 1; deal 122"),
-        _ => hall.run("player bet 0 big 60000; dealer reject; system restarted; dealer continue; deal 122"),
+        _ => hall.run(
+            "player bet 0 big 60000; dealer reject; system restarted; dealer continue; player bet 1 big 900; deal 122",
+        ),
     }
     hall.run(
         "supervisor correct 1 123 with manager; dealer open; fund 2 800; player bet 2 big 500

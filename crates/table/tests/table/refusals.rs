@@ -245,6 +245,10 @@ const CLUSTER: &[Row] = &[
         "round-in-play",
     ),
     (&GAMES, "", "dealer delivered 5", "not-allowed out-of-order"),
+    (&[ETG], "fund 0 500; quiet; player voucher 0 7", "system delivered 2", "out-of-order"),
+    (&GAMES, "", "dealer receive 0 2 100", "not-allowed out-of-order"),
+    (&GAMES, "", "system receive 0 2 100", "out-of-order"),
+    (&GAMES, "", "system receive 0 0 100", "out-of-order"),
     (&GAMES, "", "dealer unlock 9", "not-allowed unknown-seat"),
     (&GAMES, "", "attendant unlock 0", "not-held"),
 ];

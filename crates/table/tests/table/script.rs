@@ -3,16 +3,17 @@
 
 use taisai_rules::{Face, Station};
 use taisai_table::{
-    CashOut, Chips, ClusterCommand, Decision, Method, Position, Refusal, RoundCommand, RoundNumber, Ruling, Seat,
-    Stake, Stakes, Time, VoidReason, VoucherHash, VoucherNumber,
+    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Method, Position, Purpose, Refusal, RoundCommand,
+    RoundNumber, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, Hall, cents, dice, limits, person};
 
-/// A command of either machine.
+/// A command of one of the machines.
 pub(crate) enum Command {
     Round(RoundCommand),
     Cluster(ClusterCommand),
+    House(HouseCommand),
 }
 
 impl Hall {
@@ -71,6 +72,10 @@ impl Hall {
         let answer = match command {
             Command::Round(command) => Answer::of(&self.ask_round(actor, command)),
             Command::Cluster(command) => Answer::of(&self.ask_cluster(actor, command)),
+            Command::House(command) => {
+                let asked = self.asked(actor, command);
+                Answer::of(&self.floor.ask_house(asked))
+            }
         };
         if self.carries {
             self.floor.carry(Time(self.now));
@@ -141,7 +146,15 @@ pub(crate) fn stakes(words: &[&str]) -> Stakes {
 }
 
 fn command(words: &[&str]) -> Command {
-    round_command(words).map_or_else(|| Command::Cluster(cluster_command(words)), Command::Round)
+    match *words {
+        // A voucher into the terminal at a seat.
+        ["insert", seat, byte] => Command::House(HouseCommand::RedeemAtSeat {
+            hash: VoucherHash([number(byte); 32]),
+            cluster: CLUSTER,
+            seat: Seat(number(seat)),
+        }),
+        _ => round_command(words).map_or_else(|| Command::Cluster(cluster_command(words)), Command::Round),
+    }
 }
 
 fn round_command(words: &[&str]) -> Option<RoundCommand> {
@@ -241,6 +254,10 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["lost", _] => C::Lost { seat },
         ["back", _] => C::Back { seat },
         ["unlock", _] => C::ClearLock { seat },
+        ["receive", _, number, amount] => {
+            let (number, amount) = (self::number(number), cents(self::number(amount)));
+            C::Receive { transfer: Transfer { number, amount, purpose: Purpose::Credits { seat } } }
+        }
         ["delivered", number] => C::Delivered { number: self::number(number) },
         _ => panic!("a command: {words:?}"),
     }

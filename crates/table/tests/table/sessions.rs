@@ -89,6 +89,26 @@ fn a_session_is_from_first_credit_to_cash_out() {
     ]);
 }
 
+/// F40, F41: a voucher is paid as credits at a seat, once. What a seat cannot take goes back and is owed by hand.
+#[test]
+fn a_voucher_is_credits_at_a_seat() {
+    let printed = "fund 0 5000; player voucher 0 7; fund 0 300; player voucher 0 8; ? vouchers = 5000, 300";
+    let rows = [
+        "system insert 1 7 = credits-sent; ? credits 1 = 5000; ? session 1 = 3; ? transit = 300; ? claims = -
+         ? session-meters 1 = 5000 0 0 0 0 0 0; system insert 2 7 = !voucher-paid; ? credits 2 = 0
+         system insert 1 8; ? credits 1 = 5300; ? session 1 = 3; ? transit = 0; dealer open; player bet 1 big 5300",
+        // On their way they are nobody's to bet; both arrive in order.
+        "quiet; system insert 1 7; system insert 1 8; ? credits 1 = 0; ? transit = 5300; carry-one; ? credits 1 = 5000
+         carry-one; carry-one; ? credits 1 = 5300; ? transit = 0; carry",
+        "system lost 1; system insert 1 7; ? credits 1 = 0; ? session 1 = -; ? claims = 1 5000 returned; ? transit = 5300
+         system back 1; system insert 1 8; ? credits 1 = 300",
+        "system insert 9 7; ? claims = 9 5000 returned; ? transit = 5300",
+    ];
+    for row in rows {
+        check(&[(&[ETG], &format!("{printed}; {row}"))]);
+    }
+}
+
 /// 5.12, 5.9 of the terminals: a void round returns every bet in full, exactly, in the chips it was placed with.
 #[test]
 fn a_void_round_returns_every_bet() {
@@ -177,6 +197,13 @@ fn colour_chips_are_paid_in_their_set() {
             "dealer issue 0 1 500 10; dealer open; player bet-colour 0 big 1000
              player take-colour 0 big 100 = !amount-off-unit
              player take-colour 0 big 500; ? bets 0 = colour big 500; ? chips = 0",
+        ),
+        // What is taken off in one kind of chips leaves the other as it lies.
+        (
+            &[CLASSIC],
+            "dealer issue 0 1 500 10; dealer open; player bet-colour 0 big 500; player bet 0 big 200
+             player take-colour 0 big 500; player bet 0 big 100; ? bets 0 = big 300; player take 0 big 300
+             ? bets 0 = -; ? chips = 0",
         ),
         (
             &[CLASSIC],

@@ -47,6 +47,8 @@ impl Hall {
             ["session-meters", _] => meters(cluster.session_meters(seat)),
             ["voids", _] => cluster.seat_meters(seat).voids.to_string(),
             ["refusals"] => cluster.refusals().to_string(),
+            ["refusals", _] => cluster.seat_refusals(seat).to_string(),
+            ["round-refusals"] => round.refusals().to_string(),
             ["claims"] => self.claims(),
             ["owed"] => self.owed(),
             ["vouchers"] => {
@@ -84,8 +86,10 @@ impl Hall {
     /// Open claims: seat, session, amount and why.
     fn claims(&self) -> String {
         listed(self.floor.house().claims().map(|(_, claim)| {
-            let ClaimOrigin::Session { seat, session, reason, .. } = claim.origin else {
-                return format!("{} {:?}", claim.amount.cents(), claim.origin);
+            let (seat, session, reason) = match claim.origin {
+                ClaimOrigin::Session { seat, session, reason, .. } => (seat, session, reason),
+                ClaimOrigin::Returned { seat, .. } => return format!("{} {} returned", seat.0, claim.amount.cents()),
+                ClaimOrigin::VoidVoucher(_) | ClaimOrigin::ExpiredVoucher(_) => panic!("of no table: {claim:?}"),
             };
             let why = match reason {
                 ClaimReason::CashOut => "cash-out".to_owned(),
