@@ -36,9 +36,11 @@ bench: tools ## every figure beside its rival; writes target/bench.json
 fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -runs=$(FUZZ_RUNS) -seed=1; done
 
-mutants: tools ## breaks the rules on purpose, about a thousand times: a test must go red each time; .cargo/mutants.toml
+mutants: tools ## breaks rules and table on purpose, two thousand times: a test must go red each time; .cargo/mutants*.toml
 	@command -v cargo-mutants >/dev/null || $(CARGO) install --locked cargo-mutants
 	@$(CARGO) mutants -p taisai-rules -p taisai-datafile
+	@mkdir -p target/mutants-table
+	@$(CARGO) mutants --config .cargo/mutants-table.toml --output target/mutants-table -p taisai-table
 
 torture: tools ## ROUNDS rounds of each game with mistakes, faults and restarts; what was met is in target/torture/
 	@mkdir -p target/torture

@@ -158,13 +158,6 @@ pub struct Person {
     pub roles: Roles,
 }
 
-impl Person {
-    /// Whether the person holds one of the roles.
-    pub fn is(self, roles: &[Role]) -> bool {
-        self.roles.any(roles)
-    }
-}
-
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

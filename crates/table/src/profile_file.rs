@@ -73,7 +73,8 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
 /// A time of day, in minutes after midnight.
 fn clock<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<u16> {
     let text = reader.string(value)?;
-    let part = |text: &str, end: u16| text.parse::<u16>().ok().filter(|number| text.len() == 2 && *number < end);
+    let is_two_digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let part = |text: &str, end: u16| text.parse::<u16>().ok().filter(|number| is_two_digits(text) && *number < end);
     let time = text.split_once(':').and_then(|(hour, minute)| Some(part(hour, 24)? * 60 + part(minute, 60)?));
     if time.is_none() {
         let message = format!("{}: a time of day is written like \"06:00\"", cite(text));

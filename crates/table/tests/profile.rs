@@ -32,6 +32,17 @@ fn administrators_and_auditors_touch_neither_money_nor_results() {
 }
 
 #[test]
+fn a_role_is_itself_and_no_other() {
+    for role in Role::ALL {
+        for other in Role::ALL {
+            assert_eq!(Roles::of(&[role]).any(&[other]), role == other, "{role:?} {other:?}");
+        }
+        assert_eq!(Roles::of(&[role, role]), Roles::of(&[role]), "{role:?} twice");
+    }
+    assert_eq!(Roles::of(&Role::ALL).iter().collect::<Vec<_>>(), Role::ALL);
+}
+
+#[test]
 fn two_person_acts_need_two_identities() {
     let profile = Profile::singapore();
     let supervisor = person(7, &[Role::PitSupervisor]);
@@ -65,9 +76,11 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
         ("cage             = { by = [\"cashier\"] }\n", "", "27:1: missing-key"),
     ];
     let mut all = FILE.to_owned();
-    for (from, to, _) in &edits {
+    for (from, to, expected) in &edits {
         assert!(all.contains(from), "{from}");
         all = all.replacen(from, to, 1);
+        let alone = Profile::from_toml(&FILE.replacen(from, to, 1)).expect_err("a fault alone is one");
+        assert!(alone.iter().any(|fault| fault.to_string().starts_with(expected)), "{to}: {alone:#?}");
     }
     let faults: Vec<_> = Profile::from_toml(&all).unwrap_err().iter().map(ToString::to_string).collect();
     for (_, to, expected) in edits {
@@ -107,5 +120,19 @@ fn a_profile_names_a_time_zone() {
     for zone in ["", "Mars/Olympus"] {
         let text = FILE.replacen("Asia/Singapore", zone, 1);
         assert!(Profile::from_toml(&text).is_err(), "accepted: {zone:?}");
+    }
+}
+
+#[test]
+fn a_time_of_day_is_from_midnight_to_midnight() {
+    let gaming_day = |time: &str| {
+        let file = FILE.replacen("gaming_day = \"06:00\"", &format!("gaming_day = \"{time}\""), 1);
+        Profile::from_toml(&file).ok().map(|profile| profile.gaming_day)
+    };
+    for (time, minutes) in [("00:00", Some(0)), ("06:05", Some(365)), ("23:59", Some(1_439))] {
+        assert_eq!(gaming_day(time), minutes, "{time}");
+    }
+    for time in ["24:00", "06:60", "6:00", "06:0", "+6:00", "06", "0600", ""] {
+        assert_eq!(gaming_day(time), None, "{time}");
     }
 }

@@ -72,3 +72,49 @@ impl Cluster {
         self.meters_reconcile()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use taisai_rules::Games;
+
+    use super::*;
+    use crate::{ClusterId, Profile, TableId, TableRules};
+
+    type Unbalance = fn(&mut Cluster);
+
+    const CENT: Money = Money::from_cents(1);
+
+    #[test]
+    fn each_invariant_sees_what_breaks_it() {
+        let breaks: [(&str, Unbalance); 9] = [
+            ("ledger sums to zero", |cluster| cluster.state.ledger.house = CENT),
+            ("ledger sums to zero", |cluster| cluster.state.seats[1].credits = CENT),
+            ("no balance below zero", |cluster| {
+                cluster.state.seats[1].credits = Money::from_cents(-1);
+                cluster.state.ledger.house = CENT;
+            }),
+            ("no balance below zero", |cluster| {
+                cluster.state.seats[1].on_layout = Money::from_cents(-1);
+                cluster.state.ledger.house = CENT;
+            }),
+            ("bets match the layout", |cluster| {
+                cluster.state.seats[1].on_layout = CENT;
+                cluster.state.ledger.house = Money::from_cents(-1);
+            }),
+            ("bets match the layout", |cluster| cluster.state.totals[0] = 1),
+            ("meters reconcile", |cluster| cluster.state.meters.bought_in = CENT),
+            ("meters reconcile", |cluster| cluster.state.seats[1].meters.won = CENT),
+            ("meters reconcile", |cluster| cluster.state.meters.dispensed = CENT),
+        ];
+        for (name, unbalance) in breaks {
+            let game = Games::embedded().iter().next().expect("a game");
+            let rules = TableRules::new(Arc::new(game.clone()), "A").expect("a layout");
+            let mut cluster = Cluster::new(ClusterId { table: TableId(1), number: 0 }, rules, Profile::singapore(), 2);
+            assert_eq!(cluster.check(), Ok(()));
+            unbalance(&mut cluster);
+            assert_eq!(cluster.check().map_err(|broken| broken.name), Err(name));
+        }
+    }
+}

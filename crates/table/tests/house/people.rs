@@ -139,6 +139,8 @@ fn a_stolen_terminal_is_revoked_by_one_person_and_replaced() {
     assert_eq!(floor.happened()[0], Happening::TokenCopied(TERMINAL));
     floor.accept(by(SUPERVISOR), HouseCommand::Revoke { device: TERMINAL });
     assert_eq!(floor.happened()[0], Happening::DeviceRevoked(TERMINAL));
+    let is_revoked = |device| floor.house.device(device).map(|device| device.is_revoked);
+    assert_eq!([TERMINAL, TUMBLER].map(is_revoked), [Some(true), Some(false)]);
     floor.refuse(terminal(TERMINAL, SEAT), at_seat(1, CLUSTER, SEAT), Refusal::NotAllowed);
     floor.refuse(by(SUPERVISOR), HouseCommand::Revoke { device: TERMINAL }, Refusal::UnknownDevice);
     let kind = DeviceKind::Terminal { cluster: CLUSTER, seat: SEAT };
@@ -203,6 +205,29 @@ fn sources_do_not_disturb_each_other() {
         assert!(matches!(floor.send(&asked), Decision::Accepted(_)));
         assert!(matches!(floor.send(&asked), Decision::Repeated(_)));
     }
+}
+
+/// A House remembers 1,024 sources, and two more for each of the nine people and two devices on file; then the one that was
+/// silent longest is too old to be answered.
+#[test]
+fn sources_longest_silent_are_forgotten() {
+    let mut floor = Floor::new();
+    let asked = |floor: &Floor, source| {
+        let id = CommandId { source, sequence: 1 };
+        Asked { time: floor.time, actor: by(DEALER), id, command: HouseCommand::Tick }
+    };
+    // One source has set the floor up.
+    let most = 1_024 + 2 * (9 + 2);
+    for source in 2..=most {
+        floor.send(&asked(&floor, source));
+    }
+    let (first, next) = (asked(&floor, 2), asked(&floor, most + 1));
+    assert!(matches!(floor.send(&first), Decision::Repeated(_)), "all are remembered");
+    floor.send(&next);
+    assert!(matches!(floor.send(&first), Decision::Repeated(_)), "the one that set up was silent longest");
+    floor.send(&asked(&floor, most + 2));
+    assert_eq!(floor.send(&first), Decision::Refused(Refusal::CommandTooOld));
+    assert!(matches!(floor.send(&next), Decision::Repeated(_)));
 }
 
 /// Where the profile asks for one person only, one can found a house and revoke a device, and nobody else can.

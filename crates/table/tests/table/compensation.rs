@@ -90,6 +90,9 @@ fn what_cannot_be_taken_is_a_receivable() {
             "player voucher 0 7; fund 0 9000; ? session 0 = 2; supervisor correct 1 123 with manager; ? credits 0 = 9000
              ? owed = 0/1 1000 round 1; supervisor correct 1 456 with manager; ? credits 0 = 9000
              ? owed = 0/1 1000 round 1; ? claims = 0/1 1000 correction 1",
+            // Message by message: what is owed is on its way, then with the House, then confirmed.
+            "player voucher 0 7; quiet; supervisor correct 1 123 with manager; carry-one; ? transit = 4500; carry-one
+             ? owed = -; carry-one; ? owed = 0/1 1000 round 1; carry-one; ? transit = 4500; carry",
             "player hand-pay 0; supervisor void-damaged 1 1 with manager; ? owed = 0/1 500 round 1
              ? claims = 0/1 5500 cash-out",
         ],

@@ -1,10 +1,14 @@
 //! The floor: tables of one or several clusters, what waits between the machines, and machines built again.
 
+use std::collections::BTreeSet;
+
 use taisai_table::{
-    BadPlan, ClusterId, Floor, Message, Notice, Phase, Plan, Profile, Refusal, Snapshot, Time, Verdict,
+    Actor, BadPlan, ClusterCommand, ClusterId, Decision, Floor, Message, Notice, Phase, Plan, Profile, Purpose,
+    Recorded, Refusal, Seat, Snapshot, Time, Transfer, Verdict,
 };
 
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, rules};
+use crate::cluster::LIVE;
+use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, rules};
 
 fn plan(game: &str, seats: &[u32]) -> Plan {
     Plan { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
@@ -86,6 +90,42 @@ fn what_is_not_the_next_is_refused() {
     assert_eq!(hall.floor.deliver(message, Time(NOON)), None, "there is no such cluster");
 }
 
+/// F54: a house for training is built again as one.
+#[test]
+fn a_training_house_stays_one() {
+    let mut floor = Floor::new(Profile::singapore(), true);
+    let plan = Plan { is_training: true, ..plan(ETG, &[4]) };
+    floor.add_table(plan, Time(NOON)).expect("a table");
+    let (before, record) = (floor.machines().state_hash(), floor.record.clone());
+    floor.rebuild(&record);
+    assert_eq!(floor.machines().state_hash(), before);
+    assert!(floor.house().is_training());
+}
+
+/// Money that a cluster takes and the House never sent is seen, as is what a cluster's own invariants see.
+#[test]
+fn money_from_nowhere_is_seen() {
+    let mut hall = Hall::new(ETG);
+    hall.floor.check().expect("the books balance");
+    let transfer = Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0) } };
+    let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+    assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
+    assert_eq!(hall.floor.check().map_err(|broken| broken.name), Err("transit is on its way"));
+}
+
+/// Chips are not credits: a live table sends them back.
+#[test]
+fn a_live_table_takes_no_credits() {
+    for game in LIVE {
+        let mut hall = Hall::new(game);
+        let transfer = Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0) } };
+        hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+        assert_eq!(hall.look(&["credits", "0"]), "0", "{game}");
+        let back: Vec<_> = hall.cluster().outbox().map(|transfer| (transfer.amount, transfer.purpose)).collect();
+        assert_eq!(back, [(cents(500), Purpose::Returned { seat: Seat(0) })], "{game}");
+    }
+}
+
 /// What a floor shows to whoever drives it.
 fn seen(floor: &Floor) -> ([u8; 32], Vec<Message>, Vec<Option<usize>>) {
     let clusters = floor.machines().clusters().map(taisai_table::Cluster::id);
@@ -119,6 +159,15 @@ fn machines_are_built_again_from_every_entry() {
         assert_eq!(seen(&hall.floor), before, "from entry {from}");
     }
     assert_eq!(hall.floor.record, record, "nothing is recorded by it");
+
+    // Every entry, of whichever machine, leaves another state.
+    let after = |entries: &[Recorded]| {
+        let mut floor = hall.floor.clone();
+        floor.rebuild(entries);
+        floor.machines().state_hash()
+    };
+    let hashes: BTreeSet<_> = (0..=record.len()).map(|entries| after(&record[..entries])).collect();
+    assert_eq!(hashes.len(), record.len() + 1);
 
     // Ids go on where they were: what waits is taken under ids that are new to every machine.
     hall.floor.carry(Time(NOON));

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use taisai_rules::Paragraph;
 use taisai_table::{Excess, Profile, Refusal};
 
 use crate::cluster::{BOXED, LIVE};
-use crate::hall::{CLASSIC, ETG, GAMES, Hall};
+use crate::hall::{CLASSIC, ETG, GAMES, Hall, rules};
 use crate::round::{LIMITED, OPEN};
 
 /// Games, what went before on a table that is ready (or, first, `shut` or `refuse`), the request, and what holds
@@ -313,4 +314,17 @@ fn every_refusal_is_met() {
     let missing: Vec<_> = expected.difference(&met).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert_eq!(met.len(), expected.len(), "{:?}", met.difference(&expected).collect::<Vec<_>>());
+}
+
+/// 3.6 and 5.7 of Tai Sai, 3.2 and 5.2 of the early edition, 3.5 of the terminals: each by its own document.
+#[test]
+fn a_refusal_cites_the_paragraphs_of_the_game() {
+    for (game, cited) in GAMES.into_iter().zip(["3.2 5.2", "3.6 5.7", "3.6 5.7", "3.5"]) {
+        let rules = rules(game, "A");
+        let cite = |refusal: Refusal| {
+            refusal.paragraphs(rules.game()).iter().map(Paragraph::text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(cite(Refusal::BetsClosed), cited, "{game}");
+        assert_eq!(cite(Refusal::NotAllowed), "", "{game}: of no paragraph");
+    }
 }

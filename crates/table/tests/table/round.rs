@@ -124,7 +124,7 @@ fn limits_are_on_display() {
             "dealer open; dealer close; supervisor limits unit=200 = !round-in-play; throw 123
              manager limits unit=200",
         ),
-        (&GAMES, "round 123; manager limits unit=200 = limits-shown"),
+        (&GAMES, "round 123; ? unit = 100; manager limits unit=200 = limits-shown; ? unit = 200"),
         (&[CLASSIC], "supervisor limits unit=100 big=100..500 = !bad-limits"),
         (&[CLASSIC, ETG], "supervisor limits unit=100 diff=500 = !bad-limits"),
         (&LIMITED, "supervisor limits unit=100 big=600..500 = !bad-limits"),
@@ -264,7 +264,8 @@ fn dice_are_tumbled_and_read() {
         (
             &GAMES,
             "dealer open; dealer close; dealer activate; dealer tumbled 3; tumbler8 rest 123 = !not-allowed
-             tumbler9 rest 321 = at-rest; dealer commit 123 = committed; ? past 1 = 123 123 - 7 9 1",
+             ? faces = -; tumbler9 rest 321 = at-rest; ? faces = 321; dealer commit 123 = committed
+             ? past 1 = 123 123 - 7 9 1",
         ),
         (
             &GAMES,

@@ -1,6 +1,6 @@
 //! What a script sees of the table: `? what … = value`.
 
-use taisai_rules::{BetBox, Dice, Money, Paragraph};
+use taisai_rules::{BetBox, Dice, Face, Money, Paragraph};
 use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, RoundNumber, Seat, VoidReason};
 
 use crate::hall::{Hall, NOON};
@@ -17,6 +17,11 @@ impl Hall {
             ["cluster-held"] => yes(cluster.is_held()),
             ["interrupted"] => yes(round.is_interrupted()),
             ["betting"] => name(&cluster.betting()),
+            ["faces"] => {
+                let face = |face: Option<Face>| face.map_or("-".to_owned(), |face| face.number().to_string());
+                round.faces().map_or("-".to_owned(), |faces| faces.map(face).concat())
+            }
+            ["unit"] => round.limits().map_or("-".to_owned(), |limits| amount(limits.unit)),
             ["tumbles"] => round.tumbles().map_or("-".to_owned(), |tumbles| tumbles.to_string()),
             // Seconds after noon.
             ["closes"] => round.closes_at().map_or("-".to_owned(), |time| ((time.0 - NOON) / 1_000).to_string()),
