@@ -7,6 +7,16 @@ use taisai_table::{
 
 use crate::floor::*;
 
+#[test]
+fn the_file_has_everyone_and_every_device() {
+    let floor = Floor::new();
+    let people: Vec<_> = floor.house.people().map(|(id, employee)| (id.0, employee.roles)).collect();
+    assert_eq!(people, PEOPLE.map(|(id, roles)| (id, Roles::of(roles))));
+    let devices: Vec<_> = floor.house.devices().map(|(id, device)| (id, device.kind)).collect();
+    let seated = DeviceKind::Terminal { cluster: CLUSTER, seat: SEAT };
+    assert_eq!(devices, [(TERMINAL, seated), (TUMBLER, DeviceKind::Tumbler)]);
+}
+
 /// One person with the roles of both cannot do what takes two, nor approve the own request.
 #[test]
 fn two_person_acts_need_two_identities() {

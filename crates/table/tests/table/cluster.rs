@@ -162,7 +162,8 @@ fn excess_is_refused_where_the_profile_says_so() {
              player double 0 = !over-limit
              player bet 1 single:1 200; player bet 2 single:1 100 = !over-limit; player bet 2 single:2 100000",
             // Below the minimum is advised, not refused (5.2).
-            "supervisor limits unit=100 big=500..2000; dealer open; player bet 0 big 100; ? below = big 100/500
+            "supervisor limits unit=100 big=500..2000; dealer open; ? below = -; player bet 0 big 100
+             ? below = big 100/500
              player bet 1 big 300; ? below = big 400/500; player bet 1 big 100; ? below = -; player take 0 big 100
              ? below = big 400/500; deal 456; ? house = -400",
         ],

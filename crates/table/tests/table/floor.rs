@@ -67,8 +67,11 @@ fn bets_are_closed_when_every_cluster_holds_it() {
         assert_eq!(hall.floor.deliver(notice, Time(NOON)), refused, "a second time");
         hall.run("? phase = closing");
         let report = hall.floor.waiting().find(|message| matches!(message, Message::Report { .. })).expect("a report");
-        assert_eq!(report.cluster().number, number);
+        let cluster = report.cluster();
+        assert_eq!(cluster.number, number);
+        assert_eq!(hall.round().notices(cluster).count(), 1, "until it has reported");
         assert_eq!(hall.floor.deliver(report, Time(NOON)), Some(Verdict::Accepted));
+        assert_eq!(hall.round().notices(cluster).count(), 0, "whatever the others hold");
     }
     hall.run("? phase = closed");
     assert_eq!(hall.floor.waiting().count(), 0);
