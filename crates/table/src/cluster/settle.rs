@@ -104,7 +104,7 @@ struct Digest {
 }
 
 impl Digest {
-    const BUFFER: usize = 1 << 16;
+    const BUFFER: usize = 65_536;
     /// No seat and its first line are longer.
     const LONGEST: usize = 32;
     /// Before a seat and session; no box has this number.
