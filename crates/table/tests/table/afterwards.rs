@@ -98,10 +98,16 @@ fn damaged_dice_void_ten_thousand_rounds_at_once() {
         }
     }
     for (from, to, refusal) in
-        [(1, 10_000, None), (1, 10_001, Some(Refusal::UnknownRound)), (2, 10_001, None), (10_001, 10_001, None)]
+        [(1, 10_000, None), (1, 10_001, Some(Refusal::TooManyRounds)), (2, 10_001, None), (10_001, 10_001, None)]
     {
         let (from, to) = (RoundNumber(from), RoundNumber(to));
-        let command = RoundCommand::VoidDamaged { from, to, why: "chipped".to_owned(), second: person("manager") };
+        let command = RoundCommand::VoidDamaged {
+            from,
+            to,
+            dice_set: None,
+            why: "chipped".to_owned(),
+            second: person("manager"),
+        };
         assert_eq!(ask(&round, "supervisor", command).err(), refusal, "{from:?} to {to:?}");
     }
 }

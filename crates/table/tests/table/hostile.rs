@@ -198,15 +198,3 @@ fn damaged_dice_leave_rounds_of_other_dice_alone() {
          supervisor void-damaged 1 3 7 with manager; ? past 2 = 456 456 - 8 9 1; ? past 1 = 123 123 damaged-dice 7 9 1",
     )]);
 }
-
-/// 5.6: all affected rounds. A range that is too long for one act is no round that there is not.
-#[test]
-fn a_long_range_is_not_an_unknown_round() {
-    let mut hall = Hall::new(ETG);
-    for _ in 0..10_001 {
-        hall.ask("dealer", &["open"]);
-        hall.ask("dealer", &["interrupt"]);
-    }
-    let answer = hall.ask("supervisor", &["void-damaged", "1", "10001", "with", "manager"]);
-    assert_eq!(answer.refusal(), Some(Refusal::TooManyRounds));
-}

@@ -260,7 +260,7 @@ const ELSEWHERE: &[(Refusal, &str)] = &[
     (Refusal::CommandTooOld, "repeats"),
     (Refusal::RulesNotInForce, "round::a_table_opens"),
     (Refusal::SlipDiffers, "compensation::another_slip_is_refused"),
-    (Refusal::TooManyRounds, "hostile::a_long_range_is_not_an_unknown_round"),
+    (Refusal::TooManyRounds, "afterwards::damaged_dice_void_ten_thousand_rounds_at_once"),
     (Refusal::UnknownTable, "round::every_cluster_is_waited_for"),
 ];
 
