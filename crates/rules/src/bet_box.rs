@@ -142,7 +142,7 @@ struct Definition {
     kind: Kind,
     numbers: [u8; 4],
     len: usize,
-    /// The numbers read as one decimal number.
+    /// The numbers read as one decimal number; one of two digits stands alone.
     value: u16,
     text: ([u8; 10], usize),
 }
@@ -424,7 +424,7 @@ const fn definition(kind: Kind, numbers: &[u8]) -> Definition {
         made.numbers[place] = number;
         #[expect(clippy::as_conversions, reason = "u8 to u16 loses nothing; From is not const")]
         let number = number as u16;
-        made.value = made.value * (if number >= 10 { 100 } else { 10 }) + number;
+        made.value = made.value * 10 + number;
         place += 1;
     }
     made
