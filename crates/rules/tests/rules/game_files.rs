@@ -632,4 +632,6 @@ fn a_version_7_is_a_new_file() {
     assert_eq!(games.find("tai-sai", None).unwrap().version(), 7, "simply the newest");
     let in_force: Vec<_> = games.iter().map(|game| game.is_in_force(Moment::from_unix_seconds(handover))).collect();
     assert_eq!(in_force, [false, true], "version 6 ends when version 7 begins");
+    let until: Vec<_> = games.iter().map(|game| game.until().map(Moment::unix_seconds)).collect();
+    assert_eq!(until, [Some(handover), None]);
 }
