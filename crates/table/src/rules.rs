@@ -16,9 +16,12 @@ pub struct TableRules {
 
 impl TableRules {
     /// The layout of that letter.
+    ///
+    /// # Panics
+    /// Never: a layout that was found stands among the game's.
     pub fn new(game: Arc<Game>, layout: &str) -> Result<Self, UnknownLayout> {
         let id = game.layout(layout)?.id();
-        let place = game.layouts().iter().position(|layout| layout.id() == id).unwrap_or(0);
+        let place = game.layouts().iter().position(|layout| layout.id() == id).expect("it was found");
         Ok(Self { layout: place, game })
     }
 

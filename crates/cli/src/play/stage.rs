@@ -271,28 +271,19 @@ impl<'s> Stage<'s> {
         let verdict = match command {
             Command::Round(command) => {
                 let decision = self.floor.ask_round(TABLE, Asked { time, actor, id, command });
-                verdict(&decision.expect("the script's table was added"))
+                decision.expect("the script's table was added").verdict()
             }
             Command::Cluster(command) => {
                 let decision = self.floor.ask_cluster(CLUSTER, Asked { time, actor, id, command });
-                verdict(&decision.expect("the script's table was added"))
+                decision.expect("the script's table was added").verdict()
             }
-            Command::House(command) => verdict(&self.floor.ask_house(Asked { time, actor, id, command })),
+            Command::House(command) => self.floor.ask_house(Asked { time, actor, id, command }).verdict(),
         };
         self.floor.carry(time);
         match verdict {
             Verdict::Accepted => Ok(()),
             Verdict::Refused(refusal) => Err(refusal),
         }
-    }
-}
-
-/// How a command was answered, now or before.
-const fn verdict<E>(decision: &Decision<E>) -> Verdict {
-    match decision {
-        Decision::Accepted(_) => Verdict::Accepted,
-        Decision::Refused(refusal) => Verdict::Refused(*refusal),
-        Decision::Repeated(verdict) => *verdict,
     }
 }
 

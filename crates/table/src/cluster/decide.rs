@@ -202,8 +202,8 @@ impl Cluster {
     }
 
     fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
-        self.bets_are_open()?;
         if chips == Chips::Colour {
+            self.bets_are_open()?;
             self.is_in_game(Rule::ColourChips)?;
         }
         let state = self.betting_seat(seat)?;

@@ -1,6 +1,5 @@
 //! Which decision answers which command. The reasons for and against are in the modules beside this one.
 
-use super::people::is_system;
 use super::{Decided, House, HouseCommand, HouseEvent};
 use crate::entry::Asked;
 
@@ -43,7 +42,7 @@ impl House {
             C::RuleReceivable { receivable, ruling, why } => {
                 self.decide_rule_receivable(actor, *receivable, *ruling, why)
             }
-            C::Report { what: _ } => is_system(actor).map(|()| HouseEvent::Done),
+            C::Report { what: _ } => actor.is_system().map(|()| HouseEvent::Done),
             C::Tick => self.decide_tick(actor, time),
         }
     }

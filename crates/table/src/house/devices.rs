@@ -5,7 +5,6 @@ use std::num::NonZeroU16;
 
 use serde::{Deserialize, Serialize};
 
-use super::people::is_system;
 use super::{Decided, House, HouseEvent, MOST_KEY, MOST_VALUE};
 use crate::identity::{Actor, ClusterId, DeviceId, Person, Seat, TableId};
 use crate::profile::Act;
@@ -130,7 +129,7 @@ impl House {
     }
 
     pub(super) fn decide_copied_token(&self, actor: Actor, device: DeviceId) -> Decided {
-        is_system(actor)?;
+        actor.is_system()?;
         self.devices.active(device).ok_or(Refusal::UnknownDevice)?;
         Ok(HouseEvent::Done)
     }

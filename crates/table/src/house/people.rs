@@ -81,7 +81,7 @@ impl House {
     }
 
     pub(super) fn decide_found(&self, actor: Actor, people: &[Founder]) -> Decided {
-        is_system(actor)?;
+        actor.is_system()?;
         for founder in people {
             check_text(&founder.name, MOST_NAME)?;
         }
@@ -136,7 +136,7 @@ impl House {
     }
 
     fn logging_in(&self, actor: Actor, person: PersonId) -> Result<&Employee, Refusal> {
-        is_system(actor)?;
+        actor.is_system()?;
         let employee = self.active(person).ok_or(Refusal::UnknownPerson)?;
         if employee.is_locked { Err(Refusal::LockedOut) } else { Ok(employee) }
     }
@@ -175,9 +175,4 @@ impl House {
             self.significant.push(time, who, Happening::LoginLocked(person));
         }
     }
-}
-
-/// Whether the house's own program asks.
-pub(super) fn is_system(actor: Actor) -> Result<(), Refusal> {
-    if actor == Actor::System { Ok(()) } else { Err(Refusal::NotAllowed) }
 }

@@ -8,7 +8,6 @@ use taisai_rules::Money;
 
 use super::claims::{Claim, ClaimOrigin, Receivable};
 use super::ledger::Account;
-use super::people::is_system;
 use super::significant::Happening;
 use super::vouchers::{VoucherOrigin, VoucherState};
 use super::{Decided, House, HouseCommand, HouseEvent, misfit};
@@ -48,7 +47,7 @@ impl House {
     }
 
     pub(super) fn decide_receive(&self, actor: Actor, time: Time, cluster: ClusterId, transfer: &Transfer) -> Decided {
-        is_system(actor)?;
+        actor.is_system()?;
         if matches!(transfer.purpose, Purpose::Credits { .. }) {
             return Err(Refusal::NotAllowed);
         }
@@ -85,7 +84,7 @@ impl House {
     }
 
     pub(super) fn decide_delivered(&self, actor: Actor, cluster: ClusterId, number: u64) -> Decided {
-        is_system(actor)?;
+        actor.is_system()?;
         let is_next = self.outbox(cluster).next().is_some_and(|oldest| oldest.number == number);
         if is_next { Ok(HouseEvent::Done) } else { Err(Refusal::OutOfOrder) }
     }

@@ -298,7 +298,7 @@ impl House {
     }
 
     pub(super) fn decide_tick(&self, actor: Actor, time: Time) -> Decided {
-        super::people::is_system(actor)?;
+        actor.is_system()?;
         let (expired, forgotten) = self.vouchers.due(time);
         Ok(HouseEvent::Ticked { expired, forgotten, approvals: self.approvals.over(time).collect() })
     }
