@@ -1,0 +1,161 @@
+//! The anchor: a file outside the store with a line for every checkpoint. Whoever rolls a chain back must change this
+//! file too, and cannot write a line of it without the key.
+//!
+//! A line is `1 CHAIN POSITION HASH STATE TIME KEY SIGNATURE`. The signature covers the rest, so a damaged line is
+//! always found. Only what stands after the last end of line can come from a crash: it is cut away and reported.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::checkpoint::{Checkpoint, Vouched};
+use crate::hash::{read_hex, write_hex};
+use crate::key::sync_folder_of;
+
+/// The file, open for more lines.
+#[derive(Debug)]
+pub struct Anchor {
+    path: PathBuf,
+    file: File,
+    broken: bool,
+}
+
+/// A line of the anchor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchored {
+    /// The number of the line, from one.
+    pub line: usize,
+    /// What it says.
+    pub checkpoint: Checkpoint,
+}
+
+/// What an anchor holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnchorContent {
+    /// Its lines.
+    pub lines: Vec<Anchored>,
+    /// How many bytes of a line that was never finished stood at its end.
+    pub torn: usize,
+}
+
+/// Why an anchor cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AnchorError {
+    /// A line is not one that the program wrote.
+    #[error("line {line} of the anchor {path} is damaged")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from one.
+        line: usize,
+    },
+    /// The file cannot be read or written.
+    #[error("the anchor {path} cannot be used")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An earlier line may or may not be in the file.
+    #[error("an earlier line of the anchor {path} failed: open it again")]
+    Broken {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// No line is longer: one chain, three numbers, two hashes, a key and a signature.
+const LONGEST_LINE: u64 = 512;
+
+impl Anchor {
+    /// Opens the anchor, or makes it, and reads what it holds. The rest of a torn line is cut away.
+    pub fn open(path: &Path) -> Result<(Self, AnchorContent), AnchorError> {
+        let failed = |source| AnchorError::Io { path: path.into(), source };
+        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o644).open(path).map_err(failed)?;
+        let (content, end) = read(path, &file)?;
+        if content.torn > 0 {
+            file.set_len(end).map_err(failed)?;
+        }
+        file.sync_all().and_then(|()| sync_folder_of(path)).map_err(failed)?;
+        Ok((Self { path: path.into(), file, broken: false }, content))
+    }
+
+    /// Reads an anchor and changes nothing.
+    pub fn read(path: &Path) -> Result<AnchorContent, AnchorError> {
+        let file = File::open(path).map_err(|source| AnchorError::Io { path: path.into(), source })?;
+        Ok(read(path, &file)?.0)
+    }
+
+    /// Adds lines, and returns once they are durable. After an error nothing more is added.
+    pub fn add(&mut self, checkpoints: &[Checkpoint]) -> Result<(), AnchorError> {
+        if self.broken {
+            return Err(AnchorError::Broken { path: self.path.clone() });
+        }
+        let lines: Vec<String> = checkpoints.iter().map(|checkpoint| Line(checkpoint).to_string() + "\n").collect();
+        let added = self.file.write_all(lines.concat().as_bytes()).and_then(|()| self.file.sync_all());
+        added.map_err(|source| {
+            self.broken = true;
+            AnchorError::Io { path: self.path.clone(), source }
+        })
+    }
+}
+
+/// What the file holds, and where its last whole line ends.
+fn read(path: &Path, file: &File) -> Result<(AnchorContent, u64), AnchorError> {
+    let mut reader = BufReader::new(file);
+    let mut content = AnchorContent::default();
+    let mut end = 0;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        let length = (&mut reader)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(|source| AnchorError::Io { path: path.into(), source })?;
+        if length == 0 {
+            return Ok((content, end));
+        }
+        let line = content.lines.len() + 1;
+        if let Some(text) = bytes.strip_suffix(b"\n") {
+            let checkpoint =
+                parse(text).filter(Checkpoint::is_signed).ok_or(AnchorError::Damaged { path: path.into(), line })?;
+            content.lines.push(Anchored { line, checkpoint });
+            end += u64::try_from(length).expect("a line is short");
+        } else if reader.fill_buf().is_ok_and(<[u8]>::is_empty) {
+            content.torn = length;
+        } else {
+            return Err(AnchorError::Damaged { path: path.into(), line });
+        }
+    }
+}
+
+struct Line<'a>(&'a Checkpoint);
+
+impl std::fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Vouched { chain, position, hash, state, time } = &self.0.vouched;
+        write!(f, "1 {chain} {position} {hash} {state} {time} ")?;
+        write_hex(self.0.key.as_bytes(), f)?;
+        f.write_str(" ")?;
+        write_hex(&self.0.signature, f)
+    }
+}
+
+/// Reads a line. A line that would be written differently is no line: one checkpoint has one spelling.
+fn parse(text: &[u8]) -> Option<Checkpoint> {
+    let text = str::from_utf8(text).ok()?;
+    let fields: Vec<&str> = text.split(' ').collect();
+    let &["1", chain, position, hash, state, time, key, signature] = fields.as_slice() else { return None };
+    let vouched = Vouched {
+        chain: chain.parse().ok()?,
+        position: position.parse().ok()?,
+        hash: hash.parse().ok()?,
+        state: state.parse().ok()?,
+        time: time.parse().ok()?,
+    };
+    let key = crate::PublicKey::from_bytes(read_hex(key).ok()?);
+    let checkpoint = Checkpoint { vouched, key, signature: read_hex(signature).ok()? };
+    (Line(&checkpoint).to_string() == text).then_some(checkpoint)
+}

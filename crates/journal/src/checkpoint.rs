@@ -1,0 +1,182 @@
+//! A checkpoint: the signed word that a chain had a block with this hash at this position, and a state with this hash
+//! after it. It stands in the chain, and as a line in the anchor outside the store.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ed25519_dalek::{Signature, VerifyingKey};
+
+use crate::chain::ChainName;
+use crate::hash::{BadHex, Hash, read_hex, write_hex};
+use crate::key::SigningKey;
+
+/// The key that a checkpoint's signature is checked with. As text it is `ed25519:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PublicKey([u8; Self::LENGTH]);
+
+/// What a checkpoint vouches for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vouched {
+    /// The chain.
+    pub chain: ChainName,
+    /// The position of a block of it.
+    pub position: u64,
+    /// The hash of that block.
+    pub hash: Hash,
+    /// The hash of the state after that block.
+    pub state: Hash,
+    /// When, in milliseconds since 1970. It is given to the journal.
+    pub time: u64,
+}
+
+/// A checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// What it vouches for.
+    pub vouched: Vouched,
+    /// Who signed it.
+    pub key: PublicKey,
+    /// The signature.
+    pub signature: [u8; Self::SIGNATURE],
+}
+
+impl PublicKey {
+    /// How many bytes it has.
+    pub const LENGTH: usize = 32;
+
+    pub(crate) const fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub const fn as_bytes(&self) -> &[u8; Self::LENGTH] {
+        &self.0
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ed25519:")?;
+        write_hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = BadHex;
+
+    fn from_str(text: &str) -> Result<Self, BadHex> {
+        read_hex(text.strip_prefix("ed25519:").ok_or(BadHex)?).map(Self)
+    }
+}
+
+impl Vouched {
+    /// What is signed. The words before it keep the signature from meaning anything elsewhere.
+    fn signed_bytes(&self) -> Vec<u8> {
+        let name = self.chain.as_str().as_bytes();
+        let mut bytes = Vec::with_capacity(160);
+        bytes.extend_from_slice(b"taisai checkpoint 1\0");
+        bytes.push(name.len().try_into().expect("a chain's name is short"));
+        bytes.extend_from_slice(name);
+        bytes.extend_from_slice(&self.position.to_le_bytes());
+        bytes.extend_from_slice(self.hash.as_bytes());
+        bytes.extend_from_slice(self.state.as_bytes());
+        bytes.extend_from_slice(&self.time.to_le_bytes());
+        bytes
+    }
+}
+
+impl Checkpoint {
+    /// How many bytes a signature has.
+    pub const SIGNATURE: usize = 64;
+
+    const BODY: usize = 8 + 32 + 32 + 8 + 32 + 64;
+
+    /// Signs.
+    pub fn sign(vouched: Vouched, key: &SigningKey) -> Self {
+        let signature = key.sign(&vouched.signed_bytes());
+        Self { vouched, key: key.public(), signature }
+    }
+
+    /// Whether the signature is one by the key that stands beside it.
+    pub fn is_signed(&self) -> bool {
+        let signature = Signature::from_bytes(&self.signature);
+        // The strict check refuses keys and signatures that have a second spelling.
+        VerifyingKey::from_bytes(&self.key.0)
+            .is_ok_and(|key| key.verify_strict(&self.vouched.signed_bytes(), &signature).is_ok())
+    }
+
+    pub(crate) fn to_body(&self) -> Vec<u8> {
+        let mut body = Vec::with_capacity(Self::BODY);
+        body.extend_from_slice(&self.vouched.position.to_le_bytes());
+        body.extend_from_slice(self.vouched.hash.as_bytes());
+        body.extend_from_slice(self.vouched.state.as_bytes());
+        body.extend_from_slice(&self.vouched.time.to_le_bytes());
+        body.extend_from_slice(&self.key.0);
+        body.extend_from_slice(&self.signature);
+        body
+    }
+
+    pub(crate) fn from_body(chain: &ChainName, body: &[u8]) -> Option<Self> {
+        let body: &[u8; Self::BODY] = body.try_into().ok()?;
+        let (position, rest) = body.split_first_chunk()?;
+        let (hash, rest) = rest.split_first_chunk()?;
+        let (state, rest) = rest.split_first_chunk()?;
+        let (time, rest) = rest.split_first_chunk()?;
+        let (key, rest) = rest.split_first_chunk()?;
+        let vouched = Vouched {
+            chain: chain.clone(),
+            position: u64::from_le_bytes(*position),
+            hash: Hash::from_bytes(*hash),
+            state: Hash::from_bytes(*state),
+            time: u64::from_le_bytes(*time),
+        };
+        Some(Self { vouched, key: PublicKey(*key), signature: rest.try_into().ok()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint() -> Checkpoint {
+        let vouched = Vouched {
+            chain: "table/1".parse().unwrap(),
+            position: 7,
+            hash: Hash::of(b"block"),
+            state: Hash::of(b"state"),
+            time: 1_800_000_000_000,
+        };
+        Checkpoint::sign(vouched, &SigningKey::from_secret([7; 32]))
+    }
+
+    #[test]
+    fn every_part_of_a_checkpoint_is_signed() {
+        let signed = checkpoint();
+        assert!(signed.is_signed());
+        let body = signed.to_body();
+        assert_eq!(Checkpoint::from_body(&signed.vouched.chain, &body), Some(signed.clone()));
+        for at in 0..body.len() {
+            let mut changed = body.clone();
+            changed[at] ^= 1;
+            let changed = Checkpoint::from_body(&signed.vouched.chain, &changed).unwrap();
+            assert!(!changed.is_signed(), "byte {at}");
+        }
+        assert!(!Checkpoint::from_body(&"table/2".parse().unwrap(), &body).unwrap().is_signed());
+        assert_eq!(Checkpoint::from_body(&signed.vouched.chain, &body[1..]), None);
+    }
+
+    #[test]
+    fn a_public_key_is_text_and_back() {
+        let key = checkpoint().key;
+        assert_eq!(key.to_string().parse(), Ok(key));
+        for bad in ["", "ed25519:", "ed25519:00", &key.to_string()[8..]] {
+            assert_eq!(bad.parse::<PublicKey>(), Err(BadHex));
+        }
+    }
+}

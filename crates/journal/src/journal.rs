@@ -1,0 +1,152 @@
+//! What a store of chains does. A [`Journal`] belongs to the one who writes; an [`Archive`] of the same store is for
+//! everyone else: it reads blocks, and keeps snapshots, which are no part of any chain.
+
+use std::error::Error;
+
+use crate::block::Block;
+use crate::chain::ChainName;
+use crate::hash::Hash;
+
+/// How many snapshots of a chain are kept.
+pub const KEPT_SNAPSHOTS: usize = 3;
+
+/// Where a chain ends, and who may write to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The chain.
+    pub chain: ChainName,
+    /// The epoch that was claimed last; blocks of no other are taken.
+    pub epoch: u64,
+    /// The position of the next block.
+    pub next: u64,
+    /// The hash of the last block, or [`Hash::NONE`].
+    pub hash: Hash,
+}
+
+/// A snapshot of a state, without its bytes. It is a promise of someone; the state hash shows whether it was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The last block that is in it.
+    pub position: u64,
+    /// The hash of the state.
+    pub state: Hash,
+    /// How many bytes it has.
+    pub length: u64,
+}
+
+/// The writing side of a store.
+pub trait Journal: Send {
+    /// Raises a chain's epoch, so that no one with a lower one writes to it any more. A chain that is not there begins.
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError>;
+
+    /// Appends blocks of one or several chains: all of them or none. They are durable when this returns.
+    ///
+    /// A chain takes a block only if its position, epoch and previous hash are those of the chain's head.
+    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError>;
+
+    /// Another way into the same store, for another thread.
+    fn archive(&self) -> Result<Box<dyn Archive>, ReadError>;
+}
+
+/// The reading side of a store, and its snapshots.
+pub trait Archive: Send {
+    /// The heads of all chains, by name.
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError>;
+
+    /// The bytes of blocks of a chain as they are stored, from a position on: at least one if there is one, and then as
+    /// many as fit in that many bytes. They are unchecked; a [`Verifier`](crate::Verifier) checks them.
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError>;
+
+    /// Keeps a snapshot, and forgets all but the newest few of that chain.
+    fn put_snapshot(
+        &mut self,
+        chain: &ChainName,
+        position: u64,
+        state: Hash,
+        bytes: &[u8],
+    ) -> Result<(), SnapshotError>;
+
+    /// The snapshots of a chain, the newest first.
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError>;
+
+    /// The bytes of a snapshot.
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError>;
+}
+
+/// What a store ran into: an error of its database or file.
+pub type Cause = Box<dyn Error + Send + Sync>;
+
+/// Why a block was not appended.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// Position, epoch or previous hash are not those of the chain: someone else writes to it. Nothing was stored.
+    #[error("someone else writes to chain {chain}: it does not take block {position} of epoch {epoch}")]
+    Fenced {
+        /// The chain.
+        chain: ChainName,
+        /// The position of the block that was refused.
+        position: u64,
+        /// Its epoch.
+        epoch: u64,
+    },
+    /// Nothing was stored.
+    #[error("the blocks could not be stored")]
+    Failed(#[source] Cause),
+    /// The blocks may or may not be stored: only reading them shows it.
+    #[error("it is not known whether the blocks are stored; the store must be opened and read again")]
+    Unknown(#[source] Cause),
+    /// An earlier append failed, and this handle does nothing more.
+    #[error("an earlier append failed; the store must be opened and read again")]
+    Poisoned,
+}
+
+/// Why a chain was not claimed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimError {
+    /// The epoch is not higher than the chain's, or higher than any epoch is.
+    #[error("chain {chain} cannot be claimed at epoch {epoch}: someone else claimed it, or there is no such epoch")]
+    Refused {
+        /// The chain.
+        chain: ChainName,
+        /// The epoch that was asked for.
+        epoch: u64,
+    },
+    /// The store failed. The epoch may or may not be raised.
+    #[error("the chain could not be claimed")]
+    Failed(#[source] Cause),
+    /// An earlier append failed, and this handle does nothing more.
+    #[error("an earlier append failed; the store must be opened and read again")]
+    Poisoned,
+}
+
+/// Why blocks or heads cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The store holds something there that is no block or head.
+    #[error("chain {chain}: the store holds something else than a block at {position}")]
+    Damaged {
+        /// The chain.
+        chain: String,
+        /// Where, as the store says.
+        position: i64,
+    },
+    /// The store failed.
+    #[error("the store cannot be read")]
+    Failed(#[source] Cause),
+}
+
+/// Why a snapshot was not kept or read. It is never fatal: the chain is the truth.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// There is no such snapshot, or not all of it.
+    #[error("chain {chain} has no whole snapshot at {position}")]
+    Missing {
+        /// The chain.
+        chain: ChainName,
+        /// The position.
+        position: u64,
+    },
+    /// The store failed.
+    #[error("the snapshot could not be stored or read")]
+    Failed(#[source] Cause),
+}

@@ -1,0 +1,41 @@
+//! The journal: chains of blocks of bytes. A block is durable before anyone hears of it, each holds the hash of the one
+//! before it, and signed checkpoints stand in the chain and in an anchor outside the store. What the bytes mean is not
+//! known here. `docs/record.md` has the format, byte by byte.
+//!
+//! A [`Writer`] owns a [`Journal`] and commits what several threads submit; an [`Archive`] reads beside it; a
+//! [`Verifier`] finds the first thing that is wrong with a chain.
+
+mod anchor;
+mod batch;
+mod block;
+mod chain;
+mod checkpoint;
+mod entries;
+mod genesis;
+mod hash;
+mod journal;
+mod key;
+mod memory;
+mod postgres;
+mod sqlite;
+#[cfg(feature = "suite")]
+pub mod suite;
+mod verify;
+
+pub use anchor::{Anchor, AnchorContent, AnchorError, Anchored};
+pub use block::{
+    BadBlock, Block, Content, FORMAT, LARGEST_BLOCK, LARGEST_BODY, LARGEST_NUMBER, LONGEST_OWNER, Place, READER,
+};
+pub use chain::{BadName, ChainName};
+pub use checkpoint::{Checkpoint, PublicKey, Vouched};
+pub use entries::Entries;
+pub use genesis::{Genesis, Purpose};
+pub use hash::{BadHex, Hash};
+pub use journal::{
+    AppendError, Archive, Cause, ClaimError, Head, Journal, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError,
+};
+pub use key::{KeyError, SigningKey};
+pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
+pub use postgres::{Postgres, PostgresArchive, PostgresError};
+pub use sqlite::{Sqlite, SqliteArchive, SqliteError};
+pub use verify::{Fault, Reason, Trust, Verifier};

@@ -1,0 +1,157 @@
+//! The store in memory, for tests. It writes a log to a disk of which everything can go wrong, and knows after a crash
+//! what the log knows.
+
+mod disk;
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+pub use disk::{Lasts, Step, Trouble};
+
+use crate::batch::moves;
+use crate::block::{Block, LARGEST_NUMBER};
+use crate::chain::ChainName;
+use crate::hash::Hash;
+use crate::journal::{
+    AppendError, Archive, Cause, ClaimError, Head, Journal, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError,
+};
+use disk::{Broken, Disk};
+
+/// A store in memory. Its handles share it; it outlives them.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(Arc<Mutex<Disk>>);
+
+impl Memory {
+    /// Lets something go wrong.
+    pub fn plan(&self, trouble: Trouble) {
+        self.disk().plan(trouble);
+    }
+
+    /// How many writes and flushes there were.
+    pub fn steps(&self) -> (u64, u64) {
+        self.disk().steps()
+    }
+
+    /// The machine stops. What was not flushed is lost, but for so many bytes of it; what was planned is over; handles
+    /// opened before are useless.
+    pub fn crash(&self, kept: usize) {
+        self.disk().crash(kept);
+    }
+
+    /// How many bytes were written and not flushed.
+    pub fn unflushed(&self) -> usize {
+        self.disk().unflushed()
+    }
+
+    /// Changes the stored blocks of a chain behind everyone's back.
+    pub fn tamper(&self, chain: &ChainName, change: impl FnOnce(&mut Vec<Vec<u8>>)) {
+        if let Some(found) = self.disk().chains.get_mut(chain) {
+            change(&mut found.blocks);
+        }
+    }
+
+    /// A handle to write with.
+    pub fn open(&self) -> MemoryJournal {
+        MemoryJournal { generation: self.disk().generation, memory: self.clone() }
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.0.lock().expect("a disk in memory is never left half changed")
+    }
+}
+
+/// A handle on a store in memory.
+#[derive(Debug)]
+pub struct MemoryJournal {
+    memory: Memory,
+    generation: u64,
+}
+
+impl MemoryJournal {
+    fn usable(&self) -> Option<MutexGuard<'_, Disk>> {
+        let disk = self.memory.disk();
+        (disk.generation == self.generation && !disk.broken).then_some(disk)
+    }
+}
+
+impl Journal for MemoryJournal {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+        let mut disk = self.usable().ok_or(ClaimError::Poisoned)?;
+        let current = disk.chains.get(chain).map_or(0, |found| found.head.epoch);
+        if epoch <= current || epoch > LARGEST_NUMBER {
+            return Err(ClaimError::Refused { chain: chain.clone(), epoch });
+        }
+        disk.store_claim(chain, epoch).map_err(|broken| ClaimError::Failed(broken.into()))?;
+        Ok(disk.chains[chain].head.clone())
+    }
+
+    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+        let mut disk = self.usable().ok_or(AppendError::Poisoned)?;
+        for moved in moves(blocks)? {
+            let head = disk.chains.get(moved.chain).map(|found| &found.head);
+            if !head.is_some_and(|head| moved.starts_at(head)) {
+                return Err(moved.fenced());
+            }
+        }
+        disk.store_blocks(blocks).map_err(|broken| match broken {
+            Broken::Write => AppendError::Failed(broken.into()),
+            Broken::Flush => AppendError::Unknown(broken.into()),
+        })
+    }
+
+    fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {
+        Ok(Box::new(self.memory.clone()))
+    }
+}
+
+impl Archive for Memory {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        Ok(self.disk().chains.values().map(|chain| chain.head.clone()).collect())
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let disk = self.disk();
+        let blocks = disk.chains.get(chain).map_or(&[][..], |chain| &chain.blocks);
+        let mut found: Vec<Vec<u8>> = Vec::new();
+        let mut total = 0;
+        for block in blocks.iter().skip(usize::try_from(from).unwrap_or(usize::MAX)) {
+            total += block.len();
+            if total > bytes && !found.is_empty() {
+                break;
+            }
+            found.push(block.clone());
+        }
+        Ok(found)
+    }
+
+    fn put_snapshot(
+        &mut self,
+        chain: &ChainName,
+        position: u64,
+        state: Hash,
+        bytes: &[u8],
+    ) -> Result<(), SnapshotError> {
+        let mut disk = self.disk();
+        let snapshots = disk.snapshots.entry(chain.clone()).or_default();
+        snapshots.insert(position, (state, bytes.to_vec()));
+        while snapshots.len() > KEPT_SNAPSHOTS {
+            snapshots.pop_first();
+        }
+        Ok(())
+    }
+
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        let disk = self.disk();
+        let kept = disk.snapshots.get(chain).into_iter().flatten().rev();
+        kept.map(|(&position, (state, bytes))| {
+            let length = bytes.len().try_into().map_err(|error| SnapshotError::Failed(Cause::from(error)))?;
+            Ok(Snapshot { position, state: *state, length })
+        })
+        .collect()
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        let disk = self.disk();
+        let found = disk.snapshots.get(chain).and_then(|kept| kept.get(&position));
+        found.map(|(_, bytes)| bytes.clone()).ok_or_else(|| SnapshotError::Missing { chain: chain.clone(), position })
+    }
+}

@@ -1,0 +1,209 @@
+//! The disk under the store in memory: one log, of which a part is flushed. A record of the log is its length, its
+//! parts and a hash, so that a torn one at the end is seen and dropped whole.
+
+use std::collections::BTreeMap;
+
+use crate::block::Block;
+use crate::chain::ChainName;
+use crate::hash::Hash;
+use crate::journal::Head;
+
+/// What goes wrong, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The first step that fails.
+    pub at: Step,
+    /// Whether the steps of that kind after it fail too.
+    pub lasts: Lasts,
+    /// How many bytes a failing write has written when it fails.
+    pub short: usize,
+}
+
+/// A step of a disk, counted from one for each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A write.
+    Write(u64),
+    /// A flush.
+    Flush(u64),
+}
+
+/// How long trouble lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lasts {
+    /// One step.
+    Once,
+    /// All steps from then on.
+    ForEver,
+}
+
+/// A step that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Broken {
+    #[error("a write failed")]
+    Write,
+    #[error("a flush failed")]
+    Flush,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Disk {
+    pub(super) chains: BTreeMap<ChainName, Stored>,
+    pub(super) snapshots: BTreeMap<ChainName, BTreeMap<u64, (Hash, Vec<u8>)>>,
+    /// Whether a step failed since the last crash.
+    pub(super) broken: bool,
+    /// How many crashes there were.
+    pub(super) generation: u64,
+    log: Vec<u8>,
+    flushed: usize,
+    writes: u64,
+    flushes: u64,
+    trouble: Option<Trouble>,
+}
+
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) head: Head,
+    pub(super) blocks: Vec<Vec<u8>>,
+}
+
+const CLAIM: u8 = 0;
+const BLOCKS: u8 = 1;
+
+impl Disk {
+    pub(super) fn plan(&mut self, trouble: Trouble) {
+        self.trouble = Some(trouble);
+    }
+
+    pub(super) const fn steps(&self) -> (u64, u64) {
+        (self.writes, self.flushes)
+    }
+
+    pub(super) const fn unflushed(&self) -> usize {
+        self.log.len() - self.flushed
+    }
+
+    pub(super) fn crash(&mut self, kept: usize) {
+        self.log.truncate(self.flushed + kept);
+        let log = std::mem::take(&mut self.log);
+        *self =
+            Self { snapshots: std::mem::take(&mut self.snapshots), generation: self.generation + 1, ..Self::default() };
+        let mut rest = &log[..];
+        while let Some(record) = take_record(&mut rest) {
+            self.replay(record);
+        }
+        self.flushed = log.len() - rest.len();
+        self.log = log[..self.flushed].to_vec();
+    }
+
+    pub(super) fn store_claim(&mut self, chain: &ChainName, epoch: u64) -> Result<(), Broken> {
+        self.record(&[&[CLAIM], chain.as_str().as_bytes(), &[0], &epoch.to_le_bytes()])?;
+        self.apply_claim(chain.clone(), epoch);
+        Ok(())
+    }
+
+    pub(super) fn store_blocks(&mut self, blocks: &[Block]) -> Result<(), Broken> {
+        let lengths: Vec<[u8; 4]> = blocks.iter().map(|block| length(block.bytes().len())).collect();
+        let mut parts: Vec<&[u8]> = vec![&[BLOCKS]];
+        for (block, length) in blocks.iter().zip(&lengths) {
+            parts.extend([&length[..], block.bytes()]);
+        }
+        self.record(&parts)?;
+        for block in blocks {
+            self.apply_block(block);
+        }
+        Ok(())
+    }
+
+    /// Every part is a write of its own, and the record has one flush.
+    fn record(&mut self, parts: &[&[u8]]) -> Result<(), Broken> {
+        let all = parts.concat();
+        let stored = self.write(&length(all.len())).and_then(|()| {
+            parts.iter().try_for_each(|part| self.write(part))?;
+            self.write(Hash::of(&all).as_bytes())?;
+            self.flush()
+        });
+        self.broken = stored.is_err();
+        stored
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        self.writes += 1;
+        if let Some(Trouble { at: Step::Write(at), lasts, short }) = self.trouble
+            && fails(self.writes, at, lasts)
+        {
+            self.log.extend_from_slice(&bytes[..short.min(bytes.len())]);
+            return Err(Broken::Write);
+        }
+        self.log.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Broken> {
+        self.flushes += 1;
+        if let Some(Trouble { at: Step::Flush(at), lasts, .. }) = self.trouble
+            && fails(self.flushes, at, lasts)
+        {
+            return Err(Broken::Flush);
+        }
+        self.flushed = self.log.len();
+        Ok(())
+    }
+
+    fn replay(&mut self, record: &[u8]) {
+        let damaged = "a record with the right hash is as it was written";
+        match record.split_first().expect(damaged) {
+            (&CLAIM, rest) => {
+                let name = rest.split(|byte| *byte == 0).next().expect(damaged);
+                let epoch = rest.last_chunk().expect(damaged);
+                self.apply_claim(ChainName::from_bytes(name).expect(damaged), u64::from_le_bytes(*epoch));
+            }
+            (_, mut rest) => {
+                while let Some(bytes) = take_part(&mut rest) {
+                    self.apply_block(&Block::decode(bytes.to_vec()).expect(damaged));
+                }
+            }
+        }
+    }
+
+    fn apply_claim(&mut self, chain: ChainName, epoch: u64) {
+        let head = Head { chain: chain.clone(), epoch, next: 0, hash: Hash::NONE };
+        self.chains.entry(chain).or_insert(Stored { head, blocks: Vec::new() }).head.epoch = epoch;
+    }
+
+    fn apply_block(&mut self, block: &Block) {
+        let chain = self.chains.get_mut(&block.place().chain).expect("blocks follow a claim");
+        chain.head.next = block.place().position + 1;
+        chain.head.hash = block.hash();
+        chain.blocks.push(block.bytes().to_vec());
+    }
+}
+
+fn fails(step: u64, at: u64, lasts: Lasts) -> bool {
+    match lasts {
+        Lasts::Once => step == at,
+        Lasts::ForEver => step >= at,
+    }
+}
+
+fn length(length: usize) -> [u8; 4] {
+    u32::try_from(length).expect("tests write little").to_le_bytes()
+}
+
+fn take_part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (part, rest) = rest.split_at_checked(u32::from_le_bytes(*length).try_into().ok()?)?;
+    *bytes = rest;
+    Some(part)
+}
+
+fn take_record<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let mut rest = *bytes;
+    let record = take_part(&mut rest)?;
+    let (hash, rest) = rest.split_first_chunk()?;
+    if Hash::from_bytes(*hash) != Hash::of(record) {
+        return None;
+    }
+    *bytes = rest;
+    Some(record)
+}

@@ -1,0 +1,173 @@
+//! Reading blocks beside the writer, and snapshots, each cut into parts that a row takes.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use postgres::types::ToSql;
+use postgres::{Client, Row};
+
+use super::PostgresError;
+use super::server::{connect, layout};
+use crate::block::LARGEST_BLOCK;
+use crate::chain::ChainName;
+use crate::hash::Hash;
+use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError};
+
+/// The store on a server, for reading.
+pub struct PostgresArchive {
+    client: Client,
+    _warned: Arc<AtomicBool>,
+}
+
+/// The most bytes of a part of a snapshot.
+const PART: usize = 8 * 1024 * 1024;
+
+/// How many blocks are asked for at once, at most.
+const ROWS: i64 = 4096;
+
+impl PostgresArchive {
+    /// Opens the store at an address for reading, whoever writes to it.
+    pub fn open(address: &str) -> Result<Self, PostgresError> {
+        let (mut client, warned) = connect(address)?;
+        layout(&mut client)?.ok_or(PostgresError::Empty)?;
+        Ok(Self { client, _warned: warned })
+    }
+
+    fn put(&mut self, chain: &str, position: i64, state: Hash, bytes: &[u8]) -> Result<(), Cause> {
+        let mut transaction = self.client.transaction()?;
+        let place: [&(dyn ToSql + Sync); 2] = [&chain, &position];
+        transaction.execute("DELETE FROM taisai_journal.parts WHERE chain = $1 AND position = $2", &place)?;
+        let insert = transaction
+            .prepare("INSERT INTO taisai_journal.parts (chain, position, part, bytes) VALUES ($1, $2, $3, $4)")?;
+        for (part, bytes) in (0_i32..).zip(bytes.chunks(PART)) {
+            transaction.execute(&insert, &[&chain, &position, &part, &bytes])?;
+        }
+        transaction.execute(
+            "INSERT INTO taisai_journal.snapshots (chain, position, state, length) VALUES ($1, $2, $3, $4)
+             ON CONFLICT (chain, position) DO UPDATE SET state = excluded.state, length = excluded.length",
+            &[&chain, &position, &&state.as_bytes()[..], &i64::try_from(bytes.len())?],
+        )?;
+        transaction.execute(
+            "DELETE FROM taisai_journal.snapshots WHERE chain = $1 AND position NOT IN
+                 (SELECT position FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC LIMIT $2)",
+            &[&chain, &i64::try_from(KEPT_SNAPSHOTS)?],
+        )?;
+        transaction.execute(
+            "DELETE FROM taisai_journal.parts WHERE chain = $1 AND position NOT IN
+                 (SELECT position FROM taisai_journal.snapshots WHERE chain = $1)",
+            &[&chain],
+        )?;
+        Ok(transaction.commit()?)
+    }
+
+    fn list(&mut self, chain: &str) -> Result<Vec<Snapshot>, Cause> {
+        let rows = self.client.query(
+            "SELECT position, state, length FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC",
+            &[&chain],
+        )?;
+        let snapshot = |row: &Row| {
+            let (position, length): (i64, i64) = (row.try_get(0)?, row.try_get(2)?);
+            let state = row.try_get::<_, &[u8]>(1)?.try_into()?;
+            Ok(Snapshot { position: position.try_into()?, state: Hash::from_bytes(state), length: length.try_into()? })
+        };
+        rows.iter().map(snapshot).collect()
+    }
+
+    /// Nothing unless all parts are there and make up the length that was written down.
+    fn get(&mut self, chain: &str, position: i64) -> Result<Option<Vec<u8>>, Cause> {
+        let whole = self.client.query_opt(
+            "SELECT s.length FROM taisai_journal.snapshots s
+             WHERE s.chain = $1 AND s.position = $2 AND s.length =
+                 (SELECT coalesce(sum(length(p.bytes)), 0) FROM taisai_journal.parts p
+                  WHERE p.chain = s.chain AND p.position = s.position)",
+            &[&chain, &position],
+        )?;
+        let Some(row) = whole else { return Ok(None) };
+        let mut bytes = Vec::with_capacity(row.try_get::<_, i64>(0)?.try_into()?);
+        let select = self
+            .client
+            .prepare("SELECT bytes FROM taisai_journal.parts WHERE chain = $1 AND position = $2 AND part = $3")?;
+        for part in 0_i32.. {
+            match self.client.query_opt(&select, &[&chain, &position, &part])? {
+                Some(row) => bytes.extend_from_slice(row.try_get(0)?),
+                None => break,
+            }
+        }
+        Ok(Some(bytes))
+    }
+
+    fn blocks(&mut self, chain: &str, from: i64, bytes: usize) -> Result<Vec<Row>, Cause> {
+        // The lengths decide which blocks are sent, so that something huge in the place of a block never is.
+        let rows = self.client.query(
+            "SELECT b.position, CASE WHEN length(b.block) <= $5 THEN b.block END
+             FROM (SELECT position, sum(length(block)) OVER (ORDER BY position) AS total
+                   FROM (SELECT position, block FROM taisai_journal.blocks
+                         WHERE chain = $1 AND position >= $2 ORDER BY position LIMIT $4) next) sizes
+             JOIN taisai_journal.blocks b ON b.chain = $1 AND b.position = sizes.position
+             WHERE sizes.total <= $3
+                OR sizes.position = (SELECT min(position) FROM taisai_journal.blocks
+                                     WHERE chain = $1 AND position >= $2)
+             ORDER BY b.position",
+            &[&chain, &from, &i64::try_from(bytes).unwrap_or(i64::MAX), &ROWS, &i32::try_from(LARGEST_BLOCK)?],
+        )?;
+        Ok(rows)
+    }
+}
+
+impl Archive for PostgresArchive {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        let rows = self.client.query("SELECT name, epoch, next, hash FROM taisai_journal.chains ORDER BY name", &[]);
+        let rows = rows.map_err(|error| ReadError::Failed(error.into()))?;
+        rows.iter().map(|row| head_in_row(row).map_err(ReadError::Failed)).collect()
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+        let rows = self.blocks(chain.as_str(), from, bytes).map_err(ReadError::Failed)?;
+        let block = |row: &Row| {
+            let position = row.try_get(0).map_err(|error| ReadError::Failed(error.into()))?;
+            let block: Option<Vec<u8>> = row.try_get(1).map_err(|error| ReadError::Failed(error.into()))?;
+            block.ok_or_else(|| ReadError::Damaged { chain: chain.to_string(), position })
+        };
+        rows.iter().map(block).collect()
+    }
+
+    fn put_snapshot(
+        &mut self,
+        chain: &ChainName,
+        position: u64,
+        state: Hash,
+        bytes: &[u8],
+    ) -> Result<(), SnapshotError> {
+        self.put(chain.as_str(), as_sql(position), state, bytes).map_err(SnapshotError::Failed)
+    }
+
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        self.list(chain.as_str()).map_err(SnapshotError::Failed)
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        let found = i64::try_from(position).map_or(Ok(None), |position| self.get(chain.as_str(), position));
+        found.map_err(SnapshotError::Failed)?.ok_or_else(|| SnapshotError::Missing { chain: chain.clone(), position })
+    }
+}
+
+/// A position or epoch, as the database has it.
+///
+/// # Panics
+/// If it is larger than any block's, which the format refuses.
+pub(super) fn as_sql(number: u64) -> i64 {
+    number.try_into().expect("the numbers of a block are below 2^63")
+}
+
+/// Name, epoch, next and hash.
+pub(super) fn head_in_row(row: &Row) -> Result<Head, Cause> {
+    let (epoch, next): (i64, i64) = (row.try_get(1)?, row.try_get(2)?);
+    let hash = row.try_get::<_, &[u8]>(3)?.try_into()?;
+    Ok(Head {
+        chain: row.try_get::<_, &str>(0)?.parse()?,
+        epoch: epoch.try_into()?,
+        next: next.try_into()?,
+        hash: Hash::from_bytes(hash),
+    })
+}

@@ -1,0 +1,203 @@
+//! The store in a folder: `SQLite` with a write-ahead log that is flushed at every commit, one row a block. A lock keeps a
+//! second program out, so the writer is always alone.
+//!
+//! After an append fails the handle does nothing more. A failed flush leaves the system's memory and its disk apart, and
+//! a second flush that succeeds would only hide it; what is really there is read when the store is opened again.
+
+mod archive;
+mod file;
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+pub use archive::SqliteArchive;
+
+use crate::batch::{Move, moves};
+use crate::block::{Block, LARGEST_NUMBER};
+use crate::chain::ChainName;
+use crate::journal::{AppendError, Archive, Cause, ClaimError, Head, Journal, ReadError};
+use crate::key::sync_folder_of;
+use file::{Kind, as_sql, head_in_row, open_file};
+
+/// The store in a folder, open for writing.
+#[derive(Debug)]
+pub struct Sqlite {
+    folder: PathBuf,
+    connection: Connection,
+    /// Bytes in the write-ahead log since it was last copied into the database, about.
+    logged: usize,
+    poisoned: bool,
+    /// Held until the store is closed.
+    _lock: File,
+}
+
+/// Why a store in a folder cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum SqliteError {
+    /// Another program has it open.
+    #[error("another program uses the records in {folder}: stop it first")]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A newer program wrote it.
+    #[error("{file} has layout {found}, and this program knows layouts up to {known}: use the newer program")]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its layout.
+        found: i64,
+        /// The newest layout that this program knows.
+        known: i64,
+    },
+    /// The file is something else.
+    #[error("{file} is not a file of this program")]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The folder cannot be used.
+    #[error("the folder {folder} cannot be used")]
+    Io {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// `SQLite` failed.
+    #[error("{file} cannot be opened")]
+    Sqlite {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+/// When the write-ahead log has grown by that much, it is copied into the database and begun anew. Larger means fewer
+/// copies, but more to read when the store is opened after a crash.
+const LARGEST_LOG: usize = 32 * 1024 * 1024;
+
+impl Sqlite {
+    /// Opens the store in a folder, or makes it.
+    pub fn open(folder: &Path) -> Result<Self, SqliteError> {
+        let lock = lock(folder)
+            .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
+            .ok_or_else(|| SqliteError::InUse { folder: folder.into() })?;
+        let connection = open_file(folder, Kind::Chains)?;
+        Ok(Self { folder: folder.into(), connection, logged: 0, poisoned: false, _lock: lock })
+    }
+
+    fn raise(&mut self, chain: &ChainName, epoch: i64) -> rusqlite::Result<Option<Head>> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let head = {
+            let mut raise = transaction.prepare_cached(
+                "INSERT INTO chains (name, epoch, next, hash) VALUES (?1, ?2, 0, zeroblob(32))
+                 ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch WHERE epoch < excluded.epoch
+                 RETURNING name, epoch, next, hash",
+            )?;
+            let mut rows = raise.query(params![chain.as_str(), epoch])?;
+            rows.next()?.map(head_in_row).transpose()?
+        };
+        transaction.commit()?;
+        Ok(head)
+    }
+
+    fn store(&mut self, moves: &[Move<'_>], blocks: &[Block]) -> Result<(), AppendError> {
+        self.shorten_log().map_err(|error| AppendError::Failed(error.into()))?;
+        let failed = |error: rusqlite::Error| AppendError::Failed(error.into());
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        {
+            let mut advance = transaction
+                .prepare_cached(
+                    "UPDATE chains SET next = ?2, hash = ?3 WHERE name = ?1 AND epoch = ?4 AND next = ?5 AND hash = ?6",
+                )
+                .map_err(failed)?;
+            for m in moves {
+                let (next, epoch, from) = (as_sql(m.next), as_sql(m.epoch), as_sql(m.from));
+                let (hash, previous) = (m.hash.as_bytes(), m.previous.as_bytes());
+                let row = params![m.chain.as_str(), next, hash, epoch, from, previous];
+                if advance.execute(row).map_err(failed)? != 1 {
+                    return Err(m.fenced());
+                }
+            }
+            let mut insert = transaction
+                .prepare_cached(
+                    "INSERT INTO blocks (chain, position, block) SELECT id, ?2, ?3 FROM chains WHERE name = ?1",
+                )
+                .map_err(failed)?;
+            for block in blocks {
+                let place = block.place();
+                let row = params![place.chain.as_str(), as_sql(place.position), block.bytes()];
+                insert.execute(row).map_err(failed)?;
+            }
+        }
+        // From here on bytes that say that it is committed may be on the disk, whatever the answer.
+        transaction.commit().map_err(|error| AppendError::Unknown(error.into()))?;
+        self.logged += blocks.iter().map(|block| block.bytes().len()).sum::<usize>();
+        Ok(())
+    }
+
+    /// Copies the log into the database before it grows too large. `SQLite` would do so by itself after a commit, but
+    /// would say nothing if it failed, and keep the answers waiting that are durable already.
+    fn shorten_log(&mut self) -> rusqlite::Result<()> {
+        if self.logged >= LARGEST_LOG {
+            self.connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?.query_row([], |_| Ok(()))?;
+            self.logged = 0;
+        }
+        Ok(())
+    }
+}
+
+impl Journal for Sqlite {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+        if self.poisoned {
+            return Err(ClaimError::Poisoned);
+        }
+        let refused = || ClaimError::Refused { chain: chain.clone(), epoch };
+        if epoch == 0 || epoch > LARGEST_NUMBER {
+            return Err(refused());
+        }
+        match self.raise(chain, as_sql(epoch)) {
+            Ok(head) => head.ok_or_else(refused),
+            Err(error) => {
+                self.poisoned = true;
+                Err(ClaimError::Failed(error.into()))
+            }
+        }
+    }
+
+    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+        if self.poisoned {
+            return Err(AppendError::Poisoned);
+        }
+        let stored = moves(blocks).and_then(|moves| self.store(&moves, blocks));
+        self.poisoned = match &stored {
+            Ok(()) | Err(AppendError::Fenced { .. }) => false,
+            Err(AppendError::Failed(_) | AppendError::Unknown(_) | AppendError::Poisoned) => true,
+        };
+        stored
+    }
+
+    fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {
+        let archive = SqliteArchive::open(&self.folder).map_err(|error| ReadError::Failed(Cause::from(error)))?;
+        Ok(Box::new(archive))
+    }
+}
+
+/// Nothing if another program has the lock. The lock goes with the process, however it ends.
+fn lock(folder: &Path) -> io::Result<Option<File>> {
+    if !fs::exists(folder)? {
+        fs::create_dir_all(folder)?;
+        sync_folder_of(folder)?;
+    }
+    let file = File::options().create(true).append(true).open(folder.join("journal.lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}

@@ -1,0 +1,165 @@
+//! Reading blocks beside the writer, and snapshots in their own file, each cut into parts that `SQLite` takes.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, params};
+
+use super::SqliteError;
+use super::file::{Kind, as_sql, from_sql, head_in_row, open_file, open_to_read};
+use crate::block::LARGEST_BLOCK;
+use crate::chain::ChainName;
+use crate::hash::Hash;
+use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError};
+
+/// The store in a folder, for reading.
+#[derive(Debug)]
+pub struct SqliteArchive {
+    folder: PathBuf,
+    connection: Connection,
+    /// Opened when it is first needed: a damaged one must not keep anyone from the chains.
+    snapshots: Option<Connection>,
+}
+
+/// The most bytes of a part of a snapshot.
+const PART: usize = 8 * 1024 * 1024;
+
+impl SqliteArchive {
+    /// Opens the store in a folder for reading, whoever writes to it.
+    pub fn open(folder: &Path) -> Result<Self, SqliteError> {
+        Ok(Self { folder: folder.into(), connection: open_to_read(folder)?, snapshots: None })
+    }
+
+    fn snapshots_file(&mut self) -> Result<&mut Connection, SnapshotError> {
+        match &mut self.snapshots {
+            Some(connection) => Ok(connection),
+            closed @ None => {
+                let opened = open_file(&self.folder, Kind::Snapshots);
+                Ok(closed.insert(opened.map_err(|error| SnapshotError::Failed(error.into()))?))
+            }
+        }
+    }
+}
+
+impl Archive for SqliteArchive {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        let heads = || {
+            let mut select =
+                self.connection.prepare_cached("SELECT name, epoch, next, hash FROM chains ORDER BY name")?;
+            select.query_map([], head_in_row)?.collect::<rusqlite::Result<_>>()
+        };
+        heads().map_err(|error| ReadError::Failed(error.into()))
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let failed = |error: rusqlite::Error| ReadError::Failed(error.into());
+        let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+        // The length is asked first, so that something huge in the place of a block is not even loaded.
+        let mut select = self
+            .connection
+            .prepare_cached(
+                "SELECT position, length(block), block FROM blocks
+                 WHERE chain = (SELECT id FROM chains WHERE name = ?1) AND position >= ?2 ORDER BY position",
+            )
+            .map_err(failed)?;
+        let mut rows = select.query(params![chain.as_str(), from]).map_err(failed)?;
+        let mut found = Vec::new();
+        let mut total = 0;
+        while let Some(row) = rows.next().map_err(failed)? {
+            let length: i64 = row.get(1).map_err(failed)?;
+            let Some(length) = usize::try_from(length).ok().filter(|length| *length <= LARGEST_BLOCK) else {
+                let position = row.get(0).map_err(failed)?;
+                return Err(ReadError::Damaged { chain: chain.to_string(), position });
+            };
+            total += length;
+            if total > bytes && !found.is_empty() {
+                break;
+            }
+            found.push(row.get(2).map_err(failed)?);
+        }
+        Ok(found)
+    }
+
+    fn put_snapshot(
+        &mut self,
+        chain: &ChainName,
+        position: u64,
+        state: Hash,
+        bytes: &[u8],
+    ) -> Result<(), SnapshotError> {
+        let connection = self.snapshots_file()?;
+        put(connection, chain.as_str(), as_sql(position), state, bytes)
+            .map_err(|error| SnapshotError::Failed(error.into()))
+    }
+
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        let connection = self.snapshots_file()?;
+        list(connection, chain.as_str()).map_err(|error| SnapshotError::Failed(error.into()))
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        let connection = self.snapshots_file()?;
+        let found = i64::try_from(position).map_or(Ok(None), |position| get(connection, chain.as_str(), position));
+        found
+            .map_err(|error| SnapshotError::Failed(Cause::from(error)))?
+            .ok_or_else(|| SnapshotError::Missing { chain: chain.clone(), position })
+    }
+}
+
+fn put(connection: &mut Connection, chain: &str, position: i64, state: Hash, bytes: &[u8]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute("DELETE FROM parts WHERE chain = ?1 AND position = ?2", params![chain, position])?;
+    {
+        let mut insert =
+            transaction.prepare_cached("INSERT INTO parts (chain, position, part, bytes) VALUES (?1, ?2, ?3, ?4)")?;
+        for (part, bytes) in (0_i64..).zip(bytes.chunks(PART)) {
+            insert.execute(params![chain, position, part, bytes])?;
+        }
+    }
+    let length = i64::try_from(bytes.len()).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    transaction.execute(
+        "INSERT OR REPLACE INTO snapshots (chain, position, state, length) VALUES (?1, ?2, ?3, ?4)",
+        params![chain, position, state.as_bytes(), length],
+    )?;
+    let kept = i64::try_from(KEPT_SNAPSHOTS).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    transaction.execute(
+        "DELETE FROM snapshots WHERE chain = ?1 AND position NOT IN
+             (SELECT position FROM snapshots WHERE chain = ?1 ORDER BY position DESC LIMIT ?2)",
+        params![chain, kept],
+    )?;
+    transaction.execute(
+        "DELETE FROM parts WHERE chain = ?1 AND position NOT IN (SELECT position FROM snapshots WHERE chain = ?1)",
+        params![chain],
+    )?;
+    transaction.commit()
+}
+
+fn list(connection: &Connection, chain: &str) -> rusqlite::Result<Vec<Snapshot>> {
+    let mut select = connection
+        .prepare_cached("SELECT position, state, length FROM snapshots WHERE chain = ?1 ORDER BY position DESC")?;
+    select
+        .query_map(params![chain], |row| {
+            let (position, length) = (from_sql(row.get(0)?)?, from_sql(row.get(2)?)?);
+            Ok(Snapshot { position, state: Hash::from_bytes(row.get(1)?), length })
+        })?
+        .collect()
+}
+
+/// Nothing unless all parts are there and make up the length that was written down.
+fn get(connection: &Connection, chain: &str, position: i64) -> rusqlite::Result<Option<Vec<u8>>> {
+    let mut sizes = connection.prepare_cached(
+        "SELECT length, (SELECT total(length(bytes)) FROM parts p WHERE p.chain = s.chain AND p.position = s.position)
+                = length FROM snapshots s WHERE chain = ?1 AND position = ?2",
+    )?;
+    let mut rows = sizes.query(params![chain, position])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let (length, whole): (i64, bool) = (row.get(0)?, row.get(1)?);
+    let Some(length) = usize::try_from(length).ok().filter(|_| whole) else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(length);
+    let mut select =
+        connection.prepare_cached("SELECT bytes FROM parts WHERE chain = ?1 AND position = ?2 ORDER BY part")?;
+    let mut rows = select.query(params![chain, position])?;
+    while let Some(row) = rows.next()? {
+        bytes.extend_from_slice(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?);
+    }
+    Ok(Some(bytes))
+}

@@ -1,0 +1,180 @@
+//! The two files of a store in a folder, how they are opened, and how numbers and heads stand in them. Snapshots have a
+//! file of their own: writing one takes long, and `SQLite` has one writer a file.
+
+use std::path::Path;
+
+use rusqlite::types::Type;
+use rusqlite::{Connection, OpenFlags, Row};
+
+use super::SqliteError;
+use crate::chain::ChainName;
+use crate::hash::Hash;
+use crate::journal::Head;
+use crate::key::sync_folder_of;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Chains,
+    Snapshots,
+}
+
+/// `TaiS`, which tells our files from others'.
+const APPLICATION: i64 = 0x5461_6953;
+
+/// The newest layout of the tables.
+const LAYOUT: i64 = 1;
+
+/// A block is written once and read in order, so large pages serve it best; but a small commit writes two whole pages.
+const PAGE: i64 = 16 * 1024;
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Chains => "journal.db",
+            Self::Snapshots => "snapshots.db",
+        }
+    }
+
+    const fn tables(self) -> &'static str {
+        match self {
+            Self::Chains => {
+                "CREATE TABLE chains (
+                     id INTEGER PRIMARY KEY,
+                     name TEXT NOT NULL UNIQUE,
+                     epoch INTEGER NOT NULL,
+                     next INTEGER NOT NULL,
+                     hash BLOB NOT NULL
+                 ) STRICT;
+                 CREATE TABLE blocks (
+                     chain INTEGER NOT NULL,
+                     position INTEGER NOT NULL,
+                     block BLOB NOT NULL,
+                     PRIMARY KEY (chain, position)
+                 ) STRICT, WITHOUT ROWID;"
+            }
+            Self::Snapshots => {
+                "CREATE TABLE snapshots (
+                     chain TEXT NOT NULL,
+                     position INTEGER NOT NULL,
+                     state BLOB NOT NULL,
+                     length INTEGER NOT NULL,
+                     PRIMARY KEY (chain, position)
+                 ) STRICT, WITHOUT ROWID;
+                 CREATE TABLE parts (
+                     chain TEXT NOT NULL,
+                     position INTEGER NOT NULL,
+                     part INTEGER NOT NULL,
+                     bytes BLOB NOT NULL,
+                     PRIMARY KEY (chain, position, part)
+                 ) STRICT, WITHOUT ROWID;"
+            }
+        }
+    }
+
+    /// A snapshot is written once, so a journal of the pages it replaces is cheaper than a log of the pages it has.
+    const fn journal_mode(self) -> &'static str {
+        match self {
+            Self::Chains => "wal",
+            Self::Snapshots => "truncate",
+        }
+    }
+}
+
+/// Opens a file, or makes it with its tables.
+pub(super) fn open_file(folder: &Path, kind: Kind) -> Result<Connection, SqliteError> {
+    let file = folder.join(kind.name());
+    let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
+    match check(&connection).map_err(failed)? {
+        Layout::Known => {}
+        Layout::None => {
+            create(&mut connection, kind).map_err(failed)?;
+            sync_folder_of(&file).map_err(|source| SqliteError::Io { folder: folder.into(), source })?;
+        }
+        Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
+        Layout::Foreign => return Err(SqliteError::Foreign { file }),
+    }
+    set_up(&connection, kind).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Opens the file of chains as someone who only reads: nothing is made, and nothing is locked out.
+pub(super) fn open_to_read(folder: &Path) -> Result<Connection, SqliteError> {
+    let file = folder.join(Kind::Chains.name());
+    let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
+    // SQLite wants to write beside a write-ahead log even to read it.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
+    connection.busy_timeout(BUSY).map_err(failed)?;
+    match check(&connection).map_err(failed)? {
+        Layout::Known => {}
+        Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
+        Layout::Foreign | Layout::None => return Err(SqliteError::Foreign { file }),
+    }
+    connection.pragma_update(None, "query_only", true).map_err(failed)?;
+    Ok(connection)
+}
+
+/// Readers wait for the moments in which a file is locked.
+const BUSY: std::time::Duration = std::time::Duration::from_secs(30);
+
+enum Layout {
+    None,
+    Known,
+    Newer(i64),
+    Foreign,
+}
+
+fn check(connection: &Connection) -> rusqlite::Result<Layout> {
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (number("application_id")?, number("user_version")?) {
+        (0, 0) if tables == 0 => Layout::None,
+        (APPLICATION, LAYOUT) => Layout::Known,
+        (APPLICATION, newer) if newer > LAYOUT => Layout::Newer(newer),
+        _ => Layout::Foreign,
+    })
+}
+
+/// The tables and the numbers that make the file ours appear together.
+fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "page_size", PAGE)?;
+    set_up(connection, kind)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(kind.tables())?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", LAYOUT)?;
+    transaction.commit()
+}
+
+fn set_up(connection: &Connection, kind: Kind) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update_and_check(None, "journal_mode", kind.journal_mode(), |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    // The writer says when, so that it hears of a failure.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+/// A position or epoch, as `SQLite` has it.
+///
+/// # Panics
+/// If it is larger than any block's, which the format refuses.
+pub(super) fn as_sql(number: u64) -> i64 {
+    number.try_into().expect("the numbers of a block are below 2^63")
+}
+
+/// A number that was stored.
+pub(super) fn from_sql(number: i64) -> rusqlite::Result<u64> {
+    number.try_into().map_err(|_| rusqlite::Error::IntegralValueOutOfRange(0, number))
+}
+
+/// Name, epoch, next and hash.
+pub(super) fn head_in_row(row: &Row<'_>) -> rusqlite::Result<Head> {
+    let name: String = row.get(0)?;
+    let chain: ChainName =
+        name.parse().map_err(|bad| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(bad)))?;
+    let (epoch, next) = (from_sql(row.get(1)?)?, from_sql(row.get(2)?)?);
+    Ok(Head { chain, epoch, next, hash: Hash::from_bytes(row.get(3)?) })
+}
