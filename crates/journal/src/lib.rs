@@ -21,6 +21,7 @@ mod sqlite;
 #[cfg(feature = "suite")]
 pub mod suite;
 mod verify;
+mod writer;
 
 pub use anchor::{Anchor, AnchorContent, AnchorError, Anchored};
 pub use block::{
@@ -39,3 +40,4 @@ pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
 pub use postgres::{Postgres, PostgresArchive, PostgresError};
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError};
 pub use verify::{Fault, Reason, Trust, Verifier};
+pub use writer::{Durable, Pen, Stopped, TakeError, Writer};

@@ -1,4 +1,4 @@
-//! The store for several machines: PostgreSQL 15 and later. Whether a block may be appended is decided inside the
+//! The store for several machines: `PostgreSQL` 15 and later. Whether a block may be appended is decided inside the
 //! database: one statement moves the heads of all chains of a batch and inserts the blocks, or changes nothing.
 //!
 //! The statement is its own transaction, so there is one round trip a batch. If the answer does not come, or comes with
@@ -138,7 +138,7 @@ impl Journal for Postgres {
             &[&chain.as_str(), &as_sql(epoch)],
         );
         match raised {
-            Ok(Some(row)) => head_in_row(&row).map_err(|error| ClaimError::Failed(error.into())),
+            Ok(Some(row)) => head_in_row(&row).map_err(ClaimError::Failed),
             Ok(None) => Err(refused()),
             Err(error) => {
                 self.poisoned = true;

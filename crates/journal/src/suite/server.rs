@@ -1,4 +1,4 @@
-//! A PostgreSQL server for the length of a test: the machine's own binaries, a folder of its own, a socket in it.
+//! A `PostgreSQL` server for the length of a test: the machine's own binaries, a folder of its own, a socket in it.
 //!
 //! A shell holds the server. It waits for a word from this process, or for its end: however this process ends, the
 //! server stops and its folder goes.
@@ -45,7 +45,7 @@ impl TemporaryServer {
     /// Makes and starts a server.
     ///
     /// # Panics
-    /// If there is no PostgreSQL on this machine, or it cannot be started.
+    /// If there is no `PostgreSQL` on this machine, or it cannot be started.
     pub fn start() -> Self {
         let binaries = binaries().expect(
             "PostgreSQL 15 or later is missing: install its server (Debian: apt-get install postgresql), then run again",
@@ -132,7 +132,7 @@ fn binaries() -> Option<PathBuf> {
     newest.map(|folder| folder.join("bin")).filter(|folder| folder.join("initdb").exists()).or_else(on_path)
 }
 
-/// PostgreSQL refuses to run as root; then it runs as the user that its package made, or as nobody.
+/// `PostgreSQL` refuses to run as root; then it runs as the user that its package made, or as nobody.
 fn other_user() -> Option<&'static str> {
     let id = |arguments: &[&str]| Command::new("id").args(arguments).stderr(Stdio::null()).output().expect("id");
     if id(&["-u"]).stdout != b"0\n" {

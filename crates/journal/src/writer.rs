@@ -1,0 +1,199 @@
+//! The writer: one thread that owns the journal and commits what all others submit. While one commit is being flushed
+//! the next gathers by itself; there is no timer. Whoever submits hears of it once it is durable, and not before.
+//!
+//! If an append fails the writer stops for good, and everyone who waits or comes later is told why. What was submitted
+//! and not acknowledged may or may not be in the store: that is read from the store when it is opened again.
+
+mod gather;
+mod queue;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+use crate::block::LARGEST_BODY;
+use crate::chain::ChainName;
+use crate::checkpoint::Checkpoint;
+use crate::entries::Entries;
+use crate::genesis::Genesis;
+use crate::hash::Hash;
+use crate::journal::{AppendError, ClaimError, Head, Journal};
+use crate::key::SigningKey;
+use gather::Gatherer;
+use queue::{Item, Queue};
+
+/// The thread that writes.
+#[derive(Debug)]
+pub struct Writer {
+    queue: Arc<Queue>,
+    thread: Option<JoinHandle<Box<dyn Journal>>>,
+}
+
+/// What one chain is written with. It can be cloned and sent to any thread.
+#[derive(Clone, Debug)]
+pub struct Pen {
+    queue: Arc<Queue>,
+    line: usize,
+}
+
+/// Where entries stand, now that they are durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Durable {
+    /// The position of their block.
+    pub position: u64,
+    /// The place of the first of them in the block, from zero.
+    pub first: u32,
+}
+
+/// Why nothing is written any more.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Stopped {
+    /// An append failed.
+    #[error("nothing more is recorded: {0}")]
+    Failed(Arc<AppendError>),
+    /// The writer was told to stop.
+    #[error("nothing more is recorded: the writer was stopped")]
+    Closed,
+    /// A bug stopped the writer.
+    #[error("nothing more is recorded: the writer broke down")]
+    Panicked,
+}
+
+/// Why a chain cannot be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum TakeError {
+    /// This writer has it already.
+    #[error("this program writes to chain {0} already")]
+    Mine(ChainName),
+    /// It could not be claimed.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// The writer has stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl Writer {
+    /// Starts a writer. It signs checkpoints with the key, and gives its name when it takes a chain over.
+    pub fn start(journal: Box<dyn Journal>, key: SigningKey, owner: String) -> io::Result<Self> {
+        let queue = Arc::new(Queue::default());
+        let shared = Arc::clone(&queue);
+        let gatherer = Gatherer::new(key, owner);
+        let thread = thread::Builder::new().name("journal".into()).spawn(move || write(&shared, journal, gatherer))?;
+        Ok(Self { queue, thread: Some(thread) })
+    }
+
+    /// Takes a chain: claims it at a higher epoch and writes its first block, or a take-over block where it has one. When
+    /// this returns the block is durable, and with it all that stands before it. The head is the one after it.
+    ///
+    /// # Panics
+    /// If called on the writer's own thread, in a completion: it would wait for itself.
+    pub fn take(&self, chain: &ChainName, epoch: u64, genesis: Genesis) -> Result<(Pen, Head), TakeError> {
+        let (answer, taken) = mpsc::channel();
+        self.queue.put(Item::Take {
+            chain: chain.clone(),
+            epoch,
+            genesis,
+            done: Box::new(move |result| {
+                // Nobody waits any more if the one who asked has panicked.
+                answer.send(result).unwrap_or_default();
+            }),
+        })?;
+        let (line, head) = taken.recv().unwrap_or(Err(Stopped::Panicked.into()))?;
+        Ok((Pen { queue: Arc::clone(&self.queue), line }, head))
+    }
+
+    /// Writes what waits, and gives the journal back, unless the writer broke down.
+    pub fn stop(mut self) -> (Option<Box<dyn Journal>>, Stopped) {
+        let journal = self.join();
+        (journal, self.queue.reason().unwrap_or(Stopped::Closed))
+    }
+
+    fn join(&mut self) -> Option<Box<dyn Journal>> {
+        self.queue.close();
+        self.thread.take().and_then(|thread| thread.join().ok())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+impl Pen {
+    /// Submits entries; `done` is called on the writer's thread once they are durable or never will be acknowledged. It
+    /// should be short. Waits while too much is waiting already. If this fails `done` is not called.
+    ///
+    /// No entries at all are written nowhere: `done` is called when all that this chain was given before is durable.
+    ///
+    /// # Panics
+    /// If they are more than a block holds.
+    pub fn submit(
+        &self,
+        entries: Entries,
+        done: impl FnOnce(Result<Durable, Stopped>) + Send + 'static,
+    ) -> Result<(), Stopped> {
+        assert!(entries.bytes().len() <= LARGEST_BODY, "entries fit a block");
+        self.queue.put(Item::Entries { line: self.line, entries, done: Box::new(done) })
+    }
+
+    /// Signs a checkpoint for all that this chain was given before, with the hash of the state after it.
+    pub fn checkpoint(
+        &self,
+        state: Hash,
+        time: u64,
+        done: impl FnOnce(Result<Checkpoint, Stopped>) + Send + 'static,
+    ) -> Result<(), Stopped> {
+        self.queue.put(Item::Checkpoint { line: self.line, state, time, done: Box::new(done) })
+    }
+}
+
+/// The writer's thread.
+fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -> Box<dyn Journal> {
+    let broken = BrokenDown(queue);
+    let mut waiting = Vec::new();
+    while queue.take(&mut waiting) {
+        let mut items = waiting.drain(..);
+        loop {
+            let batch = gatherer.gather(&mut items, &mut *journal);
+            if batch.weight() == 0 {
+                break;
+            }
+            // Those who only wait for others need no commit.
+            let stored = if batch.blocks().is_empty() { Ok(()) } else { journal.append(batch.blocks()) };
+            match stored {
+                Ok(()) => {
+                    queue.release(batch.weight());
+                    batch.acknowledge();
+                }
+                Err(error) => {
+                    let reason = Stopped::Failed(Arc::new(error));
+                    let later = queue.stop(&reason);
+                    batch.refuse(&reason);
+                    items.chain(later).for_each(|item| item.refuse(&reason));
+                    return journal;
+                }
+            }
+        }
+    }
+    for late in queue.stop(&Stopped::Closed) {
+        late.refuse(&Stopped::Closed);
+    }
+    drop(broken);
+    journal
+}
+
+/// Lets nobody wait for a thread that panicked.
+struct BrokenDown<'a>(&'a Queue);
+
+impl Drop for BrokenDown<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            for item in self.0.stop(&Stopped::Panicked) {
+                item.refuse(&Stopped::Panicked);
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Making blocks of what waits: one for each chain, and more only where one would be too large.
+
+use super::queue::{Done, Item, Taken};
+use super::{Durable, Stopped, TakeError};
+use crate::block::{Block, LONGEST_OWNER, Place};
+use crate::chain::ChainName;
+use crate::checkpoint::{Checkpoint, Vouched};
+use crate::entries::Entries;
+use crate::genesis::Genesis;
+use crate::hash::Hash;
+use crate::journal::{Head, Journal};
+use crate::key::SigningKey;
+
+/// A block is closed when it has that many bytes of entries. Larger blocks are no faster, and take longer to read where
+/// one entry is wanted.
+const FULL_BLOCK: usize = 256 * 1024;
+
+/// A commit is begun when it has that many bytes: more would only make those wait longer who came first.
+const FULL_BATCH: usize = 8 * 1024 * 1024;
+
+/// The chains of a writer, and what is being gathered for each.
+pub(super) struct Gatherer {
+    key: SigningKey,
+    owner: String,
+    lines: Vec<Line>,
+}
+
+struct Line {
+    head: Head,
+    entries: Vec<Entries>,
+    bytes: usize,
+    count: u32,
+}
+
+/// Blocks to be committed together, and who waits for them.
+#[derive(Default)]
+pub(super) struct Batch {
+    blocks: Vec<Block>,
+    waiting: Vec<Waiting>,
+    weight: usize,
+    bytes: usize,
+}
+
+enum Waiting {
+    Entries(Done<Durable>, Durable),
+    Checkpoint(Done<Checkpoint>, Checkpoint),
+    Taken(Taken, usize, Head),
+}
+
+impl Gatherer {
+    pub(super) fn new(key: SigningKey, mut owner: String) -> Self {
+        owner.truncate(owner.floor_char_boundary(LONGEST_OWNER));
+        Self { key, owner, lines: Vec::new() }
+    }
+
+    /// Takes items until a batch is full. A batch weighs nothing only if there were no more items.
+    pub(super) fn gather(&mut self, items: &mut impl Iterator<Item = Item>, journal: &mut dyn Journal) -> Batch {
+        let mut batch = Batch::default();
+        while batch.bytes < FULL_BATCH
+            && let Some(item) = items.next()
+        {
+            batch.weight += item.weight();
+            match item {
+                Item::Entries { line, entries, done } => {
+                    batch.bytes += entries.bytes().len();
+                    let durable = self.lines[line].add(entries, &mut batch.blocks);
+                    batch.waiting.push(Waiting::Entries(done, durable));
+                }
+                Item::Checkpoint { line, state, time, done } => {
+                    let checkpoint = self.lines[line].checkpoint(state, time, &self.key, &mut batch.blocks);
+                    batch.waiting.push(Waiting::Checkpoint(done, checkpoint));
+                }
+                Item::Take { chain, epoch, genesis, done } => match self.take(&chain, epoch, genesis, journal) {
+                    Ok((line, block)) => {
+                        batch.waiting.push(Waiting::Taken(done, line, self.lines[line].head.clone()));
+                        batch.blocks.push(block);
+                    }
+                    Err(error) => done(Err(error)),
+                },
+            }
+        }
+        for line in &mut self.lines {
+            line.seal(&mut batch.blocks);
+        }
+        batch
+    }
+
+    fn take(
+        &mut self,
+        chain: &ChainName,
+        epoch: u64,
+        genesis: Genesis,
+        journal: &mut dyn Journal,
+    ) -> Result<(usize, Block), TakeError> {
+        if self.lines.iter().any(|line| line.head.chain == *chain) {
+            return Err(TakeError::Mine(chain.clone()));
+        }
+        let mut line = Line { head: journal.claim(chain, epoch)?, entries: Vec::new(), bytes: 0, count: 0 };
+        let place = line.place();
+        let block = match place.position {
+            0 => Block::genesis(place, genesis),
+            _ => Block::take_over(place, self.owner.clone()),
+        };
+        line.advance(&block);
+        self.lines.push(line);
+        Ok((self.lines.len() - 1, block))
+    }
+}
+
+impl Line {
+    fn place(&self) -> Place {
+        let Head { chain, epoch, next, hash } = self.head.clone();
+        Place { chain, position: next, epoch, previous: hash }
+    }
+
+    fn advance(&mut self, block: &Block) {
+        (self.head.next, self.head.hash) = (block.place().position + 1, block.hash());
+    }
+
+    /// Adds entries to the block that is being gathered, and says where they will stand.
+    fn add(&mut self, entries: Entries, blocks: &mut Vec<Block>) -> Durable {
+        if entries.count() == 0 {
+            return Durable { position: self.head.next - u64::from(self.count == 0), first: self.count };
+        }
+        if self.bytes + entries.bytes().len() > FULL_BLOCK {
+            self.seal(blocks);
+        }
+        let durable = Durable { position: self.head.next, first: self.count };
+        self.bytes += entries.bytes().len();
+        self.count += entries.count();
+        self.entries.push(entries);
+        durable
+    }
+
+    fn seal(&mut self, blocks: &mut Vec<Block>) {
+        if self.count > 0 {
+            let block = Block::of_entries(self.place(), &self.entries.iter().collect::<Vec<_>>());
+            self.advance(&block);
+            blocks.push(block);
+            self.entries.clear();
+            (self.bytes, self.count) = (0, 0);
+        }
+    }
+
+    /// A checkpoint vouches for the block before it.
+    fn checkpoint(&mut self, state: Hash, time: u64, key: &SigningKey, blocks: &mut Vec<Block>) -> Checkpoint {
+        self.seal(blocks);
+        let Head { chain, next, hash, .. } = self.head.clone();
+        let checkpoint = Checkpoint::sign(Vouched { chain, position: next - 1, hash, state, time }, key);
+        let block = Block::checkpoint(self.place(), checkpoint.clone());
+        self.advance(&block);
+        blocks.push(block);
+        checkpoint
+    }
+}
+
+impl Batch {
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    pub(super) const fn weight(&self) -> usize {
+        self.weight
+    }
+
+    pub(super) fn acknowledge(self) {
+        for waiting in self.waiting {
+            match waiting {
+                Waiting::Entries(done, durable) => done(Ok(durable)),
+                Waiting::Checkpoint(done, checkpoint) => done(Ok(checkpoint)),
+                Waiting::Taken(done, line, head) => done(Ok((line, head))),
+            }
+        }
+    }
+
+    pub(super) fn refuse(self, reason: &Stopped) {
+        for waiting in self.waiting {
+            match waiting {
+                Waiting::Entries(done, _) => done(Err(reason.clone())),
+                Waiting::Checkpoint(done, _) => done(Err(reason.clone())),
+                Waiting::Taken(done, ..) => done(Err(reason.clone().into())),
+            }
+        }
+    }
+}

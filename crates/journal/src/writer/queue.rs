@@ -1,0 +1,132 @@
+//! What waits for the writer, bounded by its bytes: who submits too much waits.
+
+use std::fmt;
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use super::{Durable, Stopped, TakeError};
+use crate::chain::ChainName;
+use crate::checkpoint::Checkpoint;
+use crate::entries::Entries;
+use crate::genesis::Genesis;
+use crate::hash::Hash;
+use crate::journal::Head;
+
+/// The most bytes that wait, with those that are being committed.
+const MOST_WAITING: usize = 64 * 1024 * 1024;
+
+/// What an item weighs beside its entries, so that many small ones are bounded too.
+const ITEM: usize = 128;
+
+pub(super) type Done<T> = Box<dyn FnOnce(Result<T, Stopped>) + Send>;
+pub(super) type Taken = Box<dyn FnOnce(Result<(usize, Head), TakeError>) + Send>;
+
+/// Something to be written. `line` is the number of a chain among those of the writer.
+pub(super) enum Item {
+    Entries { line: usize, entries: Entries, done: Done<Durable> },
+    Checkpoint { line: usize, state: Hash, time: u64, done: Done<Checkpoint> },
+    Take { chain: ChainName, epoch: u64, genesis: Genesis, done: Taken },
+}
+
+impl Item {
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Entries { entries, .. } => ITEM + entries.bytes().len(),
+            Self::Checkpoint { .. } | Self::Take { .. } => ITEM,
+        }
+    }
+
+    pub(super) fn refuse(self, reason: &Stopped) {
+        match self {
+            Self::Entries { done, .. } => done(Err(reason.clone())),
+            Self::Checkpoint { done, .. } => done(Err(reason.clone())),
+            Self::Take { done, .. } => done(Err(reason.clone().into())),
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    arrived: Condvar,
+    room: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Item>,
+    /// Of what waits and of what is being committed.
+    weight: usize,
+    closing: bool,
+    stopped: Option<Stopped>,
+}
+
+impl Queue {
+    pub(super) fn put(&self, item: Item) -> Result<(), Stopped> {
+        let weight = item.weight();
+        let full =
+            |state: &mut State| state.reason().is_none() && state.weight > 0 && state.weight + weight > MOST_WAITING;
+        let mut state = self.room.wait_while(self.state(), full).expect(UNBROKEN);
+        if let Some(reason) = state.reason() {
+            return Err(reason);
+        }
+        state.weight += weight;
+        state.waiting.push(item);
+        // The writer waits only when there was nothing.
+        if state.waiting.len() == 1 {
+            self.arrived.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Waits for something and takes all of it; false if the queue is closed and empty.
+    pub(super) fn take(&self, into: &mut Vec<Item>) -> bool {
+        let nothing = |state: &mut State| state.waiting.is_empty() && !state.closing;
+        let mut state = self.arrived.wait_while(self.state(), nothing).expect(UNBROKEN);
+        std::mem::swap(&mut state.waiting, into);
+        !into.is_empty()
+    }
+
+    /// What was taken is committed, and leaves room for more.
+    pub(super) fn release(&self, weight: usize) {
+        self.state().weight -= weight;
+        self.room.notify_all();
+    }
+
+    /// Takes nothing more. What waits is still written.
+    pub(super) fn close(&self) {
+        self.state().closing = true;
+        self.arrived.notify_all();
+        self.room.notify_all();
+    }
+
+    /// Nothing is written any more. The first reason stays.
+    pub(super) fn stop(&self, reason: &Stopped) -> Vec<Item> {
+        let mut state = self.state();
+        state.stopped.get_or_insert_with(|| reason.clone());
+        self.room.notify_all();
+        std::mem::take(&mut state.waiting)
+    }
+
+    /// Why the writer stopped, if it did.
+    pub(super) fn reason(&self) -> Option<Stopped> {
+        self.state().stopped.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect(UNBROKEN)
+    }
+}
+
+impl State {
+    fn reason(&self) -> Option<Stopped> {
+        self.stopped.clone().or(self.closing.then_some(Stopped::Closed))
+    }
+}
+
+const UNBROKEN: &str = "nothing panics while it holds the queue";
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").field("stopped", &self.reason()).finish_non_exhaustive()
+    }
+}
