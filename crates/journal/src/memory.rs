@@ -37,6 +37,12 @@ impl Memory {
         self.disk().crash(kept);
     }
 
+    /// Another store with the same past.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self(Arc::new(Mutex::new(self.disk().clone())))
+    }
+
     /// How many bytes were written and not flushed.
     pub fn unflushed(&self) -> usize {
         self.disk().unflushed()

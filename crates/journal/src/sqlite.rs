@@ -29,6 +29,7 @@ pub struct Sqlite {
     connection: Connection,
     /// Bytes in the write-ahead log since it was last copied into the database, about.
     logged: usize,
+    largest_log: usize,
     poisoned: bool,
     /// Held until the store is closed.
     _lock: File,
@@ -77,8 +78,7 @@ pub enum SqliteError {
     },
 }
 
-/// When the write-ahead log has grown by that much, it is copied into the database and begun anew. Larger means fewer
-/// copies, but more to read when the store is opened after a crash.
+/// Larger means fewer copies, but more to read when the store is opened after a crash.
 const LARGEST_LOG: usize = 32 * 1024 * 1024;
 
 impl Sqlite {
@@ -88,7 +88,21 @@ impl Sqlite {
             .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
             .ok_or_else(|| SqliteError::InUse { folder: folder.into() })?;
         let connection = open_file(folder, Kind::Chains)?;
-        Ok(Self { folder: folder.into(), connection, logged: 0, poisoned: false, _lock: lock })
+        Ok(Self {
+            folder: folder.into(),
+            connection,
+            logged: 0,
+            largest_log: LARGEST_LOG,
+            poisoned: false,
+            _lock: lock,
+        })
+    }
+
+    /// Copies the write-ahead log into the database, and begins it anew, when it has about that many bytes.
+    #[must_use]
+    pub fn with_largest_log(mut self, bytes: usize) -> Self {
+        self.largest_log = bytes;
+        self
     }
 
     fn raise(&mut self, chain: &ChainName, epoch: i64) -> rusqlite::Result<Option<Head>> {
@@ -144,7 +158,7 @@ impl Sqlite {
     /// Copies the log into the database before it grows too large. `SQLite` would do so by itself after a commit, but
     /// would say nothing if it failed, and keep the answers waiting that are durable already.
     fn shorten_log(&mut self) -> rusqlite::Result<()> {
-        if self.logged >= LARGEST_LOG {
+        if self.logged >= self.largest_log {
             self.connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?.query_row([], |_| Ok(()))?;
             self.logged = 0;
         }

@@ -113,11 +113,14 @@ fn a_chain_is_followed_from_the_middle() {
 fn anchored_chain(entries: u8) -> (Vec<Block>, Vec<Checkpoint>) {
     let mut blocks = vec![genesis(&start("table/1"))];
     let mut checkpoints = Vec::new();
+    let mut at = head(&blocks[0]);
     for number in 0..entries {
-        blocks.push(block(&head(blocks.last().unwrap()), &[&[number]]));
-        let at = head(blocks.last().unwrap());
-        checkpoints.push(signed(&at, &[number], number.into()));
-        blocks.push(Block::checkpoint(place(&at), checkpoints.last().unwrap().clone()));
+        let entry = block(&at, &[&[number]]);
+        let checkpoint = signed(&head(&entry), &[number], number.into());
+        let vouching = Block::checkpoint(place(&head(&entry)), checkpoint.clone());
+        at = head(&vouching);
+        blocks.extend([entry, vouching]);
+        checkpoints.push(checkpoint);
     }
     (blocks, checkpoints)
 }

@@ -46,7 +46,7 @@ pub(super) enum Broken {
     Flush,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
     pub(super) chains: BTreeMap<ChainName, Stored>,
     pub(super) snapshots: BTreeMap<ChainName, BTreeMap<u64, (Hash, Vec<u8>)>>,
@@ -61,7 +61,7 @@ pub(super) struct Disk {
     trouble: Option<Trouble>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) head: Head,
     pub(super) blocks: Vec<Vec<u8>>,

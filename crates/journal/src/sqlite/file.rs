@@ -88,14 +88,15 @@ pub(super) fn open_file(folder: &Path, kind: Kind) -> Result<Connection, SqliteE
     let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
     match check(&connection).map_err(failed)? {
         Layout::Known => {}
-        Layout::None => {
-            create(&mut connection, kind).map_err(failed)?;
-            sync_folder_of(&file).map_err(|source| SqliteError::Io { folder: folder.into(), source })?;
-        }
+        Layout::None => create(&mut connection, kind).map_err(failed)?,
         Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
         Layout::Foreign => return Err(SqliteError::Foreign { file }),
     }
     set_up(&connection, kind).map_err(failed)?;
+    // The files are there now, the log with them, but the folder may not know it yet. SQLite flushes it too, and says
+    // nothing when that fails.
+    check(&connection).map_err(failed)?;
+    sync_folder_of(&file).map_err(|source| SqliteError::Io { folder: folder.into(), source })?;
     Ok(connection)
 }
 
@@ -150,11 +151,23 @@ fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
 
 fn set_up(connection: &Connection, kind: Kind) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
-    connection.pragma_update_and_check(None, "journal_mode", kind.journal_mode(), |_| Ok(()))?;
+    set_journal_mode(connection, kind.journal_mode())?;
     connection.pragma_update(None, "synchronous", "full")?;
     // The writer says when, so that it hears of a failure.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update(None, "cell_size_check", true)
+}
+
+/// Changes the mode, and sees to it that it changed. The change is written after the answer, so the statement is run to
+/// its end; and one that cannot be made is no error, but answered with the mode that the file still has.
+fn set_journal_mode(connection: &Connection, mode: &str) -> rusqlite::Result<()> {
+    let mut change = connection.prepare(&format!("PRAGMA journal_mode = {mode}"))?;
+    let answers: Vec<String> = change.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    if answers == [mode] {
+        return Ok(());
+    }
+    let refused = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR);
+    Err(rusqlite::Error::SqliteFailure(refused, Some(format!("the journal mode is {answers:?}"))))
 }
 
 /// A position or epoch, as `SQLite` has it.

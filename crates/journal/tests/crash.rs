@@ -1,0 +1,178 @@
+//! Stopping: at every write and flush of a run, once and for ever, with what was not flushed lost; and by a real kill
+//! under load. Whatever happens, what was acknowledged is there afterwards, and once.
+//!
+//! The run is a process of its own, which is this test again (`run`). Every entry is a number, one higher than the last
+//! of its chain, so that a missing or doubled one shows.
+
+mod load;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use load::{CHAINS, Run, Said, numbers};
+use taisai_journal::suite::TemporaryServer;
+use taisai_journal::{Lasts, Memory, Step, Trouble};
+use tempfile::TempDir;
+
+#[test]
+#[ignore = "run by other tests, in a process of its own"]
+fn run() {
+    load::run_in_this_process();
+}
+
+/// How often a process is killed under load.
+const KILLS: u64 = 20;
+
+/// Kills a run after some answers, again and again, always on what the one before left.
+fn kill_again_and_again(store: &str) {
+    let mut acknowledged = [0; CHAINS.len()];
+    for round in 0..KILLS {
+        // Another number each time, spread over a few hundred.
+        let answers = 1 + round * 7919 % 300;
+        let said = Run::endless(store).kill_after(answers);
+        check(store, &said, &mut acknowledged);
+    }
+    assert!(acknowledged.iter().sum::<u64>() > KILLS);
+}
+
+/// Everything that was ever acknowledged is in the store, each number once and in order.
+fn check(store: &str, said: &Said, acknowledged: &mut [u64; CHAINS.len()]) {
+    let stored = numbers(store);
+    for chain in 0..CHAINS.len() {
+        acknowledged[chain] = acknowledged[chain].max(said.acknowledged[chain]);
+        let expected: Vec<u64> = (0..).take(stored[chain].len()).collect();
+        assert_eq!(stored[chain], expected, "{} in {store}", CHAINS[chain]);
+        let known = u64::try_from(expected.len()).unwrap();
+        assert!(known >= acknowledged[chain], "{} acknowledged, {known} stored: {said:?}", acknowledged[chain]);
+    }
+}
+
+#[test]
+fn killed_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    kill_again_and_again(folder.path().to_str().unwrap());
+}
+
+#[test]
+fn killed_on_postgres() {
+    let server = TemporaryServer::start();
+    kill_again_and_again(&server.database());
+}
+
+#[test]
+fn a_server_stopped_under_load_has_what_was_acknowledged() {
+    let mut server = TemporaryServer::start();
+    let address = server.database();
+    let mut acknowledged = [0; CHAINS.len()];
+    for answers in [10, 50] {
+        let mut run = Run::endless(&address);
+        run.wait_for(answers);
+        server.crash();
+        let said = run.end();
+        assert!(said.stopped.contains("it is not known whether the blocks are stored"), "{said:?}");
+        server.run("");
+        check(&address, &said, &mut acknowledged);
+    }
+}
+
+/// The library that makes a disk fail.
+static DISK: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("disk.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/disk.c");
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).status();
+    assert!(compiled.expect("a C compiler").success());
+    (folder, library)
+});
+
+/// A folder in memory where there is one: the disk that fails is not the real one, and the real one is slow.
+fn quick_folder() -> TempDir {
+    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a folder")
+}
+
+/// A run on a copy of a folder, over a disk that fails.
+fn run_on_failing_disk(base: &Path, settings: &[(&str, &str)]) -> (TempDir, Said) {
+    let folder = quick_folder();
+    for entry in fs::read_dir(base).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    let store = folder.path().to_str().unwrap();
+    let mut command = Run::short(store);
+    command.env("LD_PRELOAD", &DISK.1).env("DISK_FOLDER", store);
+    command.envs(settings.iter().copied());
+    let said = Run::start(command).end();
+    (folder, said)
+}
+
+/// Fails each write and each flush of a run that begins with that folder.
+fn fail_at_every_step(base: &Path) {
+    let before =
+        if base.join("journal.db").exists() { numbers(base.to_str().unwrap()).map(|n| n.len()) } else { [0; 2] };
+    let before = before.map(|count| u64::try_from(count).unwrap());
+    let counts = base.with_extension("counts");
+    let (whole, said) = run_on_failing_disk(base, &[("DISK_COUNTS", counts.to_str().unwrap())]);
+    assert_eq!(said.stopped, "", "the run ends well where nothing fails");
+    check(whole.path().to_str().unwrap(), &said, &mut before.clone());
+    let counts = fs::read_to_string(&counts).unwrap();
+    let (writes, flushes) = counts.trim().split_once(' ').unwrap();
+    let steps =
+        [("write", writes, &["once", "ever", "short", "stop"][..]), ("flush", flushes, &["once", "ever", "stop"])];
+    for (kind, steps, ways) in steps {
+        let steps: u32 = steps.parse().unwrap();
+        assert!(steps > 5, "{steps} times {kind}");
+        for (step, how) in (1..=steps).flat_map(|step| ways.iter().map(move |how| (step, how))) {
+            let at = format!("{kind}:{step}");
+            let (folder, said) = run_on_failing_disk(base, &[("DISK_AT", &at), ("DISK_HOW", how)]);
+            eprintln!("{at} {how}");
+            check(folder.path().to_str().unwrap(), &said, &mut before.clone());
+        }
+    }
+}
+
+#[test]
+fn a_new_folder_on_a_disk_that_fails_at_any_step() {
+    let folder = quick_folder();
+    fail_at_every_step(folder.path());
+}
+
+#[test]
+fn a_folder_to_recover_on_a_disk_that_fails_at_any_step() {
+    // The process ended without closing anything, so the log is full and must be read again.
+    let empty = tempfile::tempdir().unwrap();
+    let (folder, said) = run_on_failing_disk(empty.path(), &[("DISK_AT", "flush:14"), ("DISK_HOW", "stop")]);
+    assert!(said.acknowledged.iter().sum::<u64>() > 0, "{said:?}");
+    fail_at_every_step(folder.path());
+}
+
+#[test]
+fn a_store_in_memory_that_fails_at_any_step() {
+    let memory = Memory::default();
+    let run = |memory: &Memory| load::write_some(Box::new(memory.open()), &mut memory.clone(), 4);
+    run(&memory);
+    let (writes, flushes) = memory.steps();
+    for lasts in [Lasts::Once, Lasts::ForEver] {
+        for at in (1..=writes).map(Step::Write).chain((1..=flushes).map(Step::Flush)) {
+            for short in [0, 3] {
+                let memory = Memory::default();
+                memory.plan(Trouble { at, lasts, short });
+                let said = run(&memory);
+                assert_ne!(said.stopped, "", "{at:?}");
+                // Of what was not flushed, any number of bytes may be there.
+                for kept in 0..=memory.unflushed() {
+                    let memory = memory.fork();
+                    memory.crash(kept);
+                    let stored = load::read(&mut memory.clone());
+                    for chain in 0..CHAINS.len() {
+                        let count = u64::try_from(stored[chain].len()).unwrap();
+                        assert_eq!(stored[chain], (0..count).collect::<Vec<_>>());
+                        assert!(count >= said.acknowledged[chain], "{at:?} {lasts:?} {kept}");
+                    }
+                    assert_eq!(run(&memory).stopped, "", "it goes on after a crash");
+                }
+            }
+        }
+    }
+}
