@@ -40,4 +40,4 @@ pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
 pub use postgres::{Postgres, PostgresArchive, PostgresError};
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError};
 pub use verify::{Fault, Reason, Trust, Verifier};
-pub use writer::{Durable, Pen, Stopped, TakeError, Writer};
+pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::anchor::Anchored;
 use crate::block::{BadBlock, Block, Content, READER};
 use crate::chain::ChainName;
-use crate::checkpoint::PublicKey;
+use crate::checkpoint::{PublicKey, Vouched};
 use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::Head;
@@ -81,6 +81,9 @@ pub enum Reason {
     Head,
 }
 
+/// How far back a checkpoint may vouch. A state is hashed while others write on, but not for so long.
+pub(crate) const FARTHEST_VOUCHED: u64 = 1 << 16;
+
 /// Follows one chain.
 #[derive(Clone, Debug)]
 pub struct Verifier {
@@ -91,12 +94,23 @@ pub struct Verifier {
     next: u64,
     epoch: u64,
     hash: Hash,
+    /// The hashes of the last blocks, the newest last: what a checkpoint may vouch for.
+    recent: VecDeque<Hash>,
 }
 
 impl Verifier {
     /// Follows a chain from its beginning.
     pub const fn new(chain: ChainName, trust: Trust) -> Self {
-        Self { chain, trust, anchored: VecDeque::new(), genesis: None, next: 0, epoch: 0, hash: Hash::NONE }
+        Self {
+            chain,
+            trust,
+            anchored: VecDeque::new(),
+            genesis: None,
+            next: 0,
+            epoch: 0,
+            hash: Hash::NONE,
+            recent: VecDeque::new(),
+        }
     }
 
     /// Follows a chain after a block that is believed for other reasons.
@@ -104,6 +118,7 @@ impl Verifier {
         let place = block.place();
         let mut verifier = Self::new(place.chain.clone(), trust);
         (verifier.next, verifier.epoch, verifier.hash) = (place.position + 1, place.epoch, block.hash());
+        verifier.recent.push_back(block.hash());
         verifier
     }
 
@@ -138,6 +153,10 @@ impl Verifier {
         self.next = block.place().position + 1;
         self.epoch = block.place().epoch;
         self.hash = block.hash();
+        self.recent.push_back(self.hash);
+        if u64::try_from(self.recent.len()).is_ok_and(|known| known > FARTHEST_VOUCHED) {
+            self.recent.pop_front();
+        }
         Ok(block)
     }
 
@@ -177,7 +196,7 @@ impl Verifier {
             Content::Entries => self.same_epoch(place.epoch)?,
             Content::Checkpoint(checkpoint) => {
                 self.same_epoch(place.epoch)?;
-                if checkpoint.vouched.position + 1 != self.next || checkpoint.vouched.hash != self.hash {
+                if self.vouches_otherwise(&checkpoint.vouched) {
                     return Err(Reason::Checkpoint);
                 }
                 if let Trust::Keys(keys) = &self.trust
@@ -195,6 +214,14 @@ impl Verifier {
             Content::TakeOver(_) => {}
         }
         self.check_anchor(block)
+    }
+
+    /// Whether a checkpoint contradicts the chain. Of what lies before the first block that was followed nothing is known.
+    fn vouches_otherwise(&self, vouched: &Vouched) -> bool {
+        let back = self.next.checked_sub(vouched.position).filter(|back| (1..=FARTHEST_VOUCHED).contains(back));
+        let Some(back) = back.and_then(|back| usize::try_from(back).ok()) else { return true };
+        let known = self.recent.len().checked_sub(back).map(|place| self.recent[place]);
+        known.is_some_and(|hash| hash != vouched.hash)
     }
 
     const fn same_epoch(&self, found: u64) -> Result<(), Reason> {

@@ -35,6 +35,7 @@ pub struct Writer {
 pub struct Pen {
     queue: Arc<Queue>,
     line: usize,
+    chain: ChainName,
 }
 
 /// Where entries stand, now that they are durable.
@@ -44,6 +45,15 @@ pub struct Durable {
     pub position: u64,
     /// The place of the first of them in the block, from zero.
     pub first: u32,
+}
+
+/// A block of a chain that can be vouched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Its position.
+    pub position: u64,
+    /// Its hash.
+    pub hash: Hash,
 }
 
 /// Why nothing is written any more.
@@ -101,7 +111,7 @@ impl Writer {
             }),
         })?;
         let (line, head) = taken.recv().unwrap_or(Err(Stopped::Panicked.into()))?;
-        Ok((Pen { queue: Arc::clone(&self.queue), line }, head))
+        Ok((Pen { queue: Arc::clone(&self.queue), line, chain: chain.clone() }, head))
     }
 
     /// Writes what waits, and gives the journal back, unless the writer broke down.
@@ -123,6 +133,11 @@ impl Drop for Writer {
 }
 
 impl Pen {
+    /// The chain that it writes.
+    pub const fn chain(&self) -> &ChainName {
+        &self.chain
+    }
+
     /// Submits entries; `done` is called on the writer's thread once they are durable or never will be acknowledged. It
     /// should be short. Waits while too much is waiting already. If this fails `done` is not called.
     ///
@@ -139,14 +154,22 @@ impl Pen {
         self.queue.put(Item::Entries { line: self.line, entries, done: Box::new(done) })
     }
 
-    /// Signs a checkpoint for all that this chain was given before, with the hash of the state after it.
+    /// Ends the chain's block here: what this chain is given later stands in another. `done` hears which block is the last
+    /// with all that was given before, once that is durable. So the hash of a state can be reckoned while others write on.
+    pub fn mark(&self, done: impl FnOnce(Result<Mark, Stopped>) + Send + 'static) -> Result<(), Stopped> {
+        self.queue.put(Item::Mark { line: self.line, done: Box::new(done) })
+    }
+
+    /// Signs a checkpoint for all up to a mark, with the hash of the state after it. `done` gets none if so many blocks were
+    /// written since that nobody would look back to it.
     pub fn checkpoint(
         &self,
+        mark: Mark,
         state: Hash,
         time: u64,
-        done: impl FnOnce(Result<Checkpoint, Stopped>) + Send + 'static,
+        done: impl FnOnce(Result<Option<Checkpoint>, Stopped>) + Send + 'static,
     ) -> Result<(), Stopped> {
-        self.queue.put(Item::Checkpoint { line: self.line, state, time, done: Box::new(done) })
+        self.queue.put(Item::Checkpoint { line: self.line, mark, state, time, done: Box::new(done) })
     }
 }
 

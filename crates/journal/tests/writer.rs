@@ -7,7 +7,7 @@ use std::thread;
 use taisai_journal::suite::{chain, verify};
 use taisai_journal::{
     AppendError, Archive, Block, Checkpoint, ClaimError, Content, Durable, Entries, Genesis, Hash, Head, Journal,
-    Lasts, Memory, Pen, Purpose, ReadError, SigningKey, Step, Stopped, TakeError, Trouble, Writer,
+    Lasts, Mark, Memory, Pen, Purpose, ReadError, SigningKey, Step, Stopped, TakeError, Trouble, Writer,
 };
 
 const GENESIS: Genesis = Genesis { house: [7; 16], purpose: Purpose::Training, least_reader: 1 };
@@ -32,10 +32,16 @@ fn submit(pen: &Pen, these: &[&[u8]]) -> Result<Answer<Durable>, Stopped> {
     Ok(answers)
 }
 
-fn checkpoint(pen: &Pen, state: Hash) -> Answer<Checkpoint> {
+fn mark(pen: &Pen) -> Mark {
     let (answer, answers) = mpsc::channel();
-    pen.checkpoint(state, 5, move |result| answer.send(result).unwrap_or_default()).expect("a writer");
-    answers
+    pen.mark(move |result| answer.send(result).unwrap_or_default()).expect("a writer");
+    answers.recv().expect("an answer").expect("a mark")
+}
+
+fn checkpoint(pen: &Pen, mark: Mark, state: Hash) -> Option<Checkpoint> {
+    let (answer, answers) = mpsc::channel();
+    pen.checkpoint(mark, state, 5, move |result| answer.send(result).unwrap_or_default()).expect("a writer");
+    answers.recv().expect("an answer").expect("a checkpoint")
 }
 
 /// A journal that does not begin an append before it is let.
@@ -74,7 +80,10 @@ fn what_is_submitted_is_written_in_order_and_acknowledged() {
     let second = submit(&two, &[b"c"]).unwrap();
     assert_eq!(first.recv().unwrap().unwrap(), Durable { position: 1, first: 0 });
     assert_eq!(second.recv().unwrap().unwrap(), Durable { position: 1, first: 0 });
-    let signed = checkpoint(&one, Hash::of(b"state")).recv().unwrap().unwrap();
+    // What is written after the mark is not vouched for.
+    let marked = mark(&one);
+    submit(&one, &[b"d"]).unwrap().recv().unwrap().unwrap();
+    let signed = checkpoint(&one, marked, Hash::of(b"state")).unwrap();
     assert_eq!((signed.vouched.position, signed.vouched.state, signed.vouched.time), (1, Hash::of(b"state"), 5));
     let (journal, reason) = writer.stop();
     assert!(matches!(reason, Stopped::Closed));
@@ -82,7 +91,8 @@ fn what_is_submitted_is_written_in_order_and_acknowledged() {
     let mut archive = journal.unwrap().archive().unwrap();
     let blocks = verify(&mut *archive, &chain("one")).unwrap();
     assert_eq!(blocks[1].entries().collect::<Vec<_>>(), [b"a", b"b"]);
-    assert_eq!(*blocks[2].content(), Content::Checkpoint(Box::new(signed.clone())));
+    assert_eq!(blocks[2].entries().collect::<Vec<_>>(), [b"d"]);
+    assert_eq!(*blocks[3].content(), Content::Checkpoint(Box::new(signed.clone())));
     assert_eq!(signed.vouched.hash, blocks[1].hash());
     assert_eq!(verify(&mut *archive, &chain("two")).unwrap().len(), 2);
 }

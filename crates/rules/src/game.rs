@@ -86,6 +86,7 @@ pub struct Game {
     pub(crate) labels: Vec<(Kind, Text)>,
     pub(crate) phrases: Phrases,
     pub(crate) layouts: Vec<Layout>,
+    pub(crate) file: String,
 }
 
 impl Game {
@@ -104,6 +105,16 @@ impl Game {
     /// ```
     pub fn from_toml(file: impl AsRef<[u8]>) -> Result<Self, Vec<Fault>> {
         crate::game_file::read(file.as_ref())
+    }
+
+    /// The file that it was read from, for those who keep or hash it.
+    ///
+    /// ```
+    /// let game = taisai_rules::Games::embedded().find("tai-sai@6", None).unwrap();
+    /// assert_eq!(taisai_rules::Game::from_toml(game.file()).unwrap().id(), game.id());
+    /// ```
+    pub fn file(&self) -> &str {
+        &self.file
     }
 
     /// The game's name among games.

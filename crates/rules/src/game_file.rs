@@ -27,7 +27,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
     let game = read_game(&mut reader, root);
     let faults = reader.finish();
     match game {
-        Some(game) if faults.is_empty() => Ok(game),
+        Some(game) if faults.is_empty() => Ok(Game { file: text.to_owned(), ..game }),
         _ => Err(faults),
     }
 }
@@ -116,6 +116,7 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
         labels: labels?.into_iter().map(|(kind, text)| Some((kind, text?))).collect::<Option<_>>()?,
         phrases: phrases?,
         layouts,
+        file: String::new(),
     })
 }
 

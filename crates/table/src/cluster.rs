@@ -241,6 +241,11 @@ impl Cluster {
         &self.rules
     }
 
+    /// The limits that bets are counted and checked by.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The round in play, or the last one.
     pub const fn round(&self) -> RoundNumber {
         self.state.round

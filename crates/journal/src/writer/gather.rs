@@ -1,7 +1,7 @@
 //! Making blocks of what waits: one for each chain, and more only where one would be too large.
 
 use super::queue::{Done, Item, Taken};
-use super::{Durable, Stopped, TakeError};
+use super::{Durable, Mark, Stopped, TakeError};
 use crate::block::{Block, LONGEST_OWNER, Place};
 use crate::chain::ChainName;
 use crate::checkpoint::{Checkpoint, Vouched};
@@ -10,6 +10,7 @@ use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::{Head, Journal};
 use crate::key::SigningKey;
+use crate::verify::FARTHEST_VOUCHED;
 
 /// A block is closed when it has that many bytes of entries. Larger blocks are no faster, and take longer to read where
 /// one entry is wanted.
@@ -43,7 +44,8 @@ pub(super) struct Batch {
 
 enum Waiting {
     Entries(Done<Durable>, Durable),
-    Checkpoint(Done<Checkpoint>, Checkpoint),
+    Mark(Done<Mark>, Mark),
+    Checkpoint(Done<Option<Checkpoint>>, Option<Checkpoint>),
     Taken(Taken, usize, Head),
 }
 
@@ -66,8 +68,12 @@ impl Gatherer {
                     let durable = self.lines[line].add(entries, &mut batch.blocks);
                     batch.waiting.push(Waiting::Entries(done, durable));
                 }
-                Item::Checkpoint { line, state, time, done } => {
-                    let checkpoint = self.lines[line].checkpoint(state, time, &self.key, &mut batch.blocks);
+                Item::Mark { line, done } => {
+                    let mark = self.lines[line].mark(&mut batch.blocks);
+                    batch.waiting.push(Waiting::Mark(done, mark));
+                }
+                Item::Checkpoint { line, mark, state, time, done } => {
+                    let checkpoint = self.lines[line].checkpoint(mark, state, time, &self.key, &mut batch.blocks);
                     batch.waiting.push(Waiting::Checkpoint(done, checkpoint));
                 }
                 Item::Take { chain, epoch, genesis, done } => match self.take(&chain, epoch, genesis, journal) {
@@ -142,15 +148,32 @@ impl Line {
         }
     }
 
-    /// A checkpoint vouches for the block before it.
-    fn checkpoint(&mut self, state: Hash, time: u64, key: &SigningKey, blocks: &mut Vec<Block>) -> Checkpoint {
+    /// Ends the block that is being gathered, so that what comes later stands in another.
+    fn mark(&mut self, blocks: &mut Vec<Block>) -> Mark {
         self.seal(blocks);
-        let Head { chain, next, hash, .. } = self.head.clone();
-        let checkpoint = Checkpoint::sign(Vouched { chain, position: next - 1, hash, state, time }, key);
+        Mark { position: self.head.next - 1, hash: self.head.hash }
+    }
+
+    /// Vouches for a block; nothing where that is too far back.
+    fn checkpoint(
+        &mut self,
+        mark: Mark,
+        state: Hash,
+        time: u64,
+        key: &SigningKey,
+        blocks: &mut Vec<Block>,
+    ) -> Option<Checkpoint> {
+        self.seal(blocks);
+        if self.head.next - mark.position > FARTHEST_VOUCHED {
+            return None;
+        }
+        let chain = self.head.chain.clone();
+        let vouched = Vouched { chain, position: mark.position, hash: mark.hash, state, time };
+        let checkpoint = Checkpoint::sign(vouched, key);
         let block = Block::checkpoint(self.place(), checkpoint.clone());
         self.advance(&block);
         blocks.push(block);
-        checkpoint
+        Some(checkpoint)
     }
 }
 
@@ -167,6 +190,7 @@ impl Batch {
         for waiting in self.waiting {
             match waiting {
                 Waiting::Entries(done, durable) => done(Ok(durable)),
+                Waiting::Mark(done, mark) => done(Ok(mark)),
                 Waiting::Checkpoint(done, checkpoint) => done(Ok(checkpoint)),
                 Waiting::Taken(done, line, head) => done(Ok((line, head))),
             }
@@ -177,6 +201,7 @@ impl Batch {
         for waiting in self.waiting {
             match waiting {
                 Waiting::Entries(done, _) => done(Err(reason.clone())),
+                Waiting::Mark(done, _) => done(Err(reason.clone())),
                 Waiting::Checkpoint(done, _) => done(Err(reason.clone())),
                 Waiting::Taken(done, ..) => done(Err(reason.clone().into())),
             }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use super::{Durable, Stopped, TakeError};
+use super::{Durable, Mark, Stopped, TakeError};
 use crate::chain::ChainName;
 use crate::checkpoint::Checkpoint;
 use crate::entries::Entries;
@@ -23,7 +23,8 @@ pub(super) type Taken = Box<dyn FnOnce(Result<(usize, Head), TakeError>) + Send>
 /// Something to be written. `line` is the number of a chain among those of the writer.
 pub(super) enum Item {
     Entries { line: usize, entries: Entries, done: Done<Durable> },
-    Checkpoint { line: usize, state: Hash, time: u64, done: Done<Checkpoint> },
+    Mark { line: usize, done: Done<Mark> },
+    Checkpoint { line: usize, mark: Mark, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
     Take { chain: ChainName, epoch: u64, genesis: Genesis, done: Taken },
 }
 
@@ -31,13 +32,14 @@ impl Item {
     pub(super) fn weight(&self) -> usize {
         match self {
             Self::Entries { entries, .. } => ITEM + entries.bytes().len(),
-            Self::Checkpoint { .. } | Self::Take { .. } => ITEM,
+            Self::Mark { .. } | Self::Checkpoint { .. } | Self::Take { .. } => ITEM,
         }
     }
 
     pub(super) fn refuse(self, reason: &Stopped) {
         match self {
             Self::Entries { done, .. } => done(Err(reason.clone())),
+            Self::Mark { done, .. } => done(Err(reason.clone())),
             Self::Checkpoint { done, .. } => done(Err(reason.clone())),
             Self::Take { done, .. } => done(Err(reason.clone().into())),
         }

@@ -220,7 +220,10 @@ fn submit(
         answer.send(result.map(|()| (chain, to))).unwrap_or_default();
     };
     if checkpoint {
-        return pen.checkpoint(Hash::NONE, to, move |result| done(result.map(drop)));
+        let (marked, marks) = mpsc::channel();
+        pen.mark(move |result| marked.send(result).unwrap_or_default())?;
+        let mark = marks.recv().unwrap_or(Err(Stopped::Panicked))?;
+        return pen.checkpoint(mark, Hash::NONE, to, move |result| done(result.map(drop)));
     }
     let mut entries = Entries::default();
     for number in from..to {

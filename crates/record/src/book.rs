@@ -1,0 +1,212 @@
+//! The book of a house: the store with its writer and keeper, and the chains that this program has taken. A chain is taken
+//! before it is read, so that nobody else writes to it from then on, and its machine is built from what it holds.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+
+use taisai_journal::{
+    Anchor, AnchorError, Anchored, Archive, Block, Genesis, Head, Journal, KeyError, PublicKey, Purpose, READER,
+    ReadError, SigningKey, TakeError, Writer,
+};
+use taisai_table::{Profile, Time};
+
+use crate::keeper::{Keeper, Warn, Warning};
+use crate::machine::Machine;
+use crate::opening::{BadOpening, Opening, Program, Setup};
+use crate::recorder::Recorder;
+use crate::replay::{Replay, ReplayError};
+use crate::store::{Address, StoreError};
+
+/// The files beside the store.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// The key that checkpoints are signed with; made on the first start.
+    pub key: PathBuf,
+    /// The anchor: best on another disk than the store, or on another machine.
+    pub anchor: Option<PathBuf>,
+    /// Public keys of earlier or other writers of this record.
+    pub trusted: Vec<PublicKey>,
+}
+
+/// Why a book or a chain in it cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The anchor.
+    #[error(transparent)]
+    Anchor(#[from] AnchorError),
+    /// The record was cut off or rolled back.
+    #[error(
+        "chain {chain} does not hold block {position} as line {line} of the anchor knows it: it was cut off, rolled back or replaced"
+    )]
+    RolledBack {
+        /// The chain.
+        chain: String,
+        /// The position.
+        position: u64,
+        /// The line of the anchor.
+        line: usize,
+    },
+    /// A chain belongs to someone else, or the writer has stopped.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+    /// A chain is damaged.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The chain is of a table that is set up otherwise.
+    #[error("chain {0} is of another house, or of a table that is set up otherwise")]
+    OtherSetup(String),
+    /// The machine cannot be built.
+    #[error(transparent)]
+    Opening(#[from] BadOpening),
+    /// A thread could not be started.
+    #[error("a thread could not be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// An open book.
+pub struct Book {
+    /// Before the writer: it has a pen.
+    keeper: Keeper,
+    writer: Writer,
+    keeping: JoinHandle<()>,
+    archive: Box<dyn Archive>,
+    keys: Vec<PublicKey>,
+    program: Program,
+    genesis: Genesis,
+    warn: Warn,
+}
+
+impl Book {
+    /// Opens the book in a store, or begins it with that house id. The heads of its chains are compared with the anchor.
+    pub fn open(
+        address: &Address,
+        files: &Files,
+        program: Program,
+        new_house: [u8; 16],
+        purpose: Purpose,
+        warn: Warn,
+    ) -> Result<Self, BookError> {
+        Self::in_journal(address.journal()?, files, program, new_house, purpose, warn)
+    }
+
+    /// Opens the book in a journal of whatever kind.
+    pub fn in_journal(
+        journal: Box<dyn Journal>,
+        files: &Files,
+        program: Program,
+        new_house: [u8; 16],
+        purpose: Purpose,
+        warn: Warn,
+    ) -> Result<Self, BookError> {
+        let key = SigningKey::open_or_create(&files.key)?;
+        let mut archive = journal.archive()?;
+        let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
+        let heads = archive.heads()?;
+        let anchor = match anchor {
+            Some((anchor, known)) => {
+                compare(&mut *archive, &heads, &known.lines)?;
+                Some(anchor)
+            }
+            None => None,
+        };
+        let begun = heads.iter().find_map(|head| genesis_of(&mut *archive, head).transpose()).transpose()?;
+        let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER });
+        if genesis.purpose != purpose {
+            return Err(BookError::OtherSetup("house".to_owned()));
+        }
+        let keys = files.trusted.iter().copied().chain([key.public()]).collect();
+        let (keeper, keeping) = Keeper::start(journal.archive()?, anchor, warn.clone())?;
+        let owner = format!("taisai {}", program.version);
+        let writer = Writer::start(journal, key, owner)?;
+        Ok(Self { keeper, writer, keeping, archive, keys, program, genesis, warn })
+    }
+
+    /// Takes the chain of a machine, and builds the machine from it; it begins where there is none.
+    pub fn machine<M: Machine>(
+        &mut self,
+        setup: Setup,
+        profile: &Profile,
+        time: Time,
+    ) -> Result<Recorder<M>, BookError> {
+        let opening = Opening { time, program: self.program.clone(), profile: profile.clone(), setup };
+        let chain = opening.setup.chain();
+        let known = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
+        let epoch = known.map_or(1, |head| head.epoch + 1);
+        let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
+        let warn = &self.warn;
+        let skipped = |position, why| warn(Warning::Skipped { chain: chain.to_string(), position, why });
+        let mut replay = Replay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
+        replay.run(|_| ControlFlow::Continue(()))?;
+        replay.finish()?;
+        let machine = match replay.into_machine() {
+            Some((before, _)) if !before.builds_the_same(&opening) => {
+                return Err(BookError::OtherSetup(chain.to_string()));
+            }
+            Some((_, machine)) => machine,
+            None => M::build(&opening)?,
+        };
+        Ok(Recorder::new(machine, pen, self.keeper.clone(), &opening))
+    }
+
+    /// A way to read the record beside those who write it.
+    pub fn archive(&mut self) -> &mut dyn Archive {
+        &mut *self.archive
+    }
+
+    /// The keys whose checkpoints are believed, the own one last.
+    pub fn keys(&self) -> &[PublicKey] {
+        &self.keys
+    }
+
+    /// The house's id.
+    pub const fn house(&self) -> [u8; 16] {
+        self.genesis.house
+    }
+
+    /// Writes everything that was handed over, makes the checkpoints that wait, and closes. The recorders must be gone.
+    pub fn close(self) {
+        drop(self.keeper);
+        // A keeper that broke down has said so.
+        self.keeping.join().unwrap_or_default();
+        self.writer.stop();
+    }
+}
+
+fn genesis_of(archive: &mut dyn Archive, head: &Head) -> Result<Option<Genesis>, BookError> {
+    let first = archive.read(&head.chain, 0, 1)?.into_iter().next();
+    Ok(first.and_then(|bytes| Block::decode(bytes).ok()).and_then(|block| match block.content() {
+        taisai_journal::Content::Genesis(genesis) => Some(*genesis),
+        taisai_journal::Content::Entries
+        | taisai_journal::Content::Checkpoint(_)
+        | taisai_journal::Content::TakeOver(_) => None,
+    }))
+}
+
+/// Whether each chain holds the last block that the anchor knows of it.
+fn compare(archive: &mut dyn Archive, heads: &[Head], lines: &[Anchored]) -> Result<(), BookError> {
+    let chains: std::collections::BTreeSet<_> =
+        lines.iter().map(|line| line.checkpoint.vouched.chain.as_str()).collect();
+    for chain in chains {
+        let newest = lines.iter().filter(|line| line.checkpoint.vouched.chain.as_str() == chain);
+        let Some(newest) = newest.max_by_key(|line| line.checkpoint.vouched.position) else { continue };
+        let vouched = &newest.checkpoint.vouched;
+        let is_there = heads.iter().any(|head| head.chain == vouched.chain && head.next > vouched.position);
+        let bytes = if is_there { archive.read(&vouched.chain, vouched.position, 1)?.into_iter().next() } else { None };
+        let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
+        if block.is_none_or(|block| block.hash() != vouched.hash) {
+            let (chain, position, line) = (chain.to_owned(), vouched.position, newest.line);
+            return Err(BookError::RolledBack { chain, position, line });
+        }
+    }
+    Ok(())
+}

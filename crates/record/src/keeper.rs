@@ -1,0 +1,111 @@
+//! The keeper: one thread that hashes states, keeps snapshots, has checkpoints signed and writes them to the anchor, while
+//! the tables play on.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+
+use taisai_journal::{Anchor, AnchorError, Archive, Hash, Mark, Pen, SnapshotError, Stopped};
+use taisai_table::Time;
+
+/// So many checkpoints may wait.
+const WAITING: usize = 16;
+
+/// What went wrong without harm to the chains.
+#[derive(Debug, thiserror::Error)]
+pub enum Warning {
+    /// A snapshot was not kept: a restart will read more of the chain.
+    #[error("a snapshot was not kept: {0}")]
+    Snapshot(#[from] SnapshotError),
+    /// A snapshot was not used.
+    #[error("chain {chain}: the snapshot at block {position} was not used: {why}")]
+    Skipped {
+        /// The chain.
+        chain: String,
+        /// Its position.
+        position: u64,
+        /// Why.
+        why: crate::replay::SkippedSnapshot,
+    },
+    /// The anchor takes no more lines: a roll-back to after its last line would not be noticed.
+    #[error("a checkpoint was not anchored: {0}")]
+    Anchor(#[from] AnchorError),
+    /// A state was hashed for so long that its checkpoint came too late.
+    #[error("a checkpoint came too late and was left out")]
+    Late,
+}
+
+/// Whoever is told of warnings.
+pub type Warn = Arc<dyn Fn(Warning) + Send + Sync>;
+
+/// A checkpoint to be made.
+pub(crate) struct Job {
+    pub(crate) pen: Pen,
+    pub(crate) mark: Receiver<Result<Mark, Stopped>>,
+    pub(crate) time: Time,
+    pub(crate) state: Box<dyn FnOnce() -> State + Send>,
+}
+
+/// The state that a checkpoint vouches for.
+pub(crate) struct State {
+    pub(crate) hash: [u8; 32],
+    /// Its bytes, where a snapshot is to be kept.
+    pub(crate) snapshot: Option<Vec<u8>>,
+}
+
+/// The thread's mailbox. The thread ends when nobody has one any more.
+#[derive(Clone)]
+pub(crate) struct Keeper {
+    jobs: SyncSender<Job>,
+}
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keeper")
+    }
+}
+
+impl Keeper {
+    pub(crate) fn start(
+        mut archive: Box<dyn Archive>,
+        mut anchor: Option<Anchor>,
+        warn: Warn,
+    ) -> std::io::Result<(Self, thread::JoinHandle<()>)> {
+        let (jobs, mailbox) = mpsc::sync_channel::<Job>(WAITING);
+        let work = move || {
+            for job in mailbox {
+                job.work(&mut *archive, anchor.as_mut(), &warn);
+            }
+        };
+        let thread = thread::Builder::new().name("keeper".into()).spawn(work)?;
+        Ok((Self { jobs }, thread))
+    }
+
+    /// Gives the keeper something to do. If it has broken down there are no more checkpoints, and nothing is lost by that.
+    pub(crate) fn keep(&self, job: Job) {
+        self.jobs.send(job).unwrap_or_default();
+    }
+}
+
+impl Job {
+    fn work(self, archive: &mut dyn Archive, anchor: Option<&mut Anchor>, warn: &Warn) {
+        // Without a mark the writer has stopped: whoever commits hears why.
+        let Ok(Ok(mark)) = self.mark.recv() else { return };
+        let State { hash, snapshot } = (self.state)();
+        let hash = Hash::from_bytes(hash);
+        if let Some(bytes) = snapshot
+            && let Err(error) = archive.put_snapshot(self.pen.chain(), mark.position, hash, &bytes)
+        {
+            warn(error.into());
+        }
+        let (answer, signed) = mpsc::channel();
+        let asked = self.pen.checkpoint(mark, hash, self.time.0, move |signed| answer.send(signed).unwrap_or_default());
+        // If the writer has stopped, whoever commits hears why.
+        let Ok(Ok(Ok(signed))) = asked.map(|()| signed.recv()) else { return };
+        let Some(checkpoint) = signed else { return warn(Warning::Late) };
+        if let Some(Err(error)) = anchor.map(|anchor| anchor.add(&[checkpoint])) {
+            warn(error.into());
+        }
+    }
+}

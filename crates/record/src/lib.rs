@@ -1,0 +1,23 @@
+//! The record: joins the machines of a house to the chains of a journal. A command is decided and applied at once and its
+//! entry is durable before anyone hears of it; a house is built again from its newest good snapshots and the entries since;
+//! and whoever doubts it reads the chains, decides everything again and compares. It opens no socket and has no clock.
+
+mod book;
+mod keeper;
+mod machine;
+mod opening;
+mod past;
+mod recorder;
+mod replay;
+mod store;
+mod verify;
+
+pub use book::{Book, BookError, Files};
+pub use keeper::{Warn, Warning};
+pub use machine::Machine;
+pub use opening::{BadOpening, Opening, Program, Setup};
+pub use past::{Played, last_games, slip};
+pub use recorder::{NotRecorded, Recorder};
+pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot};
+pub use store::{Address, StoreError};
+pub use verify::{Finding, Verified, verify_chain};

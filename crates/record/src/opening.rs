@@ -1,0 +1,160 @@
+//! The opening: what a machine is built with, written into its chain before its first entry and each time a program begins
+//! to write to it. With it a chain needs nothing beside itself: the rules stand in it word for word.
+//!
+//! In a chain an opening begins with the byte 0, which no entry does; then comes the version of its form.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use taisai_journal::{ChainName, Hash};
+use taisai_rules::Game;
+use taisai_table::{BadBytes, ClusterId, Profile, TableId, TableRules, Time};
+
+/// How an opening begins.
+const MARK: [u8; 2] = [0, 1];
+
+/// The program that writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its version.
+    pub version: String,
+    /// The hash of its file.
+    pub hash: [u8; 32],
+}
+
+/// Which machine a chain is of, and what it is built with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Setup {
+    /// The House.
+    House {
+        /// Whether the whole house plays for training.
+        is_training: bool,
+    },
+    /// The dealer's side of a table.
+    Round {
+        /// The table.
+        table: TableId,
+        /// The file of the game.
+        game: String,
+        /// The layout's letter.
+        layout: String,
+        /// Whether it plays for training.
+        is_training: bool,
+        /// How many clusters it has.
+        clusters: u16,
+    },
+    /// The players' side.
+    Cluster {
+        /// Which one.
+        cluster: ClusterId,
+        /// The file of the game.
+        game: String,
+        /// The layout's letter.
+        layout: String,
+        /// How many seats.
+        seats: u32,
+    },
+}
+
+impl Setup {
+    /// The name of the machine's chain.
+    ///
+    /// # Panics
+    /// Never: every machine has a name that a chain can have.
+    pub fn chain(&self) -> ChainName {
+        let name = match self {
+            Self::House { .. } => "house".to_owned(),
+            Self::Round { table, .. } => format!("table-{}", table.0),
+            Self::Cluster { cluster, .. } => format!("table-{}-{}", cluster.table.0, cluster.number),
+        };
+        name.parse().expect("it is a chain's name")
+    }
+}
+
+/// What a machine is built with, when and by whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// When.
+    pub time: Time,
+    /// The program.
+    pub program: Program,
+    /// The profile.
+    pub profile: Profile,
+    /// The machine.
+    pub setup: Setup,
+}
+
+/// An opening that no machine can be built with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadOpening {
+    /// It is of another machine.
+    #[error("the chain is of another machine")]
+    OtherMachine,
+    /// A newer program wrote it.
+    #[error("the opening has form {0}, which is newer than this program")]
+    Newer(u8),
+    /// Its bytes are damaged.
+    #[error("the opening is damaged")]
+    Damaged,
+    /// The game in it cannot be read.
+    #[error("the game in the opening cannot be read: {0}")]
+    Game(String),
+    /// The state in a snapshot cannot be read.
+    #[error("the snapshot cannot be read: {0}")]
+    Snapshot(#[from] BadBytes),
+}
+
+impl Opening {
+    /// Whether a line of a chain is an opening.
+    pub(crate) fn is_one(line: &[u8]) -> bool {
+        line.first() == Some(&MARK[0])
+    }
+
+    pub(crate) fn write(&self, buffer: &mut Vec<u8>) {
+        buffer.extend_from_slice(&MARK);
+        buffer.extend_from_slice(&postcard::to_allocvec(self).expect("an opening can be written down"));
+    }
+
+    pub(crate) fn read(line: &[u8]) -> Result<Self, BadOpening> {
+        match line {
+            [0, 1, bytes @ ..] => match postcard::take_from_bytes(bytes) {
+                Ok((opening, [])) => Ok(opening),
+                Ok(_) | Err(_) => Err(BadOpening::Damaged),
+            },
+            [0, newer, ..] if *newer > MARK[1] => Err(BadOpening::Newer(*newer)),
+            _ => Err(BadOpening::Damaged),
+        }
+    }
+
+    /// What the table is played by, for a machine of a table.
+    pub fn rules(&self) -> Result<TableRules, BadOpening> {
+        let (Setup::Round { game, layout, .. } | Setup::Cluster { game, layout, .. }) = &self.setup else {
+            return Err(BadOpening::OtherMachine);
+        };
+        let game = Game::from_toml(game).map_err(|faults| {
+            BadOpening::Game(faults.first().map_or_else(|| "no fault is told".to_owned(), ToString::to_string))
+        })?;
+        TableRules::new(Arc::new(game), layout).map_err(|unknown| BadOpening::Game(unknown.to_string()))
+    }
+
+    /// The hash of the game's file; none for the House.
+    pub fn rules_hash(&self) -> Option<Hash> {
+        match &self.setup {
+            Setup::House { .. } => None,
+            Setup::Round { game, .. } | Setup::Cluster { game, .. } => Some(Hash::of(game.as_bytes())),
+        }
+    }
+
+    /// The hash of the profile.
+    ///
+    /// # Panics
+    /// Never: a profile can be written down.
+    pub fn profile_hash(&self) -> Hash {
+        Hash::of(&postcard::to_allocvec(&self.profile).expect("a profile can be written down"))
+    }
+
+    /// Whether the same machine is built by both, whenever and by whichever program.
+    pub(crate) fn builds_the_same(&self, other: &Self) -> bool {
+        self.setup == other.setup && self.profile == other.profile
+    }
+}

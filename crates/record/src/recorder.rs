@@ -1,0 +1,94 @@
+//! A machine that records: it decides and applies at once, and gathers its entries until they are handed to the writer.
+//! Nothing of what it answers may leave before the writer says that it is durable.
+
+use std::sync::mpsc;
+
+use taisai_journal::{Entries, Mark, Pen, Stopped};
+use taisai_table::{Asked, Decision, Entry, Time, encode};
+
+use crate::keeper::{Job, Keeper, State};
+use crate::machine::Machine;
+use crate::opening::Opening;
+
+/// Entries are handed over by themselves when they have so many bytes.
+const FULL: usize = 4 << 20;
+
+/// After so many bytes of entries a checkpoint comes with a snapshot, so that a restart never reads many more.
+const SNAPSHOT: usize = 4 << 20;
+
+/// Nothing more is recorded, and nothing more may be answered.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the table has stopped: {0}")]
+pub struct NotRecorded(#[from] Stopped);
+
+/// A machine and the chain that it is recorded in.
+#[derive(Debug)]
+pub struct Recorder<M: Machine> {
+    machine: M,
+    pen: Pen,
+    keeper: Keeper,
+    waiting: Entries,
+    since_snapshot: usize,
+    since_checkpoint: usize,
+}
+
+impl<M: Machine> Recorder<M> {
+    pub(crate) fn new(machine: M, pen: Pen, keeper: Keeper, opening: &Opening) -> Self {
+        let mut waiting = Entries::default();
+        waiting.write(|buffer| opening.write(buffer));
+        Self { machine, pen, keeper, waiting, since_snapshot: 0, since_checkpoint: 0 }
+    }
+
+    /// The machine as it stands, ahead of what is durable.
+    pub const fn machine(&self) -> &M {
+        &self.machine
+    }
+
+    /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
+    pub fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
+        let decision = self.machine.decide(&asked);
+        let outcome = match &decision {
+            Decision::Accepted(event) => Ok(event.clone()),
+            Decision::Refused(refusal) => Err(*refusal),
+            Decision::Repeated(_) => return decision,
+        };
+        let entry = Entry { asked, outcome };
+        self.machine.apply(&entry);
+        self.waiting.write(|buffer| encode(&entry, buffer));
+        decision
+    }
+
+    /// Whether so much waits that it should be committed now.
+    pub fn is_full(&self) -> bool {
+        self.waiting.bytes().len() >= FULL
+    }
+
+    /// Hands over what was decided since the last time. `done` is called on the writer's thread once that and all before it
+    /// is durable, or with the reason why it never will be acknowledged.
+    pub fn commit(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) -> Result<(), NotRecorded> {
+        let entries = std::mem::take(&mut self.waiting);
+        self.since_snapshot += entries.bytes().len();
+        self.since_checkpoint += entries.bytes().len();
+        Ok(self.pen.submit(entries, |durable| done(durable.map(drop).map_err(NotRecorded)))?)
+    }
+
+    /// Has a checkpoint made for everything asked so far, off this thread, and from time to time a snapshot with it. It is
+    /// called when a round is settled. Waits only where many checkpoints wait already; does nothing if nothing was recorded.
+    pub fn checkpoint(&mut self, time: Time) -> Result<(), NotRecorded> {
+        self.commit(drop)?;
+        if std::mem::take(&mut self.since_checkpoint) == 0 {
+            return Ok(());
+        }
+        let with_snapshot = self.since_snapshot >= SNAPSHOT;
+        if with_snapshot {
+            self.since_snapshot = 0;
+        }
+        let (answer, mark) = mpsc::channel::<Result<Mark, Stopped>>();
+        // If nobody waits for it the keeper has stopped, and with it the book.
+        self.pen.mark(move |mark| answer.send(mark).unwrap_or_default())?;
+        let machine = self.machine.clone();
+        let state = move || State { hash: machine.state_hash(), snapshot: with_snapshot.then(|| machine.snapshot()) };
+        self.keeper.keep(Job { pen: self.pen.clone(), mark, time, state: Box::new(state) });
+        Ok(())
+    }
+}

@@ -1,0 +1,301 @@
+//! Going through a chain: every block is checked against the one before it, every line is shown to whoever looks, and then
+//! applied. Nothing is decided here.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use taisai_journal::{
+    Anchored, Archive, Block, ChainName, Checkpoint, Content, Fault, Hash, Head, PublicKey, ReadError, SnapshotError,
+    Trust, Verifier,
+};
+use taisai_table::{BadBytes, Entry, decode};
+
+use crate::machine::Machine;
+use crate::opening::{BadOpening, Opening};
+
+/// How many bytes of blocks are read at once.
+const BATCH: usize = 4 << 20;
+
+/// The place of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At {
+    /// The position of its block.
+    pub position: u64,
+    /// Its place in the block, from zero.
+    pub line: u32,
+}
+
+/// What is seen in a chain, before it changes the machine.
+#[derive(Debug)]
+pub enum Seen<'a, M: Machine> {
+    /// A program begins to write.
+    Opening(At, &'a Opening),
+    /// An entry.
+    Entry(At, &'a M, &'a Entry<M::Command, M::Event>),
+    /// Someone vouches for the chain up to a block.
+    Checkpoint(u64, &'a Checkpoint),
+    /// A block is over; the machine stands as it does after it.
+    Block(u64, &'a M),
+}
+
+/// Why a chain cannot be gone through.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// A block is not what it should be.
+    #[error(transparent)]
+    Block(#[from] Fault),
+    /// An entry cannot be read.
+    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
+    Entry {
+        /// The chain.
+        chain: ChainName,
+        /// Where.
+        at: At,
+        /// Why.
+        bad: BadBytes,
+    },
+    /// An opening is missing, is damaged, or differs from the one before it.
+    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
+    Opening {
+        /// The chain.
+        chain: ChainName,
+        /// Where.
+        at: At,
+        /// Why.
+        bad: BadOpening,
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+}
+
+/// Goes through one chain.
+pub struct Replay<'a, M> {
+    archive: &'a mut dyn Archive,
+    verifier: Verifier,
+    ahead: VecDeque<Vec<u8>>,
+    opening: Option<Opening>,
+    machine: Option<M>,
+}
+
+impl<'a, M: Machine> Replay<'a, M> {
+    /// Goes through a chain from its beginning.
+    pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: Trust, anchored: &[Anchored]) -> Self {
+        let verifier = Verifier::new(chain, trust).with_anchor(anchored);
+        Self { archive, verifier, ahead: VecDeque::new(), opening: None, machine: None }
+    }
+
+    /// Goes through a chain from the newest snapshot that is good and taken: a checkpoint of a trusted key in the chain must
+    /// vouch for its state. Of those that are not, and from its beginning if there is none, `skipped` is told.
+    pub fn from_snapshot(
+        archive: &'a mut dyn Archive,
+        chain: &ChainName,
+        keys: &[PublicKey],
+        is_taken: impl Fn(&M) -> bool,
+        mut skipped: impl FnMut(u64, SkippedSnapshot),
+    ) -> Result<Self, ReplayError> {
+        let Some(opening) = first_opening(archive, chain)? else {
+            return Ok(Self::new(archive, chain.clone(), Trust::Keys(keys.to_vec()), &[]));
+        };
+        let snapshots = archive.snapshots(chain).unwrap_or_else(|error| {
+            skipped(0, error.into());
+            Vec::new()
+        });
+        for snapshot in snapshots {
+            let position = snapshot.position;
+            let restored = restore::<M>(archive, chain, keys, &opening, position, snapshot.state);
+            match restored {
+                Ok((machine, _)) if !is_taken(&machine) => {}
+                Ok((machine, block)) => {
+                    let verifier = Verifier::after(&block, Trust::Keys(keys.to_vec()));
+                    let machine = Some(machine);
+                    return Ok(Self { archive, verifier, ahead: VecDeque::new(), opening: Some(opening), machine });
+                }
+                Err(error) => skipped(position, error),
+            }
+        }
+        Ok(Self::new(archive, chain.clone(), Trust::Keys(keys.to_vec()), &[]))
+    }
+
+    /// The machine as it stands, once the opening was seen.
+    pub const fn machine(&self) -> Option<&M> {
+        self.machine.as_ref()
+    }
+
+    /// What the machine was built with, and the machine.
+    pub fn into_machine(self) -> Option<(Opening, M)> {
+        self.opening.zip(self.machine)
+    }
+
+    /// How far it went.
+    pub fn head(&self) -> Head {
+        self.verifier.head()
+    }
+
+    /// Compares the end with what the store and the anchor say.
+    pub fn finish(&mut self) -> Result<(), ReplayError> {
+        let chain = self.head().chain;
+        let head = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
+        self.verifier.clone().finish(&head.unwrap_or_else(|| self.head()))?;
+        Ok(())
+    }
+
+    /// Goes through everything, or until the one who looks has seen enough.
+    pub fn run(&mut self, mut look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>) -> Result<(), ReplayError> {
+        while let Some(bytes) = self.next_bytes()? {
+            if self.block(bytes, &mut look)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, ReplayError> {
+        if self.ahead.is_empty() {
+            let Head { chain, next, .. } = self.verifier.head();
+            self.ahead = self.archive.read(&chain, next, BATCH)?.into();
+        }
+        Ok(self.ahead.pop_front())
+    }
+
+    fn block(
+        &mut self,
+        bytes: Vec<u8>,
+        look: &mut impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, ReplayError> {
+        let block = self.verifier.follow(bytes)?;
+        let position = block.place().position;
+        match block.content() {
+            Content::Genesis(_) | Content::TakeOver(_) => {}
+            Content::Checkpoint(checkpoint) => {
+                if look(Seen::Checkpoint(position, checkpoint)).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Content::Entries => {
+                for (line, bytes) in (0..).zip(block.entries()) {
+                    if self.line(At { position, line }, bytes, look)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+        }
+        Ok(self.machine.as_ref().map_or(ControlFlow::Continue(()), |machine| look(Seen::Block(position, machine))))
+    }
+
+    fn line(
+        &mut self,
+        at: At,
+        bytes: &[u8],
+        look: &mut impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, ReplayError> {
+        if Opening::is_one(bytes) {
+            let chain = self.head().chain;
+            let opening = self.take_opening(bytes).map_err(|bad| ReplayError::Opening { chain, at, bad })?;
+            return Ok(look(Seen::Opening(at, opening)));
+        }
+        let entry = decode(bytes).map_err(|bad| ReplayError::Entry { chain: self.head().chain, at, bad })?;
+        let Some(machine) = self.machine.as_mut() else {
+            return Err(ReplayError::Opening { chain: self.head().chain, at, bad: BadOpening::Damaged });
+        };
+        let seen = look(Seen::Entry(at, machine, &entry));
+        if seen.is_continue() {
+            machine.apply(&entry);
+        }
+        Ok(seen)
+    }
+
+    /// The first opening builds the machine; a later one must be for the same.
+    fn take_opening(&mut self, bytes: &[u8]) -> Result<&Opening, BadOpening> {
+        let opening = Opening::read(bytes)?;
+        match &self.opening {
+            Some(before) if !before.builds_the_same(&opening) => return Err(BadOpening::OtherMachine),
+            Some(_) => {}
+            None => self.machine = Some(M::build(&opening)?),
+        }
+        Ok(self.opening.insert(opening))
+    }
+}
+
+/// Why a snapshot is not used. It is never fatal: the chain is the truth.
+#[derive(Debug, thiserror::Error)]
+pub enum SkippedSnapshot {
+    /// It cannot be read.
+    #[error(transparent)]
+    Store(#[from] SnapshotError),
+    /// The chain cannot be read there.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Its bytes are no state.
+    #[error(transparent)]
+    Bytes(#[from] BadOpening),
+    /// Its bytes are not the state that it promises.
+    #[error("it holds another state than it promises")]
+    State,
+    /// No checkpoint in the chain vouches for it.
+    #[error("no checkpoint of a trusted key vouches for it")]
+    Unvouched,
+}
+
+/// The machine in a snapshot, and the block after which it stood so.
+fn restore<M: Machine>(
+    archive: &mut dyn Archive,
+    chain: &ChainName,
+    keys: &[PublicKey],
+    opening: &Opening,
+    position: u64,
+    state: Hash,
+) -> Result<(M, Block), SkippedSnapshot> {
+    let block = vouched_block(archive, chain, keys, position, state)?.ok_or(SkippedSnapshot::Unvouched)?;
+    let machine = M::restore(opening, &archive.read_snapshot(chain, position)?)?;
+    if Hash::from_bytes(machine.state_hash()) == state { Ok((machine, block)) } else { Err(SkippedSnapshot::State) }
+}
+
+/// The block at a position, if a checkpoint after it vouches for it and that state.
+fn vouched_block(
+    archive: &mut dyn Archive,
+    chain: &ChainName,
+    keys: &[PublicKey],
+    position: u64,
+    state: Hash,
+) -> Result<Option<Block>, ReadError> {
+    let mut block: Option<Block> = None;
+    let mut next = position;
+    loop {
+        let batch = archive.read(chain, next, BATCH)?;
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        for bytes in batch {
+            let Ok(read) = Block::decode(bytes) else { return Ok(None) };
+            next = read.place().position + 1;
+            let Some(first) = &block else {
+                block = Some(read);
+                continue;
+            };
+            if let Content::Checkpoint(checkpoint) = read.content()
+                && checkpoint.vouched.position == position
+                && checkpoint.vouched.hash == first.hash()
+                && checkpoint.vouched.state == state
+                && keys.contains(&checkpoint.key)
+                && checkpoint.is_signed()
+            {
+                return Ok(block);
+            }
+        }
+    }
+}
+
+/// What the machine of a chain is built with; none while the chain has only begun.
+fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
+    let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
+    loop {
+        let position = verifier.head().next;
+        let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
+        if let Some(line) = verifier.follow(bytes)?.entries().next() {
+            let at = At { position, line: 0 };
+            let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
+            return Ok(Some(opening));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! A house of one table on a store: the three machines record, and what they have for each other is carried between them.
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+
+use taisai_journal::{ChainName, Journal, Purpose};
+use taisai_record::{Book, BookError, Files, Program, Recorder, Setup};
+use taisai_rules::{Dice, Games, Money, Station};
+use taisai_table::{
+    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House, HouseCommand,
+    Method, Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, RoundNumber, Seat, Stake,
+    TableId, TableLimits, Time,
+};
+
+pub(crate) const TABLE: TableId = TableId(1);
+pub(crate) const CLUSTER: ClusterId = ClusterId { table: TABLE, number: 0 };
+pub(crate) const SEATS: u32 = 4;
+const HOUSE: [u8; 16] = [7; 16];
+
+pub(crate) fn program() -> Program {
+    Program { version: "0.1.0".to_owned(), hash: [1; 32] }
+}
+
+/// The files beside a store, in a folder of their own.
+pub(crate) fn files(folder: &Path) -> Files {
+    Files { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() }
+}
+
+pub(crate) fn chain(name: &str) -> ChainName {
+    name.parse().expect("a name")
+}
+
+/// A house whose machines record.
+pub(crate) struct Hall {
+    pub(crate) book: Book,
+    pub(crate) house: Recorder<House>,
+    pub(crate) round: Recorder<Round>,
+    pub(crate) cluster: Recorder<Cluster>,
+    pub(crate) warnings: Arc<Mutex<Vec<String>>>,
+    time: u64,
+    sequence: u64,
+}
+
+impl Hall {
+    pub(crate) fn open(journal: Box<dyn Journal>, folder: &Path, game: &str) -> Result<Self, BookError> {
+        let warnings = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&warnings);
+        let warn = Arc::new(move |warning: taisai_record::Warning| heard.lock().unwrap().push(warning.to_string()));
+        let mut book = Book::in_journal(journal, &files(folder), program(), HOUSE, Purpose::Real, warn)?;
+        let game = Games::embedded().find(game, None).unwrap();
+        let (text, layout) = (game.file().to_owned(), "A".to_owned());
+        let profile = Profile::singapore();
+        let time = Time(1_800_000_000_000);
+        let house = book.machine(Setup::House { is_training: false }, &profile, time)?;
+        let setup =
+            Setup::Round { table: TABLE, game: text.clone(), layout: layout.clone(), is_training: false, clusters: 1 };
+        let round: Recorder<Round> = book.machine(setup, &profile, time)?;
+        let setup = Setup::Cluster { cluster: CLUSTER, game: text, layout, seats: SEATS };
+        let cluster: Recorder<Cluster> = book.machine(setup, &profile, time)?;
+        let is_new = round.machine().number() == RoundNumber(0) && cluster.machine().followed() == 0;
+        let sequence = 1_000_000 * u64::from(!is_new) * (round.machine().number().0 + 1);
+        let mut hall = Self { book, house, round, cluster, warnings, time: time.0, sequence };
+        if is_new {
+            hall.begin();
+        }
+        Ok(hall)
+    }
+
+    fn begin(&mut self) {
+        let clusters = std::num::NonZeroU16::MIN;
+        self.house(Actor::System, HouseCommand::AddTable { table: TABLE, clusters, training: false, second: None });
+        self.round(supervisor(), RoundCommand::OpenTable);
+        let dealer = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
+        self.round(supervisor(), dealer);
+        let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+        self.round(supervisor(), RoundCommand::ShowLimits { limits, why: "they are the first".to_owned() });
+    }
+
+    fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+        self.sequence += 1;
+        self.time += 10;
+        let source = match actor {
+            Actor::System => 0,
+            Actor::Person(person) => u64::from(person.id.0),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) => 1_000 + u64::from(device.0),
+        };
+        Asked { time: Time(self.time), actor, id: CommandId { source, sequence: self.sequence }, command }
+    }
+
+    pub(crate) fn house(&mut self, actor: Actor, command: HouseCommand) {
+        let asked = self.asked(actor, command);
+        accepted(&self.house.ask(asked));
+    }
+
+    pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
+        let asked = self.asked(actor, command);
+        accepted(&self.round.ask(asked));
+        self.carry();
+    }
+
+    pub(crate) fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> bool {
+        let asked = self.asked(actor, command);
+        let is_accepted = matches!(self.cluster.ask(asked), Decision::Accepted(_));
+        self.carry();
+        is_accepted
+    }
+
+    /// Notices and reports arrive, with slips read from the record.
+    fn carry(&mut self) {
+        loop {
+            let followed = self.cluster.machine().followed();
+            let next = self.round.machine().notices(CLUSTER).find(|(number, _)| *number > followed);
+            if let Some((number, notice)) = next.map(|(number, notice)| (number, notice.clone())) {
+                let is_settled = matches!(notice, Notice::Result { .. } | Notice::Voided { .. });
+                let slip = self.slip_for(&notice);
+                let asked = self.asked(Actor::System, ClusterCommand::Follow { number, notice, slip });
+                accepted(&self.cluster.ask(asked));
+                if is_settled {
+                    self.checkpoint();
+                }
+                continue;
+            }
+            let colour_chips = self.cluster.machine().colour_chips();
+            if self.round.machine().reported(CLUSTER) == Some((followed, colour_chips)) {
+                break;
+            }
+            let report = RoundCommand::Report { cluster: CLUSTER, followed, colour_chips };
+            let asked = self.asked(Actor::System, report);
+            accepted(&self.round.ask(asked));
+        }
+        loop {
+            let next = self.cluster.machine().outbox().next().copied();
+            let Some(transfer) = next else { break };
+            self.house(Actor::System, HouseCommand::Receive { cluster: CLUSTER, transfer });
+            let asked = self.asked(Actor::System, ClusterCommand::Delivered { number: transfer.number });
+            accepted(&self.cluster.ask(asked));
+        }
+    }
+
+    fn slip_for(&mut self, notice: &Notice) -> Option<taisai_table::Slip> {
+        let (Notice::Corrected { round, .. } | Notice::Voided { round, .. }) = notice else { return None };
+        self.commit();
+        let keys = self.book.keys().to_vec();
+        taisai_record::slip(self.book.archive(), &chain("table-1-0"), &keys, *round).unwrap()
+    }
+
+    pub(crate) fn checkpoint(&mut self) {
+        let time = Time(self.time);
+        self.house.checkpoint(time).unwrap();
+        self.round.checkpoint(time).unwrap();
+        self.cluster.checkpoint(time).unwrap();
+    }
+
+    /// Everything asked so far is durable when this returns.
+    pub(crate) fn commit(&mut self) {
+        let (answer, answers) = mpsc::channel();
+        let done = || {
+            let answer = answer.clone();
+            move |result: Result<(), taisai_record::NotRecorded>| answer.send(result).unwrap()
+        };
+        self.house.commit(done()).unwrap();
+        self.round.commit(done()).unwrap();
+        self.cluster.commit(done()).unwrap();
+        for _ in 0..3 {
+            answers.recv().unwrap().unwrap();
+        }
+    }
+
+    /// A seat has credits, and a bet of some units on a box lies there.
+    pub(crate) fn bet(&mut self, seat: u32, bet_box: &str, cents: i64) {
+        let seat = Seat(seat);
+        let stakes = [Stake { bet_box: bet_box.parse().unwrap(), amount: Money::from_cents(cents) }];
+        let is_live = self.cluster.machine().rules().game().station() == Station::LiveTable;
+        let actor = if is_live { dealer() } else { Actor::Terminal { device: DeviceId(seat.0), seat } };
+        if !is_live && self.cluster.machine().credits(seat) < Money::from_cents(cents) {
+            let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash };
+            assert!(self.cluster(person(8, Role::Cashier), buy));
+        }
+        let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
+        assert!(self.cluster(actor, place), "seat {seat:?} bets {cents} on {bet_box}");
+    }
+
+    pub(crate) fn open_bets(&mut self) {
+        self.round(dealer(), RoundCommand::OpenBets);
+    }
+
+    pub(crate) fn deal(&mut self, dice: [u8; 3]) {
+        let dice = Dice::try_from(dice).unwrap();
+        self.round(dealer(), RoundCommand::CloseBets);
+        self.round(dealer(), RoundCommand::Activate);
+        self.round(dealer(), RoundCommand::Tumbled { times: 3 });
+        self.round(dealer(), RoundCommand::Commit { dice });
+    }
+
+    /// Some rounds with bets of every seat.
+    pub(crate) fn play(&mut self, rounds: u64) {
+        for number in 0..rounds {
+            self.open_bets();
+            for seat in 0..SEATS {
+                let bet_box =
+                    ["small", "big", "any-triple", "sum:9"][usize::try_from((number + u64::from(seat)) % 4).unwrap()];
+                self.bet(seat, bet_box, 100 * i64::from(seat + 1));
+            }
+            let face = |place: u64| u8::try_from((number * (place + 1) + place) % 6 + 1).unwrap();
+            self.deal([face(1), face(2), face(3)]);
+        }
+    }
+
+    pub(crate) fn correct(&mut self, round: u64, dice: [u8; 3]) {
+        let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
+        let why = "the camera shows it".to_owned();
+        let dice = Dice::try_from(dice).unwrap();
+        self.round(supervisor(), RoundCommand::Correct { round: RoundNumber(round), dice, why, second });
+    }
+
+    pub(crate) fn hashes(&self) -> [[u8; 32]; 3] {
+        [self.house.machine().state_hash(), self.round.machine().state_hash(), self.cluster.machine().state_hash()]
+    }
+
+    /// Ends the program in good order.
+    pub(crate) fn close(mut self) -> [[u8; 32]; 3] {
+        self.commit();
+        let hashes = self.hashes();
+        let Self { book, house, round, cluster, .. } = self;
+        drop((house, round, cluster));
+        book.close();
+        hashes
+    }
+}
+
+fn person(id: u32, role: Role) -> Actor {
+    Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
+}
+
+fn dealer() -> Actor {
+    person(1, Role::Dealer)
+}
+
+fn supervisor() -> Actor {
+    person(3, Role::PitSupervisor)
+}
+
+fn accepted<E: std::fmt::Debug>(decision: &Decision<E>) {
+    assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
+}

@@ -1,0 +1,7 @@
+//! The record of a house: what is recorded is recovered, read again and verified, on every store.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod hall;
+mod recover;
+mod verify;

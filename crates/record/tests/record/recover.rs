@@ -1,0 +1,118 @@
+//! A house that stops and starts again is what it was; what is not kept in memory is read from its chains.
+
+use std::path::Path;
+
+use taisai_journal::{Hash, Journal, Memory, Sqlite};
+use taisai_record::{BookError, last_games, slip};
+use taisai_rules::Dice;
+use taisai_table::{RoundNumber, Seat};
+
+use crate::hall::{Hall, chain};
+
+const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
+
+/// Plays, stops, starts and plays on, so often; each time the machines are what they were.
+fn check_restarts(game: &str, folder: &Path, open: impl Fn() -> Box<dyn Journal>) {
+    let mut before = None;
+    for _ in 0..4 {
+        let mut hall = Hall::open(open(), folder, game).unwrap();
+        if let Some(before) = before {
+            assert_eq!(hall.hashes(), before, "{game}");
+        }
+        hall.play(5);
+        hall.correct(hall.round.machine().number().0 - 1, [1, 1, 2]);
+        assert_eq!(*hall.warnings.lock().unwrap(), [""; 0], "{game}");
+        before = Some(hall.close());
+    }
+}
+
+#[test]
+fn machines_are_what_they_were_before_the_restart() {
+    for game in GAMES {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::default();
+        check_restarts(game, folder.path(), || Box::new(memory.open()));
+        let store = folder.path().join("store");
+        let beside = tempfile::tempdir().unwrap();
+        check_restarts(game, beside.path(), || Box::new(Sqlite::open(&store).unwrap()));
+    }
+}
+
+/// A snapshot that is damaged, that nobody vouches for, or that is of another state is skipped, and the chain is read.
+#[test]
+fn a_bad_snapshot_is_skipped() {
+    for damage in ["bytes", "state", "unvouched"] {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::default();
+        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+        hall.play(6);
+        let state = Hash::from_bytes(hall.cluster.machine().state_hash());
+        let before = hall.close();
+        let mut archive = memory.open().archive().unwrap();
+        let (name, bytes) = (chain("table-1-0"), b"no state at all");
+        let heads = archive.heads().unwrap();
+        let next = heads.iter().find(|head| head.chain == name).unwrap().next;
+        match damage {
+            "bytes" => archive.put_snapshot(&name, next - 2, state, bytes).unwrap(),
+            "state" => archive.put_snapshot(&name, next - 2, Hash::of(b"another"), bytes).unwrap(),
+            _ => archive.put_snapshot(&name, next - 1, state, bytes).unwrap(),
+        }
+        let hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+        assert_eq!(hall.hashes(), before, "{damage}");
+        assert_eq!(hall.warnings.lock().unwrap().len(), 1, "{damage}: {:?}", hall.warnings.lock().unwrap());
+    }
+}
+
+#[test]
+fn slips_and_last_games_are_read_from_the_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    hall.open_bets();
+    hall.bet(0, "big", 300);
+    hall.bet(1, "small", 200);
+    let lying = hall.cluster.machine().slip();
+    hall.deal([4, 5, 6]);
+    hall.play(12);
+    hall.correct(1, [1, 2, 3]);
+    hall.commit();
+    let (name, keys) = (chain("table-1-0"), hall.book.keys().to_vec());
+    let archive = hall.book.archive();
+    assert_eq!(slip(archive, &name, &keys, RoundNumber(1)).unwrap().as_ref(), Some(&lying));
+    assert_eq!(slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
+    let games = last_games(archive, &name, &keys, Seat(0), 10).unwrap();
+    let rounds: Vec<_> = games.iter().map(|game| game.round.0).collect();
+    assert_eq!(rounds, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+    let games = last_games(archive, &name, &keys, Seat(0), 20).unwrap();
+    let first = games.last().unwrap();
+    let dice = |faces| Some(Dice::try_from(faces).unwrap());
+    assert_eq!((first.round.0, first.first, first.latest), (1, dice([4, 5, 6]), dice([1, 2, 3])));
+    assert_eq!((first.lines.len(), first.paid[0].cents()), (1, 0), "Big has lost by the dice");
+    assert_eq!(last_games(archive, &name, &keys, Seat(3), 20).unwrap().len(), 12, "a round without a bet is no game");
+}
+
+/// A house that is set up otherwise does not write into the same chains.
+#[test]
+fn another_game_is_not_played_into_the_same_chains() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap().close();
+    let error = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").err().unwrap();
+    assert!(matches!(error, BookError::OtherSetup(ref chain) if chain == "table-1"), "{error}");
+}
+
+/// The anchor knows more than the store: the book is not opened.
+#[test]
+fn a_record_that_was_rolled_back_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    hall.play(2);
+    hall.close();
+    let early = memory.fork();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    hall.play(2);
+    hall.close();
+    let error = Hall::open(Box::new(early.open()), folder.path(), "tai-sai").err().unwrap();
+    assert!(matches!(error, BookError::RolledBack { .. }), "{error}");
+}
