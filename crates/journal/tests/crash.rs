@@ -44,7 +44,7 @@ fn check(store: &str, said: &Said, acknowledged: &mut [u64; CHAINS.len()]) {
         acknowledged[chain] = acknowledged[chain].max(said.acknowledged[chain]);
         let expected: Vec<u64> = (0..).take(stored[chain].len()).collect();
         assert_eq!(stored[chain], expected, "{} in {store}", CHAINS[chain]);
-        let known = u64::try_from(expected.len()).unwrap();
+        let known = u64::try_from(expected.len()).expect("a number");
         assert!(known >= acknowledged[chain], "{} acknowledged, {known} stored: {said:?}", acknowledged[chain]);
     }
 }
@@ -79,7 +79,7 @@ fn a_server_stopped_under_load_has_what_was_acknowledged() {
 
 /// The library that makes a disk fail.
 static DISK: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("disk.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/disk.c");
     let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).status();
@@ -95,11 +95,11 @@ fn quick_folder() -> TempDir {
 /// A run on a copy of a folder, over a disk that fails.
 fn run_on_failing_disk(base: &Path, settings: &[(&str, &str)]) -> (TempDir, Said) {
     let folder = quick_folder();
-    for entry in fs::read_dir(base).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    for entry in fs::read_dir(base).expect("a folder") {
+        let entry = entry.expect("a file");
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
     }
-    let store = folder.path().to_str().unwrap();
+    let store = folder.path().to_str().expect("a plain path");
     let mut command = Run::short(store);
     command.env("LD_PRELOAD", &DISK.1).env("DISK_FOLDER", store);
     command.envs(settings.iter().copied());
@@ -109,25 +109,28 @@ fn run_on_failing_disk(base: &Path, settings: &[(&str, &str)]) -> (TempDir, Said
 
 /// Fails each write and each flush of a run that begins with that folder.
 fn fail_at_every_step(base: &Path) {
-    let before =
-        if base.join("journal.db").exists() { numbers(base.to_str().unwrap()).map(|n| n.len()) } else { [0; 2] };
-    let before = before.map(|count| u64::try_from(count).unwrap());
+    let before = if base.join("journal.db").exists() {
+        numbers(base.to_str().expect("a plain path")).map(|n| n.len())
+    } else {
+        [0; 2]
+    };
+    let before = before.map(|count| u64::try_from(count).expect("a number"));
     let counts = base.with_extension("counts");
-    let (whole, said) = run_on_failing_disk(base, &[("DISK_COUNTS", counts.to_str().unwrap())]);
+    let (whole, said) = run_on_failing_disk(base, &[("DISK_COUNTS", counts.to_str().expect("a plain path"))]);
     assert_eq!(said.stopped, "", "the run ends well where nothing fails");
-    check(whole.path().to_str().unwrap(), &said, &mut before.clone());
-    let counts = fs::read_to_string(&counts).unwrap();
-    let (writes, flushes) = counts.trim().split_once(' ').unwrap();
+    check(whole.path().to_str().expect("a plain path"), &said, &mut before.clone());
+    let counts = fs::read_to_string(&counts).expect("the counts");
+    let (writes, flushes) = counts.trim().split_once(' ').expect("two numbers");
     let steps =
         [("write", writes, &["once", "ever", "short", "stop"][..]), ("flush", flushes, &["once", "ever", "stop"])];
     for (kind, steps, ways) in steps {
-        let steps: u32 = steps.parse().unwrap();
+        let steps: u32 = steps.parse().expect("a number");
         assert!(steps > 5, "{steps} times {kind}");
         for (step, how) in (1..=steps).flat_map(|step| ways.iter().map(move |how| (step, how))) {
             let at = format!("{kind}:{step}");
             let (folder, said) = run_on_failing_disk(base, &[("DISK_AT", &at), ("DISK_HOW", how)]);
             eprintln!("{at} {how}");
-            check(folder.path().to_str().unwrap(), &said, &mut before.clone());
+            check(folder.path().to_str().expect("a plain path"), &said, &mut before.clone());
         }
     }
 }
