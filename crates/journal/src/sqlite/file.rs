@@ -25,7 +25,7 @@ const APPLICATION: i64 = 0x5461_6953;
 const LAYOUT: i64 = 1;
 
 /// A block is written once and read in order, so large pages serve it best; but a small commit writes two whole pages.
-const PAGE: i64 = 16 * 1024;
+const PAGE: i64 = 32 * 1024;
 
 impl Kind {
     const fn name(self) -> &'static str {

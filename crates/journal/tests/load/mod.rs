@@ -41,7 +41,7 @@ impl Run {
     pub(crate) fn short(store: &str) -> Command {
         let mut command = Command::new(std::env::current_exe().expect("this test"));
         command.args(["--exact", "run", "--ignored", "--nocapture"]);
-        command.env("JOURNAL_STORE", store).env("JOURNAL_ROUNDS", "4");
+        command.env("JOURNAL_STORE", store).env("JOURNAL_ROUNDS", "2");
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }
@@ -187,7 +187,7 @@ fn try_to_write(
             let from = *next;
             *next += 1 + round % 3;
             for checkpoint in [false, true] {
-                if checkpoint && *next % 5 != 0 {
+                if checkpoint && *next % 3 != 0 {
                     continue;
                 }
                 waiting += 1;
