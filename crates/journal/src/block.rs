@@ -30,6 +30,9 @@ pub const LONGEST_OWNER: usize = 256;
 /// Bytes beside the name and the body.
 const FIXED: usize = 3 + 8 + 8 + Hash::LENGTH + 4 + Hash::LENGTH;
 
+/// The kind of a checkpoint.
+const CHECKPOINT: u8 = 2;
+
 /// Where a block belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -123,7 +126,7 @@ impl Block {
         bytes.push(match content {
             Content::Genesis(_) => 0,
             Content::Entries => 1,
-            Content::Checkpoint(_) => 2,
+            Content::Checkpoint(_) => CHECKPOINT,
             Content::TakeOver(_) => 3,
         });
         bytes.push(name.len().try_into().expect("a chain's name is short"));
@@ -164,6 +167,11 @@ impl Block {
             return Err(BadBlock::Fields);
         }
         Ok(Self { place: Place { chain, position, epoch, previous }, content, hash, bytes })
+    }
+
+    /// Whether bytes say that they are a checkpoint. It is quick, as nothing else is looked at.
+    pub fn says_checkpoint(bytes: &[u8]) -> bool {
+        matches!(bytes, [FORMAT, CHECKPOINT, ..])
     }
 
     /// Where it belongs.
@@ -226,7 +234,7 @@ fn content(kind: u8, chain: &ChainName, body: &[u8]) -> Option<Content> {
     match kind {
         0 => Genesis::from_body(body).map(Content::Genesis),
         1 => EntriesIn::new(body).all(|entry| entry.is_ok()).then_some(Content::Entries),
-        2 => Checkpoint::from_body(chain, body).map(|checkpoint| Content::Checkpoint(Box::new(checkpoint))),
+        CHECKPOINT => Checkpoint::from_body(chain, body).map(|checkpoint| Content::Checkpoint(Box::new(checkpoint))),
         3 if body.len() <= LONGEST_OWNER => str::from_utf8(body).ok().map(|owner| Content::TakeOver(owner.into())),
         _ => None,
     }

@@ -2,9 +2,12 @@
 //! entry is durable before anyone hears of it; a house is built again from its newest good snapshots and the entries since;
 //! and whoever doubts it reads the chains, decides everything again and compares. It opens no socket and has no clock.
 
+mod audit;
 mod book;
+mod finding;
 mod keeper;
 mod machine;
+mod notices;
 mod opening;
 mod past;
 mod recorder;
@@ -12,12 +15,14 @@ mod replay;
 mod store;
 mod verify;
 
+pub use audit::{Audit, Audited, Auditor, Counted};
 pub use book::{Book, BookError, Files};
+pub use finding::Finding;
 pub use keeper::{Warn, Warning};
 pub use machine::Machine;
-pub use opening::{BadOpening, Opening, Program, Setup};
+pub use opening::{BadOpening, MachineId, Opening, Program, Setup};
 pub use past::{Played, last_games, slip};
 pub use recorder::{NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot};
 pub use store::{Address, StoreError};
-pub use verify::{Finding, Verified, verify_chain};
+pub use verify::{Verified, verify_chain};

@@ -9,6 +9,9 @@ use taisai_table::{
 
 use crate::opening::{BadOpening, Opening, Setup};
 
+/// No cluster has more seats. A record that says so is damaged, and is not worth the memory.
+const MOST_SEATS: u32 = 1 << 17;
+
 /// A machine that has a chain.
 pub trait Machine: Clone + Send + Sized + 'static {
     /// What may be asked of it.
@@ -103,6 +106,7 @@ machine!(
     ClusterCommand,
     ClusterEvent,
     |opening| match opening.setup {
+        Setup::Cluster { seats, .. } if seats > MOST_SEATS => Err(BadOpening::Damaged),
         Setup::Cluster { cluster, seats, .. } =>
             Ok(Self::new(cluster, opening.rules()?, opening.profile.clone(), seats)),
         Setup::House { .. } | Setup::Round { .. } => Err(BadOpening::OtherMachine),

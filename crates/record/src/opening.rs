@@ -57,17 +57,58 @@ pub enum Setup {
 }
 
 impl Setup {
+    /// Which machine it is of.
+    pub const fn machine(&self) -> MachineId {
+        match self {
+            Self::House { .. } => MachineId::House,
+            Self::Round { table, .. } => MachineId::Round(*table),
+            Self::Cluster { cluster, .. } => MachineId::Cluster(*cluster),
+        }
+    }
+
     /// The name of the machine's chain.
+    pub fn chain(&self) -> ChainName {
+        self.machine().chain()
+    }
+}
+
+/// A machine of a house. Each has a chain of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MachineId {
+    /// The House.
+    House,
+    /// The dealer's side of a table.
+    Round(TableId),
+    /// A players' side.
+    Cluster(ClusterId),
+}
+
+impl MachineId {
+    /// The name of its chain.
     ///
     /// # Panics
     /// Never: every machine has a name that a chain can have.
-    pub fn chain(&self) -> ChainName {
+    pub fn chain(self) -> ChainName {
         let name = match self {
-            Self::House { .. } => "house".to_owned(),
-            Self::Round { table, .. } => format!("table-{}", table.0),
-            Self::Cluster { cluster, .. } => format!("table-{}-{}", cluster.table.0, cluster.number),
+            Self::House => "house".to_owned(),
+            Self::Round(table) => format!("table-{}", table.0),
+            Self::Cluster(cluster) => format!("table-{}-{}", cluster.table.0, cluster.number),
         };
         name.parse().expect("it is a chain's name")
+    }
+
+    /// The machine that a chain is of; none for a name that no machine has.
+    pub fn of_chain(chain: &ChainName) -> Option<Self> {
+        let machine = match chain.as_str().strip_prefix("table-") {
+            None => Self::House,
+            Some(numbers) => match numbers.split_once('-') {
+                None => Self::Round(TableId(numbers.parse().ok()?)),
+                Some((table, number)) => {
+                    Self::Cluster(ClusterId { table: TableId(table.parse().ok()?), number: number.parse().ok()? })
+                }
+            },
+        };
+        (machine.chain() == *chain).then_some(machine)
     }
 }
 
@@ -93,6 +134,9 @@ pub enum BadOpening {
     /// A newer program wrote it.
     #[error("the opening has form {0}, which is newer than this program")]
     Newer(u8),
+    /// An entry stands before any opening.
+    #[error("an entry stands before any opening")]
+    Missing,
     /// Its bytes are damaged.
     #[error("the opening is damaged")]
     Damaged,
@@ -156,5 +200,21 @@ impl Opening {
     /// Whether the same machine is built by both, whenever and by whichever program.
     pub(crate) fn builds_the_same(&self, other: &Self) -> bool {
         self.setup == other.setup && self.profile == other.profile
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_has_the_name_of_its_machine() {
+        let cluster = ClusterId { table: TableId(12), number: 3 };
+        for machine in [MachineId::House, MachineId::Round(TableId(65_535)), MachineId::Cluster(cluster)] {
+            assert_eq!(MachineId::of_chain(&machine.chain()), Some(machine));
+        }
+        for other in ["houses", "table-", "table-01", "table-65536", "table-1-", "table-1-2-3", "table-1-02"] {
+            assert_eq!(MachineId::of_chain(&other.parse().unwrap()), None, "{other}");
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use taisai_journal::{
-    Anchored, Archive, Block, ChainName, Checkpoint, Content, Fault, Hash, Head, PublicKey, ReadError, SnapshotError,
-    Trust, Verifier,
+    Anchored, Archive, Block, ChainName, Checkpoint, Content, Fault, Genesis, Hash, Head, PublicKey, ReadError, Reason,
+    SnapshotError, Trust, Verifier,
 };
 use taisai_table::{BadBytes, Entry, decode};
 
@@ -69,20 +69,24 @@ pub enum ReplayError {
     Read(#[from] ReadError),
 }
 
-/// Goes through one chain.
+/// Goes through one chain of a store.
 pub struct Replay<'a, M> {
     archive: &'a mut dyn Archive,
-    verifier: Verifier,
     ahead: VecDeque<Vec<u8>>,
-    opening: Option<Opening>,
-    machine: Option<M>,
+    reading: Reading<M>,
+    /// Where the chain ended when the reading began; what is written since is left alone.
+    until: Option<Head>,
 }
 
 impl<'a, M: Machine> Replay<'a, M> {
     /// Goes through a chain from its beginning.
     pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: Trust, anchored: &[Anchored]) -> Self {
         let verifier = Verifier::new(chain, trust).with_anchor(anchored);
-        Self { archive, verifier, ahead: VecDeque::new(), opening: None, machine: None }
+        Self::of(archive, Reading { verifier, opening: None, machine: None })
+    }
+
+    const fn of(archive: &'a mut dyn Archive, reading: Reading<M>) -> Self {
+        Self { archive, ahead: VecDeque::new(), reading, until: None }
     }
 
     /// Goes through a chain from the newest snapshot that is good and taken: a checkpoint of a trusted key in the chain must
@@ -94,8 +98,9 @@ impl<'a, M: Machine> Replay<'a, M> {
         is_taken: impl Fn(&M) -> bool,
         mut skipped: impl FnMut(u64, SkippedSnapshot),
     ) -> Result<Self, ReplayError> {
+        let trust = Trust::Keys(keys.to_vec());
         let Some(opening) = first_opening(archive, chain)? else {
-            return Ok(Self::new(archive, chain.clone(), Trust::Keys(keys.to_vec()), &[]));
+            return Ok(Self::new(archive, chain.clone(), trust, &[]));
         };
         let snapshots = archive.snapshots(chain).unwrap_or_else(|error| {
             skipped(0, error.into());
@@ -106,44 +111,64 @@ impl<'a, M: Machine> Replay<'a, M> {
             let restored = restore::<M>(archive, chain, keys, &opening, position, snapshot.state);
             match restored {
                 Ok((machine, _)) if !is_taken(&machine) => {}
-                Ok((machine, block)) => {
-                    let verifier = Verifier::after(&block, Trust::Keys(keys.to_vec()));
-                    let machine = Some(machine);
-                    return Ok(Self { archive, verifier, ahead: VecDeque::new(), opening: Some(opening), machine });
-                }
+                Ok((machine, block)) => return Ok(Self::of(archive, Reading::after(&block, trust, opening, machine))),
                 Err(error) => skipped(position, error),
             }
         }
-        Ok(Self::new(archive, chain.clone(), Trust::Keys(keys.to_vec()), &[]))
+        Ok(Self::new(archive, chain.clone(), trust, &[]))
+    }
+
+    /// Stops at an end that the chain had, whatever was written since.
+    #[must_use]
+    pub fn until(mut self, head: Head) -> Self {
+        self.until = Some(head);
+        self
     }
 
     /// The machine as it stands, once the opening was seen.
     pub const fn machine(&self) -> Option<&M> {
-        self.machine.as_ref()
+        self.reading.machine.as_ref()
+    }
+
+    /// What the machine was last opened with, once that was seen.
+    pub const fn opening(&self) -> Option<&Opening> {
+        self.reading.opening.as_ref()
     }
 
     /// What the machine was built with, and the machine.
     pub fn into_machine(self) -> Option<(Opening, M)> {
-        self.opening.zip(self.machine)
+        self.reading.into_machine()
     }
 
     /// How far it went.
     pub fn head(&self) -> Head {
-        self.verifier.head()
+        self.reading.verifier.head()
+    }
+
+    /// What the chain's first block says, once it was seen.
+    pub const fn genesis(&self) -> Option<&Genesis> {
+        self.reading.verifier.genesis()
     }
 
     /// Compares the end with what the store and the anchor say.
     pub fn finish(&mut self) -> Result<(), ReplayError> {
-        let chain = self.head().chain;
-        let head = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
-        self.verifier.clone().finish(&head.unwrap_or_else(|| self.head()))?;
+        let end = self.head();
+        let goes_on = !self.archive.read(&end.chain, end.next, 1)?.is_empty();
+        let stored = self.archive.heads()?.into_iter().find(|head| head.chain == end.chain).unwrap_or(end);
+        let head = self.until.as_ref().unwrap_or(&stored);
+        self.reading.verifier.clone().finish(head)?;
+        // Blocks that the store itself does not know of. A head that has moved on since knows them.
+        if goes_on && stored == *head {
+            let Head { chain, next: position, .. } = stored;
+            return Err(Fault { chain, position, reason: Reason::Head }.into());
+        }
         Ok(())
     }
 
     /// Goes through everything, or until the one who looks has seen enough.
     pub fn run(&mut self, mut look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>) -> Result<(), ReplayError> {
         while let Some(bytes) = self.next_bytes()? {
-            if self.block(bytes, &mut look)?.is_break() {
+            if self.reading.block(bytes, &mut look)?.is_break() {
                 break;
             }
         }
@@ -151,14 +176,41 @@ impl<'a, M: Machine> Replay<'a, M> {
     }
 
     fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, ReplayError> {
+        let Head { chain, next, .. } = self.head();
+        if self.until.as_ref().is_some_and(|until| next >= until.next) {
+            return Ok(None);
+        }
         if self.ahead.is_empty() {
-            let Head { chain, next, .. } = self.verifier.head();
             self.ahead = self.archive.read(&chain, next, BATCH)?.into();
         }
         Ok(self.ahead.pop_front())
     }
+}
 
-    fn block(
+/// A machine on its way through blocks, wherever they come from.
+pub(crate) struct Reading<M> {
+    verifier: Verifier,
+    opening: Option<Opening>,
+    machine: Option<M>,
+}
+
+impl<M: Machine> Reading<M> {
+    /// From the beginning of a chain.
+    pub(crate) const fn new(chain: ChainName, trust: Trust) -> Self {
+        Self { verifier: Verifier::new(chain, trust), opening: None, machine: None }
+    }
+
+    /// From the state after a block that is believed for other reasons.
+    pub(crate) fn after(block: &Block, trust: Trust, opening: Opening, machine: M) -> Self {
+        Self { verifier: Verifier::after(block, trust), opening: Some(opening), machine: Some(machine) }
+    }
+
+    pub(crate) fn into_machine(self) -> Option<(Opening, M)> {
+        self.opening.zip(self.machine)
+    }
+
+    /// Takes the next block.
+    pub(crate) fn block(
         &mut self,
         bytes: Vec<u8>,
         look: &mut impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
@@ -190,13 +242,14 @@ impl<'a, M: Machine> Replay<'a, M> {
         look: &mut impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ReplayError> {
         if Opening::is_one(bytes) {
-            let chain = self.head().chain;
+            let chain = self.verifier.head().chain;
             let opening = self.take_opening(bytes).map_err(|bad| ReplayError::Opening { chain, at, bad })?;
             return Ok(look(Seen::Opening(at, opening)));
         }
-        let entry = decode(bytes).map_err(|bad| ReplayError::Entry { chain: self.head().chain, at, bad })?;
+        let chain = || self.verifier.head().chain;
+        let entry = decode(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })?;
         let Some(machine) = self.machine.as_mut() else {
-            return Err(ReplayError::Opening { chain: self.head().chain, at, bad: BadOpening::Damaged });
+            return Err(ReplayError::Opening { chain: chain(), at, bad: BadOpening::Missing });
         };
         let seen = look(Seen::Entry(at, machine, &entry));
         if seen.is_continue() {
@@ -208,6 +261,9 @@ impl<'a, M: Machine> Replay<'a, M> {
     /// The first opening builds the machine; a later one must be for the same.
     fn take_opening(&mut self, bytes: &[u8]) -> Result<&Opening, BadOpening> {
         let opening = Opening::read(bytes)?;
+        if opening.setup.chain() != self.verifier.head().chain {
+            return Err(BadOpening::OtherMachine);
+        }
         match &self.opening {
             Some(before) if !before.builds_the_same(&opening) => return Err(BadOpening::OtherMachine),
             Some(_) => {}

@@ -7,6 +7,8 @@ use taisai_journal::{
     Archive, Journal, Postgres, PostgresArchive, PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError,
 };
 
+use crate::book::Files;
+
 /// A store's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
@@ -40,6 +42,18 @@ impl FromStr for Address {
 }
 
 impl Address {
+    /// The key and the anchor as they lie in a data folder, where nobody says otherwise. A database has none of its own.
+    pub fn files(&self) -> Option<Files> {
+        match self {
+            Self::Folder(folder) => Some(Files {
+                key: folder.join("house.key"),
+                anchor: Some(folder.join("anchor.txt")),
+                trusted: Vec::new(),
+            }),
+            Self::Postgres(_) => None,
+        }
+    }
+
     /// Opens the store for writing, or makes it.
     pub fn journal(&self) -> Result<Box<dyn Journal>, StoreError> {
         Ok(match self {

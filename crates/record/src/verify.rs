@@ -1,154 +1,180 @@
 //! Verifying a chain: block by block and signature by signature, every decision is taken again, every invariant looked at, and
 //! every state that a checkpoint vouches for is reckoned.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
-use taisai_journal::{Anchored, Archive, Block, ChainName, Content, Hash, Head, PublicKey, ReadError, Trust};
-use taisai_table::{Broken, Decision, Entry, Refusal};
+use taisai_journal::{
+    Anchored, Archive, Block, ChainName, Checkpoint, Content, Genesis, Hash, Head, PublicKey, ReadError, Snapshot,
+    SnapshotError, Trust,
+};
+use taisai_table::{Decision, Entry, Refusal};
 
+use crate::finding::Finding;
 use crate::machine::Machine;
 use crate::opening::{Opening, Program};
-use crate::replay::{At, Replay, ReplayError, Seen};
+use crate::replay::{At, Replay, Seen, SkippedSnapshot};
 
 /// What was verified.
 #[derive(Clone, Debug)]
 pub struct Verified<M> {
     /// Where the chain ends.
     pub head: Head,
+    /// What its first block says; none of a chain that was only claimed.
+    pub genesis: Option<Genesis>,
     /// How many entries it has.
     pub entries: u64,
+    /// How many of them no checkpoint vouches for yet.
+    pub unsigned: u64,
     /// How many checkpoints.
     pub checkpoints: u64,
+    /// The keys that signed them.
+    pub signers: Vec<PublicKey>,
     /// What it was last opened with.
     pub opening: Option<Opening>,
     /// The machine as it stands; none of a chain that has only begun.
     pub machine: Option<M>,
 }
 
-/// The first thing that is wrong.
-#[derive(Debug, thiserror::Error)]
-pub enum Finding {
-    /// The chain cannot be gone through.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-    /// The store cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A decision would be another one.
-    #[error("chain {chain}, block {}, entry {}: {recorded} is recorded, but this program decides {decided}{}", at.position, at.line, of_version(other_program.as_deref()))]
-    Decision {
-        /// The chain.
-        chain: ChainName,
-        /// Where.
-        at: At,
-        /// What is recorded.
-        recorded: String,
-        /// What is decided now.
-        decided: String,
-        /// The program that recorded it, if it is another one than this.
-        other_program: Option<Box<Program>>,
-    },
-    /// An invariant is broken.
-    #[error("chain {chain}, block {position}: {broken}")]
-    Invariant {
-        /// The chain.
-        chain: ChainName,
-        /// After which block.
-        position: u64,
-        /// Which one.
-        broken: Broken,
-    },
-    /// A checkpoint vouches for another state.
-    #[error("chain {chain}, block {position}: the state is {found}, and the checkpoint for it says {vouched}")]
-    State {
-        /// The chain.
-        chain: ChainName,
-        /// After which block.
-        position: u64,
-        /// What the checkpoint says.
-        vouched: Hash,
-        /// What was reckoned.
-        found: Hash,
-    },
-}
-
-fn of_version(program: Option<&Program>) -> String {
-    program
-        .map_or_else(String::new, |program| format!(" (it was recorded by version {} of the program)", program.version))
-}
-
-/// Verifies the chain of a machine. `progress` is told the position of each block.
+/// Verifies the chain of a machine up to an end that it had. `watch` sees everything first.
 pub fn verify_chain<M: Machine>(
     archive: &mut dyn Archive,
-    chain: &ChainName,
+    head: &Head,
     keys: &[PublicKey],
     anchored: &[Anchored],
     program: &Program,
-    mut progress: impl FnMut(u64),
+    mut watch: impl FnMut(&Seen<'_, M>),
 ) -> Result<Verified<M>, Finding> {
-    let mut vouched = vouched_positions(archive, chain)?;
+    let chain = &head.chain;
+    let mut snapshots = archive.snapshots(chain).map_err(|why| bad_snapshot(chain, head.next, why.into()))?;
+    snapshots.retain(|snapshot| snapshot.position < head.next);
+    let mut wanted = vouched_positions(archive, head)?;
+    wanted.extend(snapshots.iter().map(|snapshot| snapshot.position));
+    let mut checks = Checks::new(chain.clone(), program.clone(), wanted);
     let trust = if keys.is_empty() { Trust::AnyKey } else { Trust::Keys(keys.to_vec()) };
-    let mut replay = Replay::<M>::new(archive, chain.clone(), trust, anchored);
-    let mut states: VecDeque<(u64, Hash)> = VecDeque::new();
-    let (mut entries, mut checkpoints, mut opening, mut finding) = (0, 0, None::<Opening>, None);
+    let mut replay = Replay::<M>::new(archive, chain.clone(), trust, anchored).until(head.clone());
     replay.run(|seen| {
-        let found = match seen {
-            Seen::Opening(_, opened) => {
-                opening = Some(opened.clone());
-                None
-            }
-            Seen::Entry(at, machine, entry) => {
-                entries += 1;
-                decided_otherwise(machine, entry).map(|decided| Finding::Decision {
-                    chain: chain.clone(),
-                    at,
-                    recorded: told(&entry.outcome),
-                    decided,
-                    other_program: opening
-                        .as_ref()
-                        .map(|o| &o.program)
-                        .filter(|p| *p != program)
-                        .cloned()
-                        .map(Box::new),
-                })
-            }
-            Seen::Block(position, machine) => {
-                progress(position);
-                if vouched.front() == Some(&position) {
-                    vouched.pop_front();
-                    states.push_back((position, Hash::from_bytes(machine.state_hash())));
-                    machine.check().err().map(|broken| Finding::Invariant { chain: chain.clone(), position, broken })
-                } else {
-                    None
-                }
-            }
-            Seen::Checkpoint(_, checkpoint) => {
-                checkpoints += 1;
-                let position = checkpoint.vouched.position;
-                states.retain(|(known, _)| *known >= position);
-                let found = states.iter().find(|(known, _)| *known == position).map_or(Hash::NONE, |(_, hash)| *hash);
-                (found != checkpoint.vouched.state).then(|| Finding::State {
-                    chain: chain.clone(),
-                    position,
-                    vouched: checkpoint.vouched.state,
-                    found,
-                })
-            }
-        };
-        finding = found;
-        if finding.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        watch(&seen);
+        checks.see(&seen)
     })?;
-    if let Some(finding) = finding {
+    if let Some(finding) = checks.finding.take() {
         return Err(finding);
     }
     replay.finish()?;
-    let head = replay.head();
+    let genesis = replay.genesis().copied();
     let machine = replay.into_machine().map(|(_, machine)| machine);
-    if let Some(broken) = machine.as_ref().and_then(|machine: &M| machine.check().err()) {
-        return Err(Finding::Invariant { chain: chain.clone(), position: head.next.saturating_sub(1), broken });
+    if let Some(machine) = &machine {
+        checks.hold(head.next.saturating_sub(1), machine)?;
     }
-    Ok(Verified { head, entries, checkpoints, opening, machine })
+    if let Some(opening) = &checks.opening {
+        for snapshot in snapshots {
+            let state = checks.states.get(&snapshot.position).copied();
+            check_snapshot::<M>(archive, chain, opening, snapshot, state)?;
+        }
+    }
+    let Checks { entries, unsigned, checkpoints, signers, opening, .. } = checks;
+    let unsigned = unsigned.iter().map(|(_, entries)| entries).sum();
+    Ok(Verified { head: head.clone(), genesis, entries, unsigned, checkpoints, signers, opening, machine })
+}
+
+/// What is checked on the way through a chain, and what was counted.
+pub(crate) struct Checks {
+    chain: ChainName,
+    program: Program,
+    /// After which blocks the state is wanted.
+    wanted: BTreeSet<u64>,
+    states: BTreeMap<u64, Hash>,
+    pub(crate) entries: u64,
+    /// The blocks that no checkpoint vouches for yet, with their entries.
+    unsigned: VecDeque<(u64, u64)>,
+    checkpoints: u64,
+    signers: Vec<PublicKey>,
+    opening: Option<Opening>,
+    pub(crate) finding: Option<Finding>,
+}
+
+impl Checks {
+    pub(crate) fn new(chain: ChainName, program: Program, wanted: BTreeSet<u64>) -> Self {
+        Self {
+            chain,
+            program,
+            wanted,
+            states: BTreeMap::new(),
+            entries: 0,
+            unsigned: VecDeque::new(),
+            checkpoints: 0,
+            signers: Vec::new(),
+            opening: None,
+            finding: None,
+        }
+    }
+
+    /// The state after a block is known, as a chain is entered there.
+    pub(crate) fn enter(&mut self, opening: Opening, position: u64, state: Hash) {
+        self.opening = Some(opening);
+        self.states.insert(position, state);
+    }
+
+    /// Looks at one thing of the chain; it is over when something is wrong.
+    pub(crate) fn see<M: Machine>(&mut self, seen: &Seen<'_, M>) -> ControlFlow<()> {
+        let seen = match seen {
+            Seen::Opening(_, opened) => {
+                self.opening = Some((*opened).clone());
+                Ok(())
+            }
+            Seen::Entry(at, machine, entry) => self.entry(*at, *machine, entry),
+            Seen::Block(position, machine) => self.block(*position, *machine),
+            Seen::Checkpoint(_, checkpoint) => self.checkpoint(checkpoint),
+        };
+        self.finding = seen.err();
+        if self.finding.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn entry<M: Machine>(&mut self, at: At, machine: &M, entry: &Entry<M::Command, M::Event>) -> Result<(), Finding> {
+        self.entries += 1;
+        match self.unsigned.back_mut() {
+            Some((position, entries)) if *position == at.position => *entries += 1,
+            Some(_) | None => self.unsigned.push_back((at.position, 1)),
+        }
+        let Some(decided) = decided_otherwise(machine, entry) else { return Ok(()) };
+        let recorder = self.opening.as_ref().map(|opening| &opening.program);
+        Err(Finding::Decision {
+            chain: self.chain.clone(),
+            at,
+            recorded: told(&entry.outcome),
+            decided,
+            other_program: recorder.filter(|program| **program != self.program).cloned().map(Box::new),
+        })
+    }
+
+    fn block<M: Machine>(&mut self, position: u64, machine: &M) -> Result<(), Finding> {
+        if !self.wanted.contains(&position) {
+            return Ok(());
+        }
+        self.states.insert(position, Hash::from_bytes(machine.state_hash()));
+        self.hold(position, machine)
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Finding> {
+        self.checkpoints += 1;
+        if !self.signers.contains(&checkpoint.key) {
+            self.signers.push(checkpoint.key);
+        }
+        let (position, vouched) = (checkpoint.vouched.position, checkpoint.vouched.state);
+        while self.unsigned.front().is_some_and(|(signed, _)| *signed <= position) {
+            self.unsigned.pop_front();
+        }
+        let found = self.states.get(&position).copied().unwrap_or(Hash::NONE);
+        if found == vouched {
+            return Ok(());
+        }
+        Err(Finding::State { chain: self.chain.clone(), position, vouched, found })
+    }
+
+    /// Every invariant of the machine.
+    fn hold(&self, position: u64, machine: &impl Machine) -> Result<(), Finding> {
+        machine.check().map_err(|broken| Finding::Invariant { chain: self.chain.clone(), position, broken })
+    }
 }
 
 /// What is decided now, where that is not what is recorded.
@@ -168,24 +194,48 @@ fn told<E: std::fmt::Debug>(outcome: &Result<E, Refusal>) -> String {
     }
 }
 
-/// The positions that checkpoints of a chain vouch for, in order. The blocks are not checked here.
-fn vouched_positions(archive: &mut dyn Archive, chain: &ChainName) -> Result<VecDeque<u64>, ReadError> {
-    let mut positions = Vec::new();
+/// The positions that checkpoints of a chain vouch for. The blocks are not checked here.
+fn vouched_positions(archive: &mut dyn Archive, head: &Head) -> Result<BTreeSet<u64>, ReadError> {
+    let mut positions = BTreeSet::new();
     let mut next = 0;
-    loop {
-        let batch = archive.read(chain, next, 4 << 20)?;
+    while next < head.next {
+        let batch = archive.read(&head.chain, next, 4 << 20)?;
         if batch.is_empty() {
-            positions.sort_unstable();
-            positions.dedup();
-            return Ok(positions.into());
+            break;
         }
         for bytes in batch {
             next += 1;
-            if let Ok(block) = Block::decode(bytes)
+            if Block::says_checkpoint(&bytes)
+                && let Ok(block) = Block::decode(bytes)
                 && let Content::Checkpoint(checkpoint) = block.content()
             {
-                positions.push(checkpoint.vouched.position);
+                positions.insert(checkpoint.vouched.position);
             }
         }
     }
+    Ok(positions)
+}
+
+/// A kept snapshot holds the state that was reckoned after its block. One that is gone was replaced by a newer one.
+fn check_snapshot<M: Machine>(
+    archive: &mut dyn Archive,
+    chain: &ChainName,
+    opening: &Opening,
+    Snapshot { position, state: promised, .. }: Snapshot,
+    state: Option<Hash>,
+) -> Result<(), Finding> {
+    let bytes = match archive.read_snapshot(chain, position) {
+        Ok(bytes) => bytes,
+        Err(SnapshotError::Missing { .. }) => return Ok(()),
+        Err(why) => return Err(bad_snapshot(chain, position, why.into())),
+    };
+    let restored = M::restore(opening, &bytes).map_err(|bad| bad_snapshot(chain, position, bad.into()))?;
+    if Some(promised) == state && promised == Hash::from_bytes(restored.state_hash()) {
+        return Ok(());
+    }
+    Err(bad_snapshot(chain, position, SkippedSnapshot::State))
+}
+
+fn bad_snapshot(chain: &ChainName, position: u64, why: SkippedSnapshot) -> Finding {
+    Finding::Snapshot { chain: chain.clone(), position, why }
 }

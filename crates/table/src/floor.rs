@@ -7,17 +7,18 @@ use std::collections::BTreeMap;
 
 use taisai_rules::Money;
 
+use crate::between::transit_is_on_its_way;
 use crate::cluster::{Cluster, ClusterCommand, ClusterEvent, Slip};
 use crate::codec::BadBytes;
 use crate::entry::{Asked, Decision, Entry};
-use crate::house::{Account, House, HouseCommand, HouseEvent};
+use crate::house::{House, HouseCommand, HouseEvent};
 use crate::identity::{Actor, ClusterId, CommandId, RoundNumber, TableId, Time};
-use crate::invariant::{Broken, hold};
+use crate::invariant::Broken;
 use crate::machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
 use crate::profile::Profile;
 use crate::recent::Verdict;
 use crate::round::{Notice, Round, RoundCommand, RoundEvent};
-use crate::transfer::{Purpose, Transfer};
+use crate::transfer::Transfer;
 
 /// What one machine has for another. The first of its kind for its cluster is the next one; any other is refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -308,29 +309,7 @@ impl Floor {
     pub fn check(&self) -> Result<(), Broken> {
         self.machines.clusters().try_for_each(Cluster::check)?;
         self.house().check()?;
-        self.machines.clusters().try_for_each(|cluster| self.transit_is_on_its_way(cluster))
-    }
-
-    /// What a cluster has sent and the House has not received, and the other way round, is what their accounts in transit
-    /// differ by.
-    pub fn transit_is_on_its_way(&self, cluster: &Cluster) -> Result<(), Broken> {
-        let (id, on_its_way) = (cluster.id(), self.on_its_way(cluster));
-        let house = self.house().balance(Account::Transit(id));
-        let accounts = i128::from(cluster.ledger().transit.cents()) + i128::from(house.cents());
-        hold("transit is on its way", accounts == on_its_way, || format!("{accounts} and {on_its_way}, {id:?}"))
-    }
-
-    /// What is on its way between a cluster and the House, in cents; what a player owes is less than nothing.
-    pub fn on_its_way(&self, cluster: &Cluster) -> i128 {
-        let (held, holds) = (self.house().received(cluster.id()), cluster.received());
-        let out = cluster.outbox().filter(|transfer| transfer.number > held).map(|transfer| match transfer.purpose {
-            Purpose::Receivable { .. } => -i128::from(transfer.amount.cents()),
-            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
-                i128::from(transfer.amount.cents())
-            }
-        });
-        let back = self.house().outbox(cluster.id()).filter(|transfer| transfer.number > holds);
-        out.chain(back.map(|transfer| i128::from(transfer.amount.cents()))).sum()
+        self.machines.clusters().try_for_each(|cluster| transit_is_on_its_way(self.house(), cluster))
     }
 }
 

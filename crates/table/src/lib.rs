@@ -2,6 +2,7 @@
 //! decides a command against its state, with time, dice and identity given to it, and applies what was decided. The same
 //! entries give the same state on every machine. There is no clock, no chance, no I/O and no float in this crate.
 
+mod between;
 mod cluster;
 mod codec;
 mod entry;
@@ -21,6 +22,7 @@ mod sources;
 mod text;
 mod transfer;
 
+pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
     Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters, Method,
     Slip, SlipLine, Stake, Stakes, Totals,

@@ -8,9 +8,9 @@ use taisai_journal::{ChainName, Journal, Purpose};
 use taisai_record::{Book, BookError, Files, Program, Recorder, Setup};
 use taisai_rules::{Dice, Games, Money, Station};
 use taisai_table::{
-    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House, HouseCommand,
-    Method, Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, RoundNumber, Seat, Stake,
-    TableId, TableLimits, Time,
+    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House,
+    HouseCommand, Method, Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, RoundNumber,
+    Seat, Stake, TableId, TableLimits, Time,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -179,6 +179,13 @@ impl Hall {
         }
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
         assert!(self.cluster(actor, place), "seat {seat:?} bets {cents} on {bet_box}");
+    }
+
+    /// The player at a terminal leaves with what is paid by hand.
+    pub(crate) fn cash_out(&mut self, seat: u32) {
+        let seat = Seat(seat);
+        let actor = Actor::Terminal { device: DeviceId(seat.0), seat };
+        assert!(self.cluster(actor, ClusterCommand::CashOut { seat, to: CashOut::HandPay }));
     }
 
     pub(crate) fn open_bets(&mut self) {

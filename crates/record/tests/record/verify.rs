@@ -1,63 +1,91 @@
-//! What is verified, and what is found: a changed byte, a cut, a forged entry with all its hashes.
+//! What is verified, and what is found: a changed byte, a cut, a forged entry with all its hashes, a chain of another house.
 
-use taisai_journal::{Anchor, Archive, Memory, SigningKey};
-use taisai_record::{Finding, verify_chain};
-use taisai_table::{Cluster, House, Round};
+use std::path::Path;
+
+use taisai_journal::{
+    Anchor, Anchored, Archive, Block, ChainName, Checkpoint, Content, Entries, Hash, Head, Memory, Place, PublicKey,
+    ReadError, SigningKey, Snapshot, SnapshotError, Vouched,
+};
+use taisai_record::{Audit, Auditor, Finding, verify_chain};
+use taisai_rules::Money;
+use taisai_table::{ClusterCommand, ClusterEntry, ClusterEvent, House, decode, encode};
 
 use crate::hall::{Hall, chain, files, program};
 
+const CHAINS: [&str; 3] = ["house", "table-1", "table-1-0"];
+
 /// A house that has played, closed, with its store and the folder of its key and anchor.
-fn played() -> (tempfile::TempDir, Memory, [[u8; 32]; 3]) {
+fn played(game: &str) -> (tempfile::TempDir, Memory, [[u8; 32]; 3]) {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(3);
-    hall.correct(2, [6, 6, 5]);
-    let hashes = hall.close();
+    let (memory, hashes) = play(folder.path(), game, 3);
     (folder, memory, hashes)
 }
 
-/// Verifies every chain; the state of each, or the first finding.
-fn verify(folder: &std::path::Path, archive: &mut dyn Archive) -> Result<[[u8; 32]; 3], Finding> {
-    let files = files(folder);
-    let keys = [SigningKey::open(&files.key).unwrap().public()];
-    let anchored = Anchor::read(&files.anchor.unwrap()).unwrap().lines;
-    let program = program();
-    let house = verify_chain::<House>(archive, &chain("house"), &keys, &anchored, &program, |_| {})?;
-    let round = verify_chain::<Round>(archive, &chain("table-1"), &keys, &anchored, &program, |_| {})?;
-    let cluster = verify_chain::<Cluster>(archive, &chain("table-1-0"), &keys, &anchored, &program, |_| {})?;
-    assert!(round.checkpoints >= 3 && cluster.entries > 20, "{} and {}", round.checkpoints, cluster.entries);
-    Ok([
-        house.machine.unwrap().state_hash(),
-        round.machine.unwrap().state_hash(),
-        cluster.machine.unwrap().state_hash(),
-    ])
+fn play(folder: &Path, game: &str, rounds: u64) -> (Memory, [[u8; 32]; 3]) {
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder, game).unwrap();
+    hall.play(rounds);
+    hall.correct(2, [6, 6, 5]);
+    let hashes = hall.close();
+    (memory, hashes)
+}
+
+fn key(folder: &Path) -> PublicKey {
+    SigningKey::open(&files(folder).key).unwrap().public()
+}
+
+fn anchored(folder: &Path) -> Vec<Anchored> {
+    Anchor::read(&files(folder).anchor.unwrap()).unwrap().lines
+}
+
+fn audit_with(archive: &(impl Archive + Clone + Sync + 'static), keys: &[PublicKey], anchored: &[Anchored]) -> Audit {
+    let heads = archive.clone().heads().unwrap();
+    let auditor = Auditor { keys, anchored, program: &program() };
+    auditor.audit(&|| Ok(Box::new(archive.clone())), &heads, &|| {}).unwrap()
+}
+
+fn audit(folder: &Path, memory: &Memory) -> Audit {
+    audit_with(memory, &[key(folder)], &anchored(folder))
+}
+
+/// The first thing that is found, in a sentence.
+fn first(audit: &Audit) -> String {
+    audit.findings().next().map(ToString::to_string).unwrap_or_default()
 }
 
 #[test]
 fn a_whole_record_is_verified() {
-    let (folder, memory, hashes) = played();
-    assert_eq!(verify(folder.path(), &mut *archive(&memory)).unwrap(), hashes);
-}
-
-fn archive(memory: &Memory) -> Box<dyn Archive> {
-    use taisai_journal::Journal as _;
-    memory.open().archive().unwrap()
+    for game in ["tai-sai", "sic-bo-etg"] {
+        let (folder, memory, hashes) = played(game);
+        let found = audit(folder.path(), &memory);
+        assert_eq!(first(&found), "", "{game}");
+        let names: Vec<_> = found.chains.iter().map(|chain| chain.head.chain.as_str()).collect();
+        assert_eq!(names, CHAINS);
+        let [house, round, cluster] = &found.chains[..] else { panic!("{game}: three chains") };
+        let [house, round, cluster] = [house, round, cluster].map(|chain| chain.result.as_ref().unwrap());
+        assert_eq!((house.rounds, round.rounds, cluster.rounds), (None, Some(3), Some(3)), "{game}");
+        assert!(round.checkpoints >= 3 && cluster.entries > 20 && cluster.unsigned < cluster.entries, "{cluster:?}");
+        assert_eq!(cluster.signers, [key(folder.path())]);
+        let head = &found.chains[0].head;
+        let verified = verify_chain::<House>(&mut memory.clone(), head, &[], &[], &program(), |_| {}).unwrap();
+        assert_eq!(verified.machine.unwrap().state_hash(), hashes[0]);
+    }
 }
 
 /// Each byte of every block, changed behind the program's back, is found.
 #[test]
 fn a_changed_byte_is_found() {
-    let (folder, memory, _) = played();
-    for name in ["house", "table-1", "table-1-0"] {
+    let (folder, memory, _) = played("tai-sai");
+    for name in CHAINS {
         let mut lengths = Vec::new();
         memory.tamper(&chain(name), |blocks| lengths = blocks.iter().map(Vec::len).collect());
         for (block, length) in lengths.into_iter().enumerate() {
-            for byte in (0..length).step_by(1 + length / 40) {
+            for byte in (0..length).step_by(1 + length / 12) {
                 let forked = memory.fork();
                 forked.tamper(&chain(name), |blocks| blocks[block][byte] ^= 0x20);
-                let finding = verify(folder.path(), &mut *archive(&forked));
-                assert!(finding.is_err(), "{name}, block {block}, byte {byte} of {length}");
+                let found = first(&audit(folder.path(), &forked));
+                let expected = format!("chain {name}, block {block}: ");
+                assert!(found.starts_with(&expected), "{name}, block {block}, byte {byte} of {length}: {found}");
             }
         }
     }
@@ -66,10 +94,200 @@ fn a_changed_byte_is_found() {
 /// A chain that was cut off behind a whole block is found through the anchor.
 #[test]
 fn a_cut_is_found_through_the_anchor() {
-    let (folder, memory, _) = played();
-    for name in ["house", "table-1", "table-1-0"] {
+    let (folder, memory, _) = played("tai-sai");
+    for name in CHAINS {
         let forked = memory.fork();
-        forked.tamper(&chain(name), |blocks| blocks.truncate(2));
-        assert!(verify(folder.path(), &mut *archive(&forked)).is_err(), "{name}");
+        forked.tamper(&chain(name), |blocks| blocks.truncate(1));
+        assert!(first(&audit(folder.path(), &forked)).contains("cut off or rolled back"), "{name}");
     }
+}
+
+/// A store put back to an earlier time is faultless in itself, and found through the anchor.
+#[test]
+fn a_roll_back_is_found_through_the_anchor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (memory, _) = play(folder.path(), "tai-sai", 3);
+    let early = memory.fork();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    hall.play(2);
+    hall.close();
+    assert_eq!(first(&audit(folder.path(), &memory)), "");
+    assert_eq!(first(&audit_with(&early, &[key(folder.path())], &[])), "", "nothing is known without the anchor");
+    let found = audit(folder.path(), &early);
+    assert_eq!(found.findings().count(), 3);
+    assert!(first(&found).contains("the chain was cut off or rolled back"), "{}", first(&found));
+    let strange = SigningKey::from_secret([9; 32]).public();
+    let found = audit_with(&memory, &[strange], &anchored(folder.path()));
+    assert!(first(&found).contains("unknown key"), "{}", first(&found));
+    let empty = Memory::default();
+    assert!(first(&audit(folder.path(), &empty)).contains("chain house, block"), "chains that are gone are missed");
+}
+
+/// Writes a chain anew with changed entries: every hash is right again, and every checkpoint is signed by a stranger.
+fn forge(blocks: &mut [Vec<u8>], change: impl Fn(&mut ClusterEntry)) {
+    let stranger = SigningKey::from_secret([9; 32]);
+    let mut hashes: Vec<Hash> = Vec::new();
+    for bytes in blocks {
+        let block = Block::decode(bytes.clone()).unwrap();
+        let place = Place { previous: hashes.last().copied().unwrap_or(Hash::NONE), ..block.place().clone() };
+        let forged = match block.content() {
+            Content::Genesis(genesis) => Block::genesis(place, *genesis),
+            Content::TakeOver(owner) => Block::take_over(place, owner.clone()),
+            Content::Checkpoint(checkpoint) => {
+                let hash = hashes[usize::try_from(checkpoint.vouched.position).unwrap()];
+                let vouched = Vouched { hash, ..checkpoint.vouched.clone() };
+                Block::checkpoint(place, Checkpoint::sign(vouched, &stranger))
+            }
+            Content::Entries => {
+                let mut entries = Entries::default();
+                for line in block.entries() {
+                    match decode(line) {
+                        Ok(mut entry) => {
+                            change(&mut entry);
+                            entries.write(|buffer| encode(&entry, buffer));
+                        }
+                        Err(_) => entries.push(line),
+                    }
+                }
+                Block::of_entries(place, &[&entries])
+            }
+        };
+        hashes.push(forged.hash());
+        *bytes = forged.bytes().to_vec();
+    }
+}
+
+/// A payout made larger, and a stake made larger, by someone who reckons every hash again and signs with another key.
+#[test]
+fn a_forged_entry_is_found() {
+    let (folder, memory, _) = played("tai-sai");
+    let larger_payout = |entry: &mut ClusterEntry| {
+        if let Ok(ClusterEvent::Settled { totals, .. }) = &mut entry.outcome {
+            totals.paid = Money::from_cents(totals.paid.cents() + 100);
+        }
+    };
+    let larger_stake = |entry: &mut ClusterEntry| {
+        if let ClusterCommand::Place { stakes, .. } = &mut entry.asked.command {
+            stakes[0].amount = Money::from_cents(stakes[0].amount.cents() + 100);
+        }
+    };
+    let nothing = |_: &mut ClusterEntry| {};
+    let forged = |change: &dyn Fn(&mut ClusterEntry)| {
+        let forged = memory.fork();
+        forged.tamper(&chain("table-1-0"), |blocks| forge(blocks, change));
+        forged
+    };
+    for change in [&larger_payout as &dyn Fn(&mut ClusterEntry), &larger_stake] {
+        let forged = forged(change);
+        let found = audit_with(&forged, &[], &[]);
+        let found = found.findings().next().unwrap();
+        assert!(matches!(found, Finding::Decision { .. }), "{found}");
+        assert!(first(&audit(folder.path(), &forged)).starts_with("chain table-1-0, block "));
+    }
+    let found = first(&audit_with(&forged(&nothing), &[key(folder.path())], &[]));
+    assert!(found.contains("is signed with the unknown key ed25519:"), "{found}");
+}
+
+#[test]
+fn a_swapped_snapshot_is_found() {
+    let (folder, memory, _) = played("tai-sai");
+    let mut archive = memory.clone();
+    let head = archive.heads().unwrap().into_iter().find(|head| head.chain == chain("table-1-0")).unwrap();
+    let verified = verify_chain::<taisai_table::Cluster>(&mut archive, &head, &[], &[], &program(), |_| {}).unwrap();
+    let cluster = verified.machine.unwrap();
+    let (state, bytes) = (Hash::from_bytes(cluster.state_hash()), cluster.snapshot());
+    archive.put_snapshot(&head.chain, head.next - 1, state, &bytes).unwrap();
+    assert_eq!(first(&audit(folder.path(), &memory)), "");
+    for (position, state, bytes) in
+        [(head.next - 1, state, &bytes[..40]), (head.next - 1, Hash::of(b"other"), &bytes), (3, state, &bytes)]
+    {
+        let forked = memory.fork();
+        forked.clone().put_snapshot(&head.chain, position, state, bytes).unwrap();
+        let found = first(&audit(folder.path(), &forked));
+        assert!(found.starts_with("chain table-1-0: the snapshot at block "), "{found}");
+    }
+}
+
+/// A store in which one chain was taken from another store of the same house.
+#[derive(Clone)]
+struct Mixed {
+    memory: Memory,
+    other: Memory,
+    chain: ChainName,
+}
+
+impl Mixed {
+    const fn of(&mut self, is_other: bool) -> &mut Memory {
+        if is_other { &mut self.other } else { &mut self.memory }
+    }
+}
+
+impl Archive for Mixed {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        let mut heads = self.memory.heads()?;
+        heads.retain(|head| head.chain != self.chain);
+        heads.extend(self.other.heads()?.into_iter().filter(|head| head.chain == self.chain));
+        Ok(heads)
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let is_other = *chain == self.chain;
+        self.of(is_other).read(chain, from, bytes)
+    }
+
+    fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        Ok(Vec::new())
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        Err(SnapshotError::Missing { chain: chain.clone(), position })
+    }
+}
+
+/// Each chain is faultless and signed by the house, and they do not belong together.
+#[test]
+fn chains_that_do_not_fit_together_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let (memory, _) = play(folder.path(), "tai-sai", 3);
+    std::fs::remove_file(files(folder.path()).anchor.unwrap()).unwrap();
+    let other = Memory::default();
+    let mut hall = Hall::open(Box::new(other.open()), folder.path(), "tai-sai").unwrap();
+    hall.play(1);
+    hall.open_bets();
+    hall.bet(0, "big", 100);
+    hall.deal([6, 6, 6]);
+    hall.close();
+    let keys = [key(folder.path())];
+    assert_eq!(first(&audit_with(&other, &keys, &[])), "");
+    for (name, expected) in [
+        ("table-1-0", "chain table-1 says that chain table-1-0 holds"),
+        ("table-1", "chain table-1-0, block"),
+        ("house", ""),
+    ] {
+        let mixed = Mixed { memory: memory.clone(), other: other.clone(), chain: chain(name) };
+        let found = first(&audit_with(&mixed, &keys, &[]));
+        assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{name}: {found}");
+    }
+}
+
+/// Money that left a table and did not reach the House is missed.
+#[test]
+fn money_lost_between_chains_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    hall.play(2);
+    hall.commit();
+    let early = memory.fork();
+    hall.cash_out(1);
+    hall.close();
+    let keys = [key(folder.path())];
+    assert_eq!(first(&audit_with(&memory, &keys, &[])), "");
+    let mixed = Mixed { memory, other: early, chain: chain("house") };
+    let found = first(&audit_with(&mixed, &keys, &[]));
+    assert!(found.starts_with("between chain table-1-0 and chain house: transit is on its way"), "{found}");
 }

@@ -1,7 +1,7 @@
 //! The machines compared with the plain book.
 
 use taisai_rules::Dice;
-use taisai_table::{Account, Cluster, ClusterCommand, Floor, Slip, Stake};
+use taisai_table::{Account, Cluster, ClusterCommand, Floor, Slip, Stake, on_its_way};
 
 use super::super::failure::{Held, ensure};
 use super::{Model, Outside, of_seat, past};
@@ -93,7 +93,7 @@ pub(in crate::torture) fn money_is_conserved(models: &[Model], outside: &Outside
     let purses = models.iter().flat_map(|model| &model.purses).map(|purse| purse.won() + purse.flows);
     let accounts = [Account::Vouchers, Account::Expired, Account::Claims, Account::Receivables];
     let accounts = accounts.into_iter().map(|account| floor.house().balance(account).cents());
-    let on_its_way = floor.machines().clusters().map(|cluster| floor.on_its_way(cluster));
+    let on_its_way = floor.machines().clusters().map(|cluster| on_its_way(floor.house(), cluster));
     let held: i128 = purses.chain(accounts).map(i128::from).chain(on_its_way).sum();
     let [cash, chips, result] =
         models.iter().fold([outside.cash, 0, outside.result], |[cash, chips, result], model| {

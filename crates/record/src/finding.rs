@@ -1,0 +1,129 @@
+//! What an audit can find: the first thing that is wrong with a chain, and what does not fit between chains.
+
+use taisai_journal::{ChainName, Hash, PublicKey, ReadError};
+use taisai_table::Broken;
+
+use crate::opening::Program;
+use crate::replay::{At, ReplayError, SkippedSnapshot};
+
+/// Something that is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Finding {
+    /// The chain cannot be gone through.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A decision would be another one.
+    #[error("chain {chain}, block {}, entry {}: {recorded} is recorded, but this program decides {decided}{}", at.position, at.line, of_version(other_program.as_deref()))]
+    Decision {
+        /// The chain.
+        chain: ChainName,
+        /// Where.
+        at: At,
+        /// What is recorded.
+        recorded: String,
+        /// What is decided now.
+        decided: String,
+        /// The program that recorded it, if it is another one than this.
+        other_program: Option<Box<Program>>,
+    },
+    /// An invariant is broken.
+    #[error("chain {chain}, block {position}: {broken}")]
+    Invariant {
+        /// The chain.
+        chain: ChainName,
+        /// After which block.
+        position: u64,
+        /// Which one.
+        broken: Broken,
+    },
+    /// A checkpoint vouches for another state.
+    #[error("chain {chain}, block {position}: the state is {found}, and the checkpoint for it says {vouched}")]
+    State {
+        /// The chain.
+        chain: ChainName,
+        /// After which block.
+        position: u64,
+        /// What the checkpoint says.
+        vouched: Hash,
+        /// What was reckoned.
+        found: Hash,
+    },
+    /// A kept snapshot is not the state that the chain makes.
+    #[error("chain {chain}: the snapshot at block {position} is bad: {why}")]
+    Snapshot {
+        /// The chain.
+        chain: ChainName,
+        /// After which block.
+        position: u64,
+        /// Why.
+        why: SkippedSnapshot,
+    },
+    /// No machine has a chain of that name.
+    #[error("chain {0} is of no machine of a house")]
+    UnknownChain(ChainName),
+    /// Two chains of one store are of different houses, or one is for training and the other is not.
+    #[error("chain {chain} is of another house than chain {other}")]
+    OtherHouse {
+        /// One.
+        chain: ChainName,
+        /// The other.
+        other: ChainName,
+    },
+    /// A cluster follows something that its round never said.
+    #[error("chain {chain}, block {}, entry {}: notice {number} is not the one that chain {round} has given", at.position, at.line)]
+    Notice {
+        /// The cluster's chain.
+        chain: ChainName,
+        /// Where.
+        at: At,
+        /// The notice's number.
+        number: u64,
+        /// The round's chain.
+        round: ChainName,
+    },
+    /// A round was told that a cluster follows further than it does.
+    #[error(
+        "chain {round} says that chain {chain} holds {reported} notices, and it holds {followed}: it was cut off or is missing"
+    )]
+    Followed {
+        /// The round's chain.
+        round: ChainName,
+        /// The cluster's chain.
+        chain: ChainName,
+        /// How far the round was told.
+        reported: u64,
+        /// How far the cluster is.
+        followed: u64,
+    },
+    /// The money between a cluster and the House is not what is on its way.
+    #[error("between chain {chain} and chain house: {broken}")]
+    Transit {
+        /// The cluster's chain.
+        chain: ChainName,
+        /// What is wrong.
+        broken: Broken,
+    },
+    /// A line of the anchor is signed by someone unknown.
+    #[error("line {line} of the anchor is signed with the unknown key {key}")]
+    AnchorKey {
+        /// The line.
+        line: usize,
+        /// The key.
+        key: PublicKey,
+    },
+}
+
+impl Finding {
+    /// Whether the store failed, so that nothing is known of what it holds.
+    pub const fn is_of_store(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Failed(_)) | Self::Replay(ReplayError::Read(ReadError::Failed(_))))
+    }
+}
+
+fn of_version(program: Option<&Program>) -> String {
+    program
+        .map_or_else(String::new, |program| format!(" (it was recorded by version {} of the program)", program.version))
+}

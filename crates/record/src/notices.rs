@@ -1,0 +1,60 @@
+//! The notices that a round has given and that a cluster has followed, as far as a chain was gone through. They are kept by
+//! their hashes, to be compared.
+
+use taisai_journal::Hash;
+use taisai_table::{Cluster, ClusterCommand, ClusterId, Notice, Round};
+
+use crate::replay::{At, Seen};
+
+/// A notice by its hash, and where it was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Noted {
+    pub(crate) number: u64,
+    pub(crate) hash: Hash,
+    pub(crate) at: At,
+}
+
+/// Notices with rising numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notices(Vec<Noted>);
+
+impl Notices {
+    /// Looks at the dealer's side for notices that are new. One that was given is there until the clusters report it, which
+    /// is an entry of its own.
+    pub(crate) fn see_round(&mut self, seen: &Seen<'_, Round>) {
+        let (at, round) = match seen {
+            Seen::Entry(at, round, _) => (*at, *round),
+            Seen::Block(position, round) => (At { position: *position, line: u32::MAX }, *round),
+            Seen::Opening(..) | Seen::Checkpoint(..) => return,
+        };
+        let newest = self.0.last().map_or(0, |noted| noted.number);
+        let all = round.notices(ClusterId { table: round.table(), number: 0 });
+        for (number, notice) in all.filter(|(number, _)| *number > newest) {
+            self.0.push(Noted { number, hash: hash(notice), at });
+        }
+    }
+
+    /// Looks at a players' side for a notice that it follows.
+    pub(crate) fn see_cluster(&mut self, seen: &Seen<'_, Cluster>) {
+        if let Seen::Entry(at, _, entry) = seen
+            && let ClusterCommand::Follow { number, notice, .. } = &entry.asked.command
+            && entry.outcome.is_ok()
+        {
+            self.0.push(Noted { number: *number, hash: hash(notice), at: *at });
+        }
+    }
+
+    /// The first of a cluster's notices that a round has not given so. Of those before the round was seen nothing is known.
+    pub(crate) fn first_unlike(&self, round: &Self) -> Option<Noted> {
+        let first = round.0.first().map_or(1, |noted| noted.number);
+        let given = |number: u64| {
+            let place = round.0.binary_search_by_key(&number, |noted| noted.number).ok()?;
+            Some(round.0[place].hash)
+        };
+        self.0.iter().find(|noted| noted.number >= first && given(noted.number) != Some(noted.hash)).copied()
+    }
+}
+
+fn hash(notice: &Notice) -> Hash {
+    Hash::of(&postcard::to_allocvec(notice).expect("a notice can be written down"))
+}
