@@ -4,6 +4,7 @@
 
 mod audit;
 mod book;
+mod evidence;
 mod finding;
 mod keeper;
 mod machine;
@@ -12,11 +13,13 @@ mod opening;
 mod past;
 mod recorder;
 mod replay;
+mod settlement;
 mod store;
 mod verify;
 
 pub use audit::{Audit, Audited, Auditor, Counted};
 pub use book::{Book, BookError, Files};
+pub use evidence::{BadFile, Evidence, NoEvidence, Proven, Unproven};
 pub use finding::Finding;
 pub use keeper::{Warn, Warning};
 pub use machine::Machine;
@@ -24,5 +27,6 @@ pub use opening::{BadOpening, MachineId, Opening, Program, Setup};
 pub use past::{Played, last_games, slip};
 pub use recorder::{NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot};
+pub use settlement::{Act, Changed, Settled, Settlement, settlement};
 pub use store::{Address, StoreError};
 pub use verify::{Verified, verify_chain};

@@ -44,6 +44,11 @@ impl Notices {
         }
     }
 
+    /// Whether a notice was seen.
+    pub(crate) fn has(&self, number: u64) -> bool {
+        self.0.binary_search_by_key(&number, |noted| noted.number).is_ok()
+    }
+
     /// The first of a cluster's notices that a round has not given so. Of those before the round was seen nothing is known.
     pub(crate) fn first_unlike(&self, round: &Self) -> Option<Noted> {
         let first = round.0.first().map_or(1, |noted| noted.number);

@@ -27,12 +27,12 @@ pub struct Played {
 }
 
 /// What an entry does to rounds: settles the one in play, or changes one that is over.
-enum Change {
+pub(crate) enum Change {
     Settled(RoundNumber, Option<Dice>),
     Changed(RoundNumber, Option<Dice>),
 }
 
-fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Change> {
+pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Change> {
     let ClusterCommand::Follow { notice, .. } = &entry.asked.command else { return None };
     match (notice, entry.outcome.as_ref().ok()?) {
         (Notice::Result { round, dice }, ClusterEvent::Settled { .. }) => Some(Change::Settled(*round, Some(*dice))),

@@ -209,6 +209,11 @@ impl<M: Machine> Reading<M> {
         self.opening.zip(self.machine)
     }
 
+    /// The position of the next block.
+    pub(crate) fn next(&self) -> u64 {
+        self.verifier.head().next
+    }
+
     /// Takes the next block.
     pub(crate) fn block(
         &mut self,

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{
     Anchored, Archive, Block, ChainName, Checkpoint, Content, Genesis, Hash, Head, PublicKey, ReadError, Snapshot,
-    SnapshotError, Trust,
+    SnapshotError, Trust, Vouched,
 };
 use taisai_table::{Decision, Entry, Refusal};
 
@@ -84,6 +84,8 @@ pub(crate) struct Checks {
     /// After which blocks the state is wanted.
     wanted: BTreeSet<u64>,
     states: BTreeMap<u64, Hash>,
+    /// Of states before this block nothing is known.
+    from: u64,
     pub(crate) entries: u64,
     /// The blocks that no checkpoint vouches for yet, with their entries.
     unsigned: VecDeque<(u64, u64)>,
@@ -100,6 +102,7 @@ impl Checks {
             program,
             wanted,
             states: BTreeMap::new(),
+            from: 0,
             entries: 0,
             unsigned: VecDeque::new(),
             checkpoints: 0,
@@ -112,7 +115,13 @@ impl Checks {
     /// The state after a block is known, as a chain is entered there.
     pub(crate) fn enter(&mut self, opening: Opening, position: u64, state: Hash) {
         self.opening = Some(opening);
+        self.from = position;
         self.states.insert(position, state);
+    }
+
+    /// The states that checkpoints among these blocks vouch for are wanted.
+    pub(crate) fn want(&mut self, blocks: &[Vec<u8>]) {
+        self.wanted.extend(blocks.iter().filter_map(|bytes| checkpoint_in(bytes)).map(|vouched| vouched.position));
     }
 
     /// Looks at one thing of the chain; it is over when something is wrong.
@@ -155,7 +164,8 @@ impl Checks {
         self.hold(position, machine)
     }
 
-    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Finding> {
+    /// Holds a checkpoint against the state that was reckoned.
+    pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Finding> {
         self.checkpoints += 1;
         if !self.signers.contains(&checkpoint.key) {
             self.signers.push(checkpoint.key);
@@ -165,7 +175,7 @@ impl Checks {
             self.unsigned.pop_front();
         }
         let found = self.states.get(&position).copied().unwrap_or(Hash::NONE);
-        if found == vouched {
+        if found == vouched || position < self.from {
             return Ok(());
         }
         Err(Finding::State { chain: self.chain.clone(), position, vouched, found })
@@ -196,24 +206,33 @@ fn told<E: std::fmt::Debug>(outcome: &Result<E, Refusal>) -> String {
 
 /// The positions that checkpoints of a chain vouch for. The blocks are not checked here.
 fn vouched_positions(archive: &mut dyn Archive, head: &Head) -> Result<BTreeSet<u64>, ReadError> {
-    let mut positions = BTreeSet::new();
+    Ok(checkpoints(archive, head)?.into_iter().map(|(_, vouched)| vouched.position).collect())
+}
+
+/// The checkpoints of a chain and what they vouch for, by position. The blocks are not checked here.
+pub(crate) fn checkpoints(archive: &mut dyn Archive, head: &Head) -> Result<Vec<(u64, Vouched)>, ReadError> {
+    let mut found = Vec::new();
     let mut next = 0;
     while next < head.next {
         let batch = archive.read(&head.chain, next, 4 << 20)?;
         if batch.is_empty() {
             break;
         }
-        for bytes in batch {
-            next += 1;
-            if Block::says_checkpoint(&bytes)
-                && let Ok(block) = Block::decode(bytes)
-                && let Content::Checkpoint(checkpoint) = block.content()
-            {
-                positions.insert(checkpoint.vouched.position);
-            }
+        for (position, bytes) in (next..).zip(&batch) {
+            found.extend(checkpoint_in(bytes).map(|vouched| (position, vouched)));
+            next = position + 1;
         }
     }
-    Ok(positions)
+    Ok(found)
+}
+
+/// What bytes vouch for, if they are a checkpoint. Other blocks are not even hashed.
+fn checkpoint_in(bytes: &[u8]) -> Option<Vouched> {
+    let block = Block::says_checkpoint(bytes).then(|| Block::decode(bytes.to_vec()).ok())??;
+    match block.content() {
+        Content::Checkpoint(checkpoint) => Some(checkpoint.vouched.clone()),
+        Content::Genesis(_) | Content::Entries | Content::TakeOver(_) => None,
+    }
 }
 
 /// A kept snapshot holds the state that was reckoned after its block. One that is gone was replaced by a newer one.

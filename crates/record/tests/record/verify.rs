@@ -30,7 +30,7 @@ fn play(folder: &Path, game: &str, rounds: u64) -> (Memory, [[u8; 32]; 3]) {
     (memory, hashes)
 }
 
-fn key(folder: &Path) -> PublicKey {
+pub(crate) fn key(folder: &Path) -> PublicKey {
     SigningKey::open(&files(folder).key).unwrap().public()
 }
 
@@ -177,7 +177,8 @@ fn a_forged_entry_is_found() {
         forged.tamper(&chain("table-1-0"), |blocks| forge(blocks, change));
         forged
     };
-    for change in [&larger_payout as &dyn Fn(&mut ClusterEntry), &larger_stake] {
+    let changes: [&dyn Fn(&mut ClusterEntry); 2] = [&larger_payout, &larger_stake];
+    for change in changes {
         let forged = forged(change);
         let found = audit_with(&forged, &[], &[]);
         let found = found.findings().next().unwrap();

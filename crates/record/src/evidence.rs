@@ -1,0 +1,301 @@
+//! Evidence of one round: what someone elsewhere needs to check its settlement, with the house's public key and nothing else.
+//! For the dealer's side and each cluster it has the beginning of the chain, which says by which rules it is played, a state
+//! before the round that a checkpoint vouches for, and the blocks from there to a checkpoint behind the settlement.
+//!
+//! Nothing is read out of blocks before the key was found to vouch for them.
+
+mod file;
+mod gather;
+
+use std::collections::BTreeSet;
+
+use taisai_journal::{
+    BadBlock, Block, ChainName, Checkpoint, Content, Fault, Genesis, Hash, PublicKey, Trust, Verifier,
+};
+use taisai_table::{Cluster, ClusterId, Round, RoundNumber, TableId, Time};
+
+pub use file::BadFile;
+pub use gather::NoEvidence;
+
+use crate::finding::Finding;
+use crate::machine::Machine;
+use crate::notices::Notices;
+use crate::opening::{BadOpening, MachineId, Opening, Program, Setup};
+use crate::replay::{Reading, ReplayError, Seen};
+use crate::settlement::{Acts, Settled, Settlement, Settling, clusters_of};
+use crate::verify::Checks;
+
+/// Evidence of one round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The table.
+    pub table: TableId,
+    /// The round.
+    pub round: RoundNumber,
+    /// The dealer's side first, then its clusters by number.
+    parts: Vec<Part>,
+}
+
+/// What is needed of one chain. Blocks are bytes as they were stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Part {
+    /// From the first block to a checkpoint behind the opening; or, without a state, to one behind the settlement.
+    beginning: Vec<Vec<u8>>,
+    later: Option<Later>,
+}
+
+/// A state before the round, the block after which it stood, and those from there to a checkpoint behind the settlement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Later {
+    state: Vec<u8>,
+    blocks: Vec<Vec<u8>>,
+}
+
+/// What evidence proves.
+#[derive(Clone, Debug)]
+pub struct Proven {
+    /// The round as it was settled.
+    pub settlement: Settlement,
+    /// How many entries were decided again.
+    pub entries: u64,
+    /// The keys that vouch for it.
+    pub signers: Vec<PublicKey>,
+    /// When the last of its checkpoints was signed, by the house's clock.
+    pub signed: Time,
+}
+
+/// Why evidence proves nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Unproven {
+    /// A block is not what it should be, or is not signed with the key.
+    #[error(transparent)]
+    Block(#[from] Fault),
+    /// Something that was recorded is wrong.
+    #[error(transparent)]
+    Finding(#[from] Finding),
+    /// An opening.
+    #[error(transparent)]
+    Opening(#[from] BadOpening),
+    /// There are no blocks, or no opening in them.
+    #[error("chain {0}: there is no beginning with an opening")]
+    NoBeginning(ChainName),
+    /// A checkpoint is missing.
+    #[error("chain {0}: no checkpoint vouches for its opening, or for its state")]
+    Unvouched(ChainName),
+    /// The state is not the one that a checkpoint vouches for.
+    #[error("chain {0}: the state is not the one that a checkpoint vouches for")]
+    State(ChainName),
+    /// The round is not settled in it.
+    #[error("chain {0}: the round is not settled in it")]
+    NotSettled(ChainName),
+    /// Chains do not belong together.
+    #[error("chain {0} does not belong to the same table as the others")]
+    OtherTable(ChainName),
+}
+
+impl From<ReplayError> for Unproven {
+    fn from(error: ReplayError) -> Self {
+        Self::Finding(error.into())
+    }
+}
+
+impl Evidence {
+    /// Checks everything: signatures with one of the keys, hashes, every decision, and that the clusters followed their round.
+    pub fn check(&self, keys: &[PublicKey], program: &Program) -> Result<Proven, Unproven> {
+        let mut check = Check { keys, program, entries: 0, signers: Vec::new(), signed: 0 };
+        let chain = MachineId::Round(self.table).chain();
+        let (part, rest) = self.parts.split_first().ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
+        let signed = check.signed(&chain, part)?;
+        let (mut acts, mut given) = (Acts::new(self.round), Notices::default());
+        let round = check.replay::<Round>(&chain, part, &signed, |seen| {
+            acts.see(seen);
+            given.see_round(seen);
+        })?;
+        let past = round.past(self.round).copied();
+        if past.is_none() {
+            return Err(Unproven::NotSettled(chain));
+        }
+        let ids = clusters_of(&signed.opening.setup);
+        if ids.len() != rest.len() {
+            return Err(Unproven::OtherTable(chain));
+        }
+        let mut clusters = Vec::new();
+        for (id, part) in ids.into_iter().zip(rest) {
+            clusters.push(self.cluster(id, part, &signed, &given, &mut check)?);
+        }
+        let (table, round, opening) = (self.table, self.round, signed.opening);
+        let settlement = Settlement { table, round, opening, past, acts: acts.acts, clusters };
+        let Check { entries, signers, signed, .. } = check;
+        Ok(Proven { settlement, entries, signers, signed: Time(signed) })
+    }
+
+    fn cluster(
+        &self,
+        id: ClusterId,
+        part: &Part,
+        round: &Signed,
+        given: &Notices,
+        check: &mut Check<'_>,
+    ) -> Result<Settled, Unproven> {
+        let chain = MachineId::Cluster(id).chain();
+        let signed = check.signed(&chain, part)?;
+        if signed.genesis != round.genesis || !is_same_table(&signed.opening, &round.opening) {
+            return Err(Unproven::OtherTable(chain));
+        }
+        let (mut settling, mut followed) = (Settling::new(self.round), Notices::default());
+        check.replay::<Cluster>(&chain, part, &signed, |seen| {
+            settling.see(seen);
+            followed.see_cluster(seen);
+        })?;
+        let settled = settling.settled.ok_or_else(|| Unproven::NotSettled(chain.clone()))?;
+        let unlike = followed.first_unlike(given).map(|noted| (noted.at, noted.number));
+        let unknown = (!given.has(settled.notice)).then_some((settled.at, settled.notice));
+        match unlike.or(unknown) {
+            None => Ok(settled),
+            Some((at, number)) => {
+                let round = MachineId::Round(self.table).chain();
+                Err(Finding::Notice { chain, at, number, round }.into())
+            }
+        }
+    }
+}
+
+/// Whether a cluster is played by the rules and the profile of its round.
+fn is_same_table(cluster: &Opening, round: &Opening) -> bool {
+    let rules = |setup: &Setup| match setup {
+        Setup::Round { game, layout, .. } | Setup::Cluster { game, layout, .. } => Some((game.clone(), layout.clone())),
+        Setup::House { .. } => None,
+    };
+    cluster.profile == round.profile && rules(&cluster.setup) == rules(&round.setup)
+}
+
+/// What is known of a part once its signatures are checked.
+struct Signed {
+    genesis: Option<Genesis>,
+    opening: Opening,
+    /// The first of the later blocks, and the hash of the state after it.
+    entered: Option<(Block, Hash)>,
+    /// The checkpoints of the blocks that hold the round.
+    checkpoints: Vec<Checkpoint>,
+}
+
+/// What evidence is checked with, and what was counted on the way.
+struct Check<'a> {
+    keys: &'a [PublicKey],
+    program: &'a Program,
+    entries: u64,
+    signers: Vec<PublicKey>,
+    signed: u64,
+}
+
+impl Check<'_> {
+    fn trust(&self) -> Trust {
+        Trust::Keys(self.keys.to_vec())
+    }
+
+    /// Follows every block with its signatures. The opening must be vouched for, and so must the state that is entered with.
+    fn signed(&mut self, chain: &ChainName, part: &Part) -> Result<Signed, Unproven> {
+        let mut verifier = Verifier::new(chain.clone(), self.trust());
+        let (blocks, checkpoints) = self.follow(&mut verifier, &part.beginning)?;
+        let first = blocks.iter().find(|block| *block.content() == Content::Entries);
+        let first = first.ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
+        if newest(&checkpoints) < Some(first.place().position) {
+            return Err(Unproven::Unvouched(chain.clone()));
+        }
+        let opening = Opening::read(first.entries().next().unwrap_or_default())?;
+        if opening.setup.chain() != *chain {
+            return Err(Unproven::OtherTable(chain.clone()));
+        }
+        let genesis = verifier.genesis().copied();
+        let Some(later) = &part.later else {
+            return Ok(Signed { genesis, opening, entered: None, checkpoints });
+        };
+        let (entered, checkpoints) = self.entered(chain, later)?;
+        Ok(Signed { genesis, opening, entered: Some(entered), checkpoints })
+    }
+
+    /// The block with which the later ones begin and the state that a checkpoint among them vouches for, and all of those.
+    fn entered(&mut self, chain: &ChainName, later: &Later) -> Result<((Block, Hash), Vec<Checkpoint>), Unproven> {
+        let unvouched = || Unproven::Unvouched(chain.clone());
+        let (first, rest) = later.blocks.split_first().ok_or_else(unvouched)?;
+        let bad = |bad: BadBlock| Fault { chain: chain.clone(), position: 0, reason: bad.into() };
+        let first = Block::decode(first.clone()).map_err(bad)?;
+        if first.place().chain != *chain {
+            return Err(Unproven::OtherTable(chain.clone()));
+        }
+        let (_, checkpoints) = self.follow(&mut Verifier::after(&first, self.trust()), rest)?;
+        let (position, hash) = (first.place().position, first.hash());
+        let mut known = checkpoints.iter().map(|checkpoint| &checkpoint.vouched);
+        let known = known.find(|vouched| vouched.position == position && vouched.hash == hash);
+        let state = known.ok_or_else(unvouched)?.state;
+        Ok(((first, state), checkpoints))
+    }
+
+    fn follow(
+        &mut self,
+        verifier: &mut Verifier,
+        blocks: &[Vec<u8>],
+    ) -> Result<(Vec<Block>, Vec<Checkpoint>), Unproven> {
+        let (mut followed, mut checkpoints) = (Vec::new(), Vec::new());
+        for bytes in blocks {
+            let block = verifier.follow(bytes.clone())?;
+            if let Content::Checkpoint(checkpoint) = block.content() {
+                self.signed = self.signed.max(checkpoint.vouched.time);
+                if !self.signers.contains(&checkpoint.key) {
+                    self.signers.push(checkpoint.key);
+                }
+                checkpoints.push(checkpoint.as_ref().clone());
+            }
+            followed.push(block);
+        }
+        Ok((followed, checkpoints))
+    }
+
+    /// Goes through the blocks that hold the round, as far as a checkpoint vouches for them, and takes every decision again.
+    fn replay<M: Machine>(
+        &mut self,
+        chain: &ChainName,
+        part: &Part,
+        signed: &Signed,
+        mut watch: impl FnMut(&Seen<'_, M>),
+    ) -> Result<M, Unproven> {
+        let mut checks = Checks::new(chain.clone(), self.program.clone(), BTreeSet::new());
+        let (mut reading, blocks) = match (&part.later, &signed.entered) {
+            (Some(later), Some((first, state))) => {
+                let machine = M::restore(&signed.opening, &later.state)?;
+                if Hash::from_bytes(machine.state_hash()) != *state {
+                    return Err(Unproven::State(chain.clone()));
+                }
+                let opening = signed.opening.clone();
+                checks.enter(opening.clone(), first.place().position, *state);
+                (Reading::after(first, self.trust(), opening, machine), &later.blocks[1..])
+            }
+            (_, _) => (Reading::new(chain.clone(), self.trust()), &part.beginning[..]),
+        };
+        checks.want(blocks);
+        let end = newest(&signed.checkpoints);
+        for bytes in blocks {
+            let mut look = |seen: Seen<'_, M>| {
+                watch(&seen);
+                checks.see(&seen)
+            };
+            if Some(reading.next()) > end || reading.block(bytes.clone(), &mut look)?.is_break() {
+                break;
+            }
+        }
+        if let Some(finding) = checks.finding.take() {
+            return Err(finding.into());
+        }
+        for checkpoint in &signed.checkpoints {
+            checks.checkpoint(checkpoint)?;
+        }
+        self.entries += checks.entries;
+        let machine = reading.into_machine().map(|(_, machine)| machine);
+        machine.ok_or_else(|| Unproven::NoBeginning(chain.clone()))
+    }
+}
+
+/// The last block that is vouched for.
+fn newest(checkpoints: &[Checkpoint]) -> Option<u64> {
+    checkpoints.iter().map(|checkpoint| checkpoint.vouched.position).max()
+}

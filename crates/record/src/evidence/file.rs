@@ -1,0 +1,149 @@
+//! The file of evidence, as `docs/record.md` has it. It is read from strangers: every length is checked before anything is
+//! taken, and the hash at its end before anything is believed.
+
+use taisai_journal::{Hash, LARGEST_BLOCK};
+use taisai_table::{RoundNumber, TableId};
+
+use super::{Evidence, Later, Part};
+
+/// How a file begins; the last byte is the version of its form.
+const MAGIC: &[u8] = b"taisai evidence\n\x01";
+
+/// Why bytes are no evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadFile {
+    /// They begin otherwise.
+    #[error("this is no evidence of a round")]
+    Other,
+    /// A newer program wrote them.
+    #[error("form {0} of evidence is not known to this program")]
+    Newer(u8),
+    /// There are too many.
+    #[error("it is larger than {} bytes", Evidence::LARGEST)]
+    TooLarge,
+    /// They do not fit their hash.
+    #[error("its bytes do not fit its hash")]
+    Hash,
+    /// The hash is right, but the lengths are not.
+    #[error("byte {0}: its lengths do not fit its bytes")]
+    Lengths(usize),
+}
+
+impl Evidence {
+    /// No file is larger.
+    pub const LARGEST: usize = 256 << 20;
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BadFile> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&self.table.0.to_le_bytes());
+        bytes.extend_from_slice(&self.round.0.to_le_bytes());
+        write_number(&mut bytes, self.parts.len())?;
+        for part in &self.parts {
+            write_all(&mut bytes, &part.beginning)?;
+            bytes.push(u8::from(part.later.is_some()));
+            if let Some(later) = &part.later {
+                write(&mut bytes, &later.state)?;
+                write_all(&mut bytes, &later.blocks)?;
+            }
+        }
+        let hash = Hash::of(&bytes);
+        bytes.extend_from_slice(hash.as_bytes());
+        if bytes.len() > Self::LARGEST { Err(BadFile::TooLarge) } else { Ok(bytes) }
+    }
+
+    /// Reads the bytes of a file. Whether they prove anything is shown by [`check`](Self::check).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadFile> {
+        let (magic, version) = (MAGIC.len() - 1, MAGIC[MAGIC.len() - 1]);
+        if bytes.get(..magic) != Some(&MAGIC[..magic]) {
+            return Err(BadFile::Other);
+        }
+        match bytes.get(magic) {
+            Some(found) if *found == version => {}
+            Some(found) => return Err(BadFile::Newer(*found)),
+            None => return Err(BadFile::Other),
+        }
+        if bytes.len() > Self::LARGEST {
+            return Err(BadFile::TooLarge);
+        }
+        let (content, hash) = bytes.split_last_chunk().ok_or(BadFile::Hash)?;
+        if Hash::of(content) != Hash::from_bytes(*hash) {
+            return Err(BadFile::Hash);
+        }
+        let mut reader = Reader { bytes: content, at: MAGIC.len() };
+        let table = TableId(u16::from_le_bytes(reader.array()?));
+        let round = RoundNumber(u64::from_le_bytes(reader.array()?));
+        let parts = (0..reader.number()?).map(|_| reader.part()).collect::<Result<_, _>>()?;
+        if reader.at < content.len() {
+            return Err(BadFile::Lengths(reader.at));
+        }
+        Ok(Self { table, round, parts })
+    }
+}
+
+fn write_number(bytes: &mut Vec<u8>, number: usize) -> Result<(), BadFile> {
+    bytes.extend_from_slice(&u32::try_from(number).map_err(|_| BadFile::TooLarge)?.to_le_bytes());
+    Ok(())
+}
+
+fn write(bytes: &mut Vec<u8>, part: &[u8]) -> Result<(), BadFile> {
+    write_number(bytes, part.len())?;
+    bytes.extend_from_slice(part);
+    Ok(())
+}
+
+fn write_all(bytes: &mut Vec<u8>, blocks: &[Vec<u8>]) -> Result<(), BadFile> {
+    write_number(bytes, blocks.len())?;
+    blocks.iter().try_for_each(|block| write(bytes, block))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], BadFile> {
+        let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
+        let end = end.ok_or(BadFile::Lengths(self.at))?;
+        let taken = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], BadFile> {
+        let at = self.at;
+        self.take(N)?.try_into().map_err(|_| BadFile::Lengths(at))
+    }
+
+    fn number(&mut self) -> Result<usize, BadFile> {
+        let at = self.at;
+        usize::try_from(u32::from_le_bytes(self.array()?)).map_err(|_| BadFile::Lengths(at))
+    }
+
+    fn block(&mut self) -> Result<Vec<u8>, BadFile> {
+        let (at, length) = (self.at, self.number()?);
+        if length > LARGEST_BLOCK {
+            return Err(BadFile::Lengths(at));
+        }
+        self.take(length).map(<[u8]>::to_vec)
+    }
+
+    fn blocks(&mut self) -> Result<Vec<Vec<u8>>, BadFile> {
+        (0..self.number()?).map(|_| self.block()).collect()
+    }
+
+    fn part(&mut self) -> Result<Part, BadFile> {
+        let beginning = self.blocks()?;
+        let at = self.at;
+        let later = match self.array()? {
+            [0] => None,
+            [1] => {
+                let length = self.number()?;
+                Some(Later { state: self.take(length)?.to_vec(), blocks: self.blocks()? })
+            }
+            [_] => return Err(BadFile::Lengths(at)),
+        };
+        Ok(Part { beginning, later })
+    }
+}

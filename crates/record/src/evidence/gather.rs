@@ -1,0 +1,158 @@
+//! Gathering evidence of a round from a store.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, ChainName, Content, Head, PublicKey, ReadError, Trust, Verifier, Vouched};
+use taisai_table::{Cluster, ClusterId, Round, RoundNumber, TableId};
+
+use super::{Evidence, Later, Part};
+use crate::machine::Machine;
+use crate::opening::{MachineId, Opening};
+use crate::replay::{ReplayError, Seen};
+use crate::settlement::{Settling, clusters_of, start};
+use crate::verify::checkpoints;
+
+/// Why there is no evidence.
+#[derive(Debug, thiserror::Error)]
+pub enum NoEvidence {
+    /// The store does not have the chain.
+    #[error("the store has no chain {0}")]
+    NoChain(ChainName),
+    /// A chain cannot be gone through.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The round is not over.
+    #[error("chain {0}: the round is not settled")]
+    NotSettled(ChainName),
+    /// Nobody has signed it yet.
+    #[error("chain {0}: no checkpoint vouches for the round yet")]
+    Unsigned(ChainName),
+}
+
+impl Evidence {
+    /// Gathers what is needed to check a round elsewhere. Checkpoints must be signed with one of the keys, if there are any.
+    pub fn gather(
+        archive: &mut dyn Archive,
+        keys: &[PublicKey],
+        table: TableId,
+        round: RoundNumber,
+    ) -> Result<Self, NoEvidence> {
+        let mut gathering = Gathering { archive, keys, round };
+        let is_over = |seen: &Seen<'_, Round>| match seen {
+            Seen::Entry(_, machine, _) | Seen::Block(_, machine) => machine.past(round).is_some(),
+            Seen::Opening(..) | Seen::Checkpoint(..) => false,
+        };
+        let chain = MachineId::Round(table).chain();
+        let (part, opening) = gathering.part::<Round>(&chain, |machine| machine.number() < round, is_over)?;
+        let mut parts = vec![part];
+        for id in clusters_of(&opening.setup) {
+            parts.push(gathering.cluster(id)?);
+        }
+        Ok(Self { table, round, parts })
+    }
+}
+
+struct Gathering<'a> {
+    archive: &'a mut dyn Archive,
+    keys: &'a [PublicKey],
+    round: RoundNumber,
+}
+
+impl Gathering<'_> {
+    fn cluster(&mut self, id: ClusterId) -> Result<Part, NoEvidence> {
+        let round = self.round;
+        let mut settling = Settling::new(round);
+        let is_over = |seen: &Seen<'_, Cluster>| {
+            settling.see(seen);
+            settling.settled.is_some()
+        };
+        let chain = MachineId::Cluster(id).chain();
+        Ok(self.part::<Cluster>(&chain, |machine| machine.round() < round, is_over)?.0)
+    }
+
+    /// The part of one chain: from a state before the round, or from the beginning, to a checkpoint behind the settlement.
+    fn part<M: Machine>(
+        &mut self,
+        chain: &ChainName,
+        is_before: impl Fn(&M) -> bool,
+        mut is_over: impl FnMut(&Seen<'_, M>) -> bool,
+    ) -> Result<(Part, Opening), NoEvidence> {
+        let mut heads = self.archive.heads()?.into_iter();
+        let head = heads.find(|head| head.chain == *chain).ok_or_else(|| NoEvidence::NoChain(chain.clone()))?;
+        let checkpoints = checkpoints(self.archive, &head)?;
+        let vouched: BTreeSet<u64> = checkpoints.iter().map(|(_, vouched)| vouched.position).collect();
+        let mut replay = start::<M>(self.archive, chain, self.keys, &is_before)?;
+        let mut before: Option<(u64, M)> = replay.machine().cloned().map(|machine| (replay.head().next - 1, machine));
+        let mut over = None;
+        replay.run(|seen| {
+            if is_over(&seen) {
+                over = place(&seen);
+                return ControlFlow::Break(());
+            }
+            if let Seen::Block(position, machine) = seen
+                && vouched.contains(&position)
+                && is_before(machine)
+            {
+                before = Some((position, machine.clone()));
+            }
+            ControlFlow::Continue(())
+        })?;
+        let not_settled = || NoEvidence::NotSettled(chain.clone());
+        let unsigned = || NoEvidence::Unsigned(chain.clone());
+        let (opening, _) = replay.into_machine().ok_or_else(not_settled)?;
+        let end = behind(&checkpoints, over.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
+        let Some((position, machine)) = before else {
+            return Ok((Part { beginning: self.blocks(chain, 0, end)?, later: None }, opening));
+        };
+        let opened = self.first_entries(&head)?.ok_or_else(not_settled)?;
+        let opened = behind(&checkpoints, opened).ok_or_else(unsigned)?;
+        let later = Some(Later { state: machine.snapshot(), blocks: self.blocks(chain, position, end)? });
+        Ok((Part { beginning: self.blocks(chain, 0, opened)?, later }, opening))
+    }
+
+    /// The position of the block in which the opening stands.
+    fn first_entries(&mut self, head: &Head) -> Result<Option<u64>, NoEvidence> {
+        let mut verifier = Verifier::new(head.chain.clone(), Trust::AnyKey);
+        for position in 0..head.next {
+            let Some(bytes) = self.archive.read(&head.chain, position, 1)?.into_iter().next() else { break };
+            let block = verifier.follow(bytes).map_err(ReplayError::from)?;
+            if *block.content() == Content::Entries {
+                return Ok(Some(position));
+            }
+        }
+        Ok(None)
+    }
+
+    fn blocks(&mut self, chain: &ChainName, from: u64, to: u64) -> Result<Vec<Vec<u8>>, NoEvidence> {
+        let mut blocks = Vec::new();
+        let mut next = from;
+        while next <= to {
+            let batch = self.archive.read(chain, next, 4 << 20)?;
+            if batch.is_empty() {
+                break;
+            }
+            for (position, bytes) in (next..=to).zip(batch) {
+                blocks.push(bytes);
+                next = position + 1;
+            }
+        }
+        Ok(blocks)
+    }
+}
+
+/// The first checkpoint that vouches for a block.
+fn behind(checkpoints: &[(u64, Vouched)], position: u64) -> Option<u64> {
+    checkpoints.iter().find(|(_, vouched)| vouched.position >= position).map(|(at, _)| *at)
+}
+
+fn place<M: Machine>(seen: &Seen<'_, M>) -> Option<u64> {
+    match seen {
+        Seen::Opening(at, _) | Seen::Entry(at, ..) => Some(at.position),
+        Seen::Block(position, _) => Some(*position),
+        Seen::Checkpoint(..) => None,
+    }
+}

@@ -1,0 +1,246 @@
+//! One round as the record has it: what was done at the dealer's side, what each cluster settled, and what became of it since.
+//! It reads and keeps; nothing is decided or reckoned here.
+
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, ChainName, PublicKey, Trust};
+use taisai_rules::{Dice, Limits};
+use taisai_table::{
+    Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, Notice, PastRound, Phase, Round, RoundCommand,
+    RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, VoidReason,
+};
+
+use crate::machine::Machine;
+use crate::opening::{MachineId, Opening, Setup};
+use crate::past::{Change, change};
+use crate::replay::{At, Replay, ReplayError, Seen};
+
+/// A round on record.
+#[derive(Clone, Debug)]
+pub struct Settlement {
+    /// The table.
+    pub table: TableId,
+    /// The round.
+    pub round: RoundNumber,
+    /// What the dealer's side was last opened with.
+    pub opening: Opening,
+    /// How it stands; none while it is in play.
+    pub past: Option<PastRound>,
+    /// What was asked at the dealer's side, in play and about it later.
+    pub acts: Vec<Act>,
+    /// What each cluster settled, by number; those that have not settled it yet are left out.
+    pub clusters: Vec<Settled>,
+}
+
+/// Something asked at the dealer's side.
+#[derive(Clone, Debug)]
+pub struct Act {
+    /// Where it stands in the chain.
+    pub at: At,
+    /// How it was asked, and what happened.
+    pub entry: RoundEntry,
+}
+
+/// The round at one cluster.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The cluster.
+    pub cluster: ClusterId,
+    /// Where the settlement stands in the chain.
+    pub at: At,
+    /// When.
+    pub time: Time,
+    /// The notice by which it was settled.
+    pub notice: u64,
+    /// The limits it was played by.
+    pub limits: Limits,
+    /// Its bets.
+    pub slip: Slip,
+    /// The dice; none if it was void.
+    pub dice: Option<Dice>,
+    /// What it came to.
+    pub totals: Totals,
+    /// Settled again or voided since, in order.
+    pub changes: Vec<Changed>,
+}
+
+/// A round that was over comes to stand otherwise.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// Where it stands in the chain.
+    pub at: At,
+    /// When.
+    pub time: Time,
+    /// The dice; none if it is void.
+    pub dice: Option<Dice>,
+    /// Why it is void, if it is.
+    pub void: Option<VoidReason>,
+    /// What each session gets or gives.
+    pub adjustments: Vec<Adjustment>,
+}
+
+impl Settled {
+    /// The dice by which the round stands; none if it is void.
+    pub fn latest(&self) -> Option<Dice> {
+        self.changes.last().map_or(self.dice, |change| change.dice)
+    }
+}
+
+/// Reads a round of a table; none if the store does not have it. Checkpoints must be signed with one of the keys, if there are
+/// any.
+pub fn settlement(
+    archive: &mut dyn Archive,
+    keys: &[PublicKey],
+    table: TableId,
+    round: RoundNumber,
+) -> Result<Option<Settlement>, ReplayError> {
+    let mut acts = Acts::new(round);
+    let chain = MachineId::Round(table).chain();
+    let mut replay = start::<Round>(archive, &chain, keys, |machine| machine.number() < round)?;
+    replay.run(|seen| {
+        acts.see(&seen);
+        ControlFlow::Continue(())
+    })?;
+    let Some((opening, machine)) = replay.into_machine().filter(|(_, machine)| machine.number() >= round) else {
+        return Ok(None);
+    };
+    let mut clusters = Vec::new();
+    for cluster in clusters_of(&opening.setup) {
+        let mut settling = Settling::new(round);
+        let chain = MachineId::Cluster(cluster).chain();
+        let mut replay = start::<Cluster>(archive, &chain, keys, |machine| machine.round() < round)?;
+        replay.run(|seen| {
+            settling.see(&seen);
+            ControlFlow::Continue(())
+        })?;
+        clusters.extend(settling.settled);
+    }
+    let past = machine.past(round).copied();
+    Ok(Some(Settlement { table, round, opening, past, acts: acts.acts, clusters }))
+}
+
+/// The clusters of a table, by the opening of its dealer's side.
+pub(crate) fn clusters_of(setup: &Setup) -> Vec<ClusterId> {
+    match setup {
+        Setup::Round { table, clusters, .. } => {
+            (0..*clusters).map(|number| ClusterId { table: *table, number }).collect()
+        }
+        Setup::House { .. } | Setup::Cluster { .. } => Vec::new(),
+    }
+}
+
+/// Begins at the newest snapshot before the round that a key vouches for, or at the beginning.
+pub(crate) fn start<'a, M: Machine>(
+    archive: &'a mut dyn Archive,
+    chain: &ChainName,
+    keys: &[PublicKey],
+    is_before: impl Fn(&M) -> bool,
+) -> Result<Replay<'a, M>, ReplayError> {
+    if keys.is_empty() {
+        return Ok(Replay::new(archive, chain.clone(), Trust::AnyKey, &[]));
+    }
+    Replay::from_snapshot(archive, chain, keys, is_before, |_, _| {})
+}
+
+/// Picks what is asked at the dealer's side in and about a round.
+pub(crate) struct Acts {
+    round: RoundNumber,
+    pub(crate) acts: Vec<Act>,
+}
+
+impl Acts {
+    pub(crate) const fn new(round: RoundNumber) -> Self {
+        Self { round, acts: Vec::new() }
+    }
+
+    pub(crate) fn see(&mut self, seen: &Seen<'_, Round>) {
+        if let Seen::Entry(at, machine, entry) = seen
+            && (self.is_played(machine, entry) || self.is_about(&entry.asked.command))
+        {
+            self.acts.push(Act { at: *at, entry: (*entry).clone() });
+        }
+    }
+
+    /// Whether it was asked in the round: it opens it, or the round is in play. Reports of clusters are no acts.
+    fn is_played(&self, machine: &Round, entry: &RoundEntry) -> bool {
+        let opens = matches!(entry.outcome, Ok(RoundEvent::BetsOpened { round, .. }) if round == self.round);
+        let is_in_play = match machine.phase() {
+            Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => machine.number() == self.round,
+            Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
+        };
+        opens || (is_in_play && !matches!(entry.asked.command, RoundCommand::Report { .. }))
+    }
+
+    /// Whether it names the round.
+    fn is_about(&self, command: &RoundCommand) -> bool {
+        match command {
+            RoundCommand::Correct { round, .. }
+            | RoundCommand::VoidSettled { round, .. }
+            | RoundCommand::Rule { ruling: Ruling::Void { round } | Ruling::Reinstate { round, .. }, .. } => {
+                *round == self.round
+            }
+            RoundCommand::VoidDamaged { from, to, .. } => (*from..=*to).contains(&self.round),
+            RoundCommand::Rule { ruling: Ruling::Conclude { .. } | Ruling::Note, .. }
+            | RoundCommand::OpenTable
+            | RoundCommand::AnnounceClosure
+            | RoundCommand::CloseTable
+            | RoundCommand::Relieve { .. }
+            | RoundCommand::ShowLimits { .. }
+            | RoundCommand::UseDice { .. }
+            | RoundCommand::UseTumbler { .. }
+            | RoundCommand::OpenBets
+            | RoundCommand::CloseBets
+            | RoundCommand::Tick
+            | RoundCommand::Activate
+            | RoundCommand::Tumbled { .. }
+            | RoundCommand::AtRest { .. }
+            | RoundCommand::Commit { .. }
+            | RoundCommand::Void { .. }
+            | RoundCommand::Interrupt { .. }
+            | RoundCommand::Continue
+            | RoundCommand::Restarted
+            | RoundCommand::Report { .. } => false,
+        }
+    }
+}
+
+/// Picks what a cluster settled in a round, and what became of it.
+pub(crate) struct Settling {
+    round: RoundNumber,
+    pub(crate) settled: Option<Settled>,
+}
+
+impl Settling {
+    pub(crate) const fn new(round: RoundNumber) -> Self {
+        Self { round, settled: None }
+    }
+
+    pub(crate) fn see(&mut self, seen: &Seen<'_, Cluster>) {
+        let Seen::Entry(at, cluster, entry) = seen else { return };
+        let ClusterCommand::Follow { number, notice, .. } = &entry.asked.command else { return };
+        let time = entry.asked.time;
+        match (change(entry), &entry.outcome) {
+            (Some(Change::Settled(round, dice)), Ok(ClusterEvent::Settled { totals, .. })) if round == self.round => {
+                self.settled = Some(Settled {
+                    cluster: cluster.id(),
+                    at: *at,
+                    time,
+                    notice: *number,
+                    limits: cluster.limits().clone(),
+                    slip: cluster.slip(),
+                    dice,
+                    totals: *totals,
+                    changes: Vec::new(),
+                });
+            }
+            (Some(Change::Changed(round, dice)), Ok(ClusterEvent::Compensated { adjustments }))
+                if round == self.round =>
+            {
+                let void = if let Notice::Voided { reason, .. } = notice { Some(*reason) } else { None };
+                let change = Changed { at: *at, time, dice, void, adjustments: adjustments.clone() };
+                self.settled.iter_mut().for_each(|settled| settled.changes.push(change.clone()));
+            }
+            (_, Ok(_) | Err(_)) => {}
+        }
+    }
+}
