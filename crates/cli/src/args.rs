@@ -85,22 +85,37 @@ pub(crate) enum Command {
         /// Play by the profile of this file, whatever the script says
         #[arg(long, value_name = "FILE")]
         profile: Option<PathBuf>,
+        /// Record what is played in this new data folder, which `audit` checks and `replay` steps through
+        #[arg(long, value_name = "DIR")]
+        store: Option<PathBuf>,
         /// Print for programs: one JSON object a line of the script
         #[arg(long)]
         json: bool,
     },
     /// Play random rounds with mistakes, faults and restarts from a seed, and check every invariant
     Torture(TortureArgs),
-    /// Step through the record of a simulated run, forwards and backwards
+    /// Step through a record, forwards and backwards: of a simulated run, or of a table in a store
     Replay {
-        /// The file that `torture` has written
-        file: PathBuf,
-        /// Show the table after this many entries only
-        #[arg(long, value_name = "ENTRY")]
-        at: Option<usize>,
+        /// The file that `torture` has written, a data folder, or postgres://…
+        #[arg(value_name = "FILE|STORE")]
+        record: String,
+        /// The table of a store; may be left out if there is one
+        #[arg(long)]
+        table: Option<u16>,
+        /// Count blocks in the chain of this cluster of the table, not in that of its dealer's side
+        #[arg(long, requires = "table")]
+        cluster: Option<u16>,
+        /// Show the table only as it stood after this entry of a file, or after this block of a store
+        #[arg(long, value_name = "ENTRY|POSITION")]
+        at: Option<u64>,
         /// Print for programs: one object an entry, a line each
         #[arg(long)]
         json: bool,
+    },
+    /// Check the record of a house, show a round, and write evidence of it
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
     },
     /// Print the completion script for a shell
     Completions {
@@ -129,6 +144,78 @@ pub(crate) enum GamesCommand {
         #[arg(from_global)]
         json: bool,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Verify every chain of a store, and what must hold between them
+    ///
+    /// Blocks, hashes and signatures are checked, every decision is taken again, every payout and balance is reckoned, and the
+    /// ends of the chains are compared with the anchor. The exit status is 0 only if all holds, 1 if something was found, and
+    /// 2 if it could not be done.
+    Verify {
+        #[command(flatten)]
+        store: StoreArgs,
+        /// The anchor; anchor.txt in a data folder if left out
+        #[arg(long, value_name = "FILE")]
+        anchor: Option<PathBuf>,
+        /// Print for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a round: the settlement sheet then and now, who acted, and who gave and got what
+    Show {
+        #[command(flatten)]
+        store: StoreArgs,
+        #[command(flatten)]
+        round: RoundArgs,
+        /// Print for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write evidence of a settled round to one file, which `verify-evidence` checks on any machine
+    Evidence {
+        #[command(flatten)]
+        store: StoreArgs,
+        #[command(flatten)]
+        round: RoundArgs,
+        /// The file to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Check evidence of a round with the public key of the house, and nothing else
+    VerifyEvidence {
+        /// The file
+        file: PathBuf,
+        /// The house's public key, ed25519:…, or a file that holds it
+        #[arg(long, value_name = "KEY|FILE", required = true)]
+        key: Vec<String>,
+        /// Print for programs
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Which record, and whose signatures are believed.
+#[derive(clap::Args)]
+pub(crate) struct StoreArgs {
+    /// A data folder, or postgres://…
+    #[arg(value_name = "STORE")]
+    pub(crate) address: String,
+    /// A public key whose checkpoints are believed, ed25519:…, or a file that holds one; house.key in a data folder if left out
+    #[arg(long, value_name = "KEY|FILE")]
+    pub(crate) key: Vec<String>,
+}
+
+/// Which round.
+#[derive(clap::Args)]
+pub(crate) struct RoundArgs {
+    /// The table
+    #[arg(long)]
+    pub(crate) table: u16,
+    /// The round, counted from 1
+    #[arg(long)]
+    pub(crate) round: u64,
 }
 
 /// How the simulator runs.

@@ -1,6 +1,8 @@
 //! The commands of `taisai`. They read, call the crates that decide, and print: no rule of the game is written here.
 
 mod args;
+mod audit;
+mod bar;
 mod felt;
 mod games;
 mod odds;
@@ -9,7 +11,9 @@ mod play;
 mod print;
 mod replay;
 pub mod settle;
+mod sheet;
 pub mod torture;
+mod words;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -30,8 +34,10 @@ pub fn main() -> ExitCode {
     match run(&args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        // What was shown was enough for whoever read it. A settlement that is cut short is none.
-        Err(error) if is_closed_pipe(&error) && !matches!(args.command, Command::Settle) => ExitCode::SUCCESS,
+        // What was shown was enough for whoever read it. A settlement or an audit that is cut short is none.
+        Err(error) if is_closed_pipe(&error) && !matches!(args.command, Command::Settle | Command::Audit { .. }) => {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             // Nothing is left to do if standard error is closed as well.
             writeln!(anstream::stderr(), "{}error:{:#} {error:#}", print::BAD, print::BAD).ok();
@@ -82,17 +88,18 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             }
             Ok(true)
         }
-        Command::Play { file, profile, json } => {
-            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), *json)
+        Command::Play { file, profile, store, json } => {
+            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), store.as_deref(), *json)
         }
         Command::Torture(args_of_run) => {
             let games = games::load(args.games.as_deref())?;
             torture::run(args_of_run, &games, now()?)
         }
-        Command::Replay { file, at, json } => {
+        Command::Replay { record, table, cluster, at, json } => {
             let games = games::load(args.games.as_deref())?;
-            replay::run(&games, file, *at, *json)
+            replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at }, *json)
         }
+        Command::Audit { command } => audit::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

@@ -4,13 +4,13 @@
 mod balances;
 mod expect;
 mod json;
+mod keep;
 pub(crate) mod language;
 mod near;
 mod parse;
 mod profile;
 mod reader;
 mod script;
-mod sheet;
 mod stage;
 mod tell;
 
@@ -19,11 +19,12 @@ use std::io::{BufWriter, Read as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use taisai_rules::{Games, Language, Moment, Money};
+use taisai_rules::{Games, Language, Moment};
 use taisai_table::{Closes, Excess, Profile};
 
-use crate::print::{self, BAD, GOOD, HEADING, QUIET};
+use crate::print::{BAD, GOOD, HEADING, QUIET};
 use balances::Balances;
+use keep::Keep;
 use profile::Profiles;
 use script::{Act, Fault, Line, Script};
 use stage::{Answer, BEGIN, Stage};
@@ -32,8 +33,14 @@ use tell::{Teller, Told, clock};
 /// The largest script.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Runs a script, under another profile if one is chosen; `false` if it has faults or an expectation is not met.
-pub(crate) fn run(games: &Games, file: &Path, profile: Option<&Path>, json: bool) -> anyhow::Result<bool> {
+/// Runs a script, under another profile if one is chosen, and records it if a folder is named; `false` if it has faults or an expectation is not met.
+pub(crate) fn run(
+    games: &Games,
+    file: &Path,
+    profile: Option<&Path>,
+    store: Option<&Path>,
+    json: bool,
+) -> anyhow::Result<bool> {
     let text = read(file)?;
     let now = Moment::from_unix_seconds(i64::try_from(BEGIN.0 / 1_000)?);
     let (chosen, mut faults) = match profile.map(profile::read).transpose()? {
@@ -42,8 +49,23 @@ pub(crate) fn run(games: &Games, file: &Path, profile: Option<&Path>, json: bool
         None => (None, Vec::new()),
     };
     match parse::parse(&text, games, now, &Profiles::new(chosen, file)) {
-        Ok(script) if faults.is_empty() && json => play_json(&script, &mut BufWriter::new(std::io::stdout().lock())),
-        Ok(script) if faults.is_empty() => play(&script, &mut anstream::stdout().lock()),
+        Ok(script) if faults.is_empty() => {
+            let keep = store.map(|folder| Keep::open(folder, &script)).transpose()?;
+            let run = if json {
+                play_json(&script, &mut BufWriter::new(std::io::stdout().lock()))?
+            } else {
+                play(&script, &mut anstream::stdout().lock())?
+            };
+            let kept = keep.map(|keep| keep.record(&run.stage.floor.record)).transpose()?;
+            if let Some(folder) = kept.filter(|_| !json) {
+                let folder = folder.display();
+                writeln!(
+                    anstream::stdout(),
+                    "\nThe record is in {folder}. Check it with\n  taisai audit verify {folder}"
+                )?;
+            }
+            Ok(run.well)
+        }
         read => {
             faults.extend(read.err().unwrap_or_default());
             print_faults(file, &faults, json)?;
@@ -120,7 +142,7 @@ impl<'s> Run<'s> {
 /// Where text stands that belongs to the line above it.
 const INDENT: &str = "          ";
 
-fn play(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
+fn play<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Run<'s>> {
     let mut run = Run::new(script)?;
     for line in &script.lines {
         let Some(step) = &line.step else {
@@ -141,7 +163,7 @@ fn play(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
         }
     }
     Balances::of(&run.stage).print(out)?;
-    Ok(run.well)
+    Ok(run)
 }
 
 /// An empty line, a comment, or the first line with what it sets up.
@@ -185,26 +207,12 @@ fn print_told(stage: &Stage, told: &Told, out: &mut impl Write) -> anyhow::Resul
             cited.extend(refusal.paragraphs(stage.game()).iter().map(ToString::to_string));
             writeln!(out, "{INDENT}{BAD}Refused:{BAD:#} {} ({})", refusal.sentence(), cited.join(", "))?;
         }
-        Told::Sheet { sheet, .. } if sheet.lines.is_empty() => writeln!(out, "{INDENT}There were no bets.")?,
-        Told::Sheet { sheet, .. } => {
-            let mut table = Vec::new();
-            print::table(&mut table, &sheet::Sheet::COLUMNS, &sheet.rows())?;
-            for line in String::from_utf8(table)?.lines() {
-                writeln!(out, "{}{line}", &INDENT[2..])?;
-            }
-            let (collected, paid_out, net) = (sheet.collected, sheet.paid_out, sheet.net());
-            writeln!(out, "{INDENT}The House collects {collected} and pays out {paid_out}: {}.", signed(net))?;
-        }
+        Told::Sheet { sheet, .. } => sheet.print(out, INDENT)?,
     }
     Ok(())
 }
 
-/// An amount with its sign.
-fn signed(money: Money) -> String {
-    if money > Money::ZERO { format!("+{money}") } else { money.to_string() }
-}
-
-fn play_json(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
+fn play_json<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Run<'s>> {
     let mut run = Run::new(script)?;
     for line in &script.lines {
         let text = line.text.trim();
@@ -240,7 +248,7 @@ fn play_json(script: &Script, out: &mut impl Write) -> anyhow::Result<bool> {
     }
     json::end(out, &Balances::of(&run.stage))?;
     out.flush()?;
-    Ok(run.well)
+    Ok(run)
 }
 
 fn sheet_of(told: &Told) -> Option<json::SheetOf<'_>> {

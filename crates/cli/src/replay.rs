@@ -1,17 +1,20 @@
-//! `taisai replay`: steps through the record of a simulated run, forwards and backwards, and shows the table at each step. It
-//! applies entries and prints; nothing is decided again.
+//! `taisai replay`: steps through the record of a simulated run, or of a table in a store, forwards and backwards, and shows the
+//! table at each step. It applies entries and prints; nothing is decided again.
 
 use std::io::{BufRead as _, IsTerminal as _, Write};
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::Value;
+use taisai_journal::Head;
+use taisai_record::{At, MachineId, Merged, merge};
 use taisai_rules::{Games, Money};
 use taisai_table::{
-    Account, Actor, Asked, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Refusal, Seat, Table,
+    Account, Actor, Asked, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Refusal, Seat, Table, TableId,
 };
 
+use crate::audit::Store;
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 use crate::torture::failure::{Failure, caught, quietly};
 use crate::torture::record::Replay;
@@ -22,14 +25,20 @@ const KEPT: usize = 512;
 /// Longer commands are cut off in a list.
 const MOST_TEXT: usize = 96;
 
+/// Where to look.
+pub(crate) struct Place {
+    pub(crate) table: Option<u16>,
+    pub(crate) cluster: Option<u16>,
+    /// An entry of a file, or a block of a store.
+    pub(crate) at: Option<u64>,
+}
+
 /// Shows a record; `false` if it does not end in the state in which the run was.
-pub(crate) fn run(games: &Games, file: &Path, at: Option<usize>, json: bool) -> anyhow::Result<bool> {
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let replay = Replay::read(&bytes).with_context(|| file.display().to_string())?;
-    let mut tape = Tape::new(replay, games)?;
-    let last = tape.replay.entries.len();
+pub(crate) fn run(games: &Games, record: &str, place: &Place, json: bool) -> anyhow::Result<bool> {
+    let is_store =
+        record.starts_with("postgres://") || record.starts_with("postgresql://") || Path::new(record).is_dir();
+    let (mut tape, at) = if is_store { of_store(record, place)? } else { of_file(games, Path::new(record), place)? };
     match at {
-        Some(at) if at > last => bail!("there are {last} entries, not {at}"),
         Some(at) => {
             tape.go(at)?;
             if json {
@@ -44,9 +53,78 @@ pub(crate) fn run(games: &Games, file: &Path, at: Option<usize>, json: bool) -> 
     }
 }
 
+/// The run of a file, and the entry to stop at.
+fn of_file(games: &Games, file: &Path, place: &Place) -> anyhow::Result<(Tape, Option<usize>)> {
+    if place.table.is_some() {
+        bail!("{} is no store: there is no table to choose", file.display());
+    }
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let Replay { setup, entries, hash } = Replay::read(&bytes).with_context(|| file.display().to_string())?;
+    let tape = Tape::new(TABLE, setup.game.clone(), setup.machines(games)?, entries, Some(hash));
+    let (last, at) = (tape.entries.len(), place.at.map(usize::try_from).transpose()?);
+    match at {
+        Some(at) if at > last => bail!("there are {last} entries, not {at}"),
+        at => Ok((tape, at)),
+    }
+}
+
+/// A table of a store, and how many entries there are up to the block to stop at.
+fn of_store(address: &str, place: &Place) -> anyhow::Result<(Tape, Option<usize>)> {
+    let store = Store::at(address, &[])?;
+    let mut archive = store.archive()?;
+    let heads = archive.heads()?;
+    let table = match place.table {
+        Some(table) => TableId(table),
+        None => only_table(&heads)?,
+    };
+    let merged = quietly(|| caught(&address, || merge(&mut *archive, &store.keys, table)));
+    let Merged { machines, entries, game } = merged.map_err(|Failure(what)| anyhow::anyhow!(what))??;
+    let machine = match place.cluster {
+        Some(number) => MachineId::Cluster(ClusterId { table, number }),
+        None => MachineId::Round(table),
+    };
+    let at = place.at.map(|position| {
+        let chain = machine.chain();
+        let head =
+            heads.iter().find(|head| head.chain == chain).with_context(|| format!("there is no chain {chain}"))?;
+        ensure!(position < head.next, "chain {chain} has {} blocks, the last is {}", head.next, head.next - 1);
+        let is_before = |(at, recorded): &(At, Recorded)| of(recorded) == machine && at.position <= position;
+        anyhow::Ok(entries.iter().rposition(is_before).map_or(0, |place| place + 1))
+    });
+    let entries = entries.into_iter().map(|(_, recorded)| recorded).collect();
+    Ok((Tape::new(table, game, machines, entries, None), at.transpose()?))
+}
+
+fn only_table(heads: &[Head]) -> anyhow::Result<TableId> {
+    let tables = heads.iter().filter_map(|head| match MachineId::of_chain(&head.chain)? {
+        MachineId::Round(table) => Some(table),
+        MachineId::House | MachineId::Cluster(_) => None,
+    });
+    match tables.collect::<Vec<_>>()[..] {
+        [table] => Ok(table),
+        [] => bail!("the store has no table"),
+        ref tables => {
+            let tables: Vec<_> = tables.iter().map(|table| table.0.to_string()).collect();
+            bail!("name one with --table: the store has the tables {}", tables.join(", "))
+        }
+    }
+}
+
+const fn of(recorded: &Recorded) -> MachineId {
+    match recorded {
+        Recorded::Round(table, _) => MachineId::Round(*table),
+        Recorded::Cluster(cluster, _) => MachineId::Cluster(*cluster),
+        Recorded::House(_) => MachineId::House,
+    }
+}
+
 /// The record, and the machines as they are after some of its entries.
 struct Tape {
-    replay: Replay,
+    table: TableId,
+    game: String,
+    entries: Vec<Recorded>,
+    /// The hash of the state that the run was in at its end, where that is known.
+    hash: Option<[u8; 32]>,
     /// How many entries have been applied.
     at: usize,
     machines: Machines,
@@ -79,13 +157,12 @@ struct Said {
 }
 
 impl Tape {
-    fn new(replay: Replay, games: &Games) -> anyhow::Result<Self> {
-        let machines = replay.setup.machines(games)?;
-        Ok(Self { kept: vec![machines.clone()], machines, at: 0, replay })
+    fn new(table: TableId, game: String, machines: Machines, entries: Vec<Recorded>, hash: Option<[u8; 32]>) -> Self {
+        Self { table, game, entries, hash, kept: vec![machines.clone()], machines, at: 0 }
     }
 
     fn table(&self) -> &Table {
-        &self.machines.tables[&TABLE]
+        &self.machines.tables[&self.table]
     }
 
     /// Every seat with its cluster.
@@ -100,7 +177,7 @@ impl Tape {
             (self.at, self.machines) = (kept * KEPT, self.kept[kept].clone());
         }
         while self.at < to {
-            let (machines, entry) = (&mut self.machines, &self.replay.entries[self.at]);
+            let (machines, entry) = (&mut self.machines, &self.entries[self.at]);
             let applied = quietly(|| caught(entry, || machines.apply(entry)));
             if let Err(Failure(what)) = applied {
                 bail!("entry {}: {what}", self.at + 1);
@@ -114,7 +191,7 @@ impl Tape {
     }
 
     fn said(&self) -> anyhow::Result<Option<Said>> {
-        let Some(entry) = self.at.checked_sub(1).map(|place| &self.replay.entries[place]) else { return Ok(None) };
+        let Some(entry) = self.at.checked_sub(1).map(|place| &self.entries[place]) else { return Ok(None) };
         Ok(Some(match entry {
             Recorded::Round(_, entry) => said("round".to_owned(), &entry.asked, &entry.outcome)?,
             Recorded::Cluster(ClusterId { number: 0, .. }, entry) => {
@@ -136,14 +213,14 @@ impl Tape {
             bets: self.seats().map(|(cluster, seat)| cluster.on_layout(seat).cents()).sum(),
             credits: self.seats().map(|(cluster, seat)| cluster.credits(seat).cents()).collect(),
             house: self.machines.clusters().map(|cluster| cluster.ledger().house.cents()).sum(),
-            game: &self.replay.setup.game,
+            game: &self.game,
         })
     }
 
     /// Every entry on a line, with the table after it.
     fn list(&mut self, json: bool) -> anyhow::Result<bool> {
         let mut out = std::io::BufWriter::new(anstream::stdout().lock());
-        for to in 1..=self.replay.entries.len() {
+        for to in 1..=self.entries.len() {
             self.go(to)?;
             let step = self.step()?;
             if json {
@@ -160,28 +237,33 @@ impl Tape {
                 step.round,
             )?;
         }
-        let (hash, expected) = (self.machines.state_hash(), self.replay.hash);
+        let (hash, expected) = (self.machines.state_hash(), self.hash);
         if json {
-            writeln!(out, "{}", serde_json::json!({ "final_state": hex(&hash), "as_the_run": hash == expected }))?;
+            let as_the_run = expected.map(|expected| hash == expected);
+            writeln!(out, "{}", serde_json::json!({ "final_state": hex(&hash), "as_the_run": as_the_run }))?;
         } else {
             self.end(&mut out)?;
         }
         out.flush()?;
-        Ok(hash == expected)
+        Ok(expected.is_none_or(|expected| hash == expected))
     }
 
     fn end(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let (hash, expected) = (self.machines.state_hash(), self.replay.hash);
-        if hash == expected {
-            writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", hex(&hash))
-        } else {
-            writeln!(out, "{BAD}differs{BAD:#}  final state {}, the run ended in {}", hex(&hash), hex(&expected))
+        let (hash, expected) = (self.machines.state_hash(), self.hash);
+        match expected {
+            None => writeln!(out, "final state {}", hex(&hash)),
+            Some(expected) if hash == expected => {
+                writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", hex(&hash))
+            }
+            Some(expected) => {
+                writeln!(out, "{BAD}differs{BAD:#}  final state {}, the run ended in {}", hex(&hash), hex(&expected))
+            }
         }
     }
 
     /// Steps as the person at the terminal asks.
     fn interact(&mut self) -> anyhow::Result<bool> {
-        let last = self.replay.entries.len();
+        let last = self.entries.len();
         let mut out = anstream::stdout().lock();
         let mut input = std::io::stdin().lock();
         loop {
@@ -230,7 +312,7 @@ impl Tape {
         writeln!(
             out,
             "{} layout {} · round {} {:?}{held}{interrupted} · tumbles {} · dice {}",
-            self.replay.setup.game,
+            self.game,
             round.rules().layout().id(),
             round.number().0,
             round.phase(),

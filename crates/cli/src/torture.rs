@@ -20,15 +20,15 @@ mod tally;
 mod trouble;
 mod wire;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money};
 use taisai_table::{Closes, Excess, Profile};
 
 use crate::args::TortureArgs;
+use crate::bar::Bar;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 use chance::Chance;
 use failure::{Failure, caught, quietly};
@@ -98,7 +98,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
         });
         hash = hall.floor.machines().state_hash();
         if let Err(failure) = played.and_then(|held| held) {
-            bar.end(hall.tally.commands);
+            bar.end(&format!("{} rounds", bar.done), (hall.tally.commands, "commands"));
             told(args, &hall, &failure, house)?;
             return Ok(None);
         }
@@ -106,7 +106,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
             save(path, &hall)?;
         }
     }
-    bar.end(tally.commands);
+    bar.end(&format!("{} rounds", bar.done), (tally.commands, "commands"));
     Ok(Some(Ran { game, tally, hash }))
 }
 
@@ -216,43 +216,5 @@ fn cell(row: &Row) -> String {
     match row.out_of_reach {
         Some(_) if row.count == 0 => "–".to_owned(),
         Some(_) | None => row.count.to_string(),
-    }
-}
-
-/// How far the run is, on standard error if it is a terminal.
-struct Bar {
-    game: String,
-    rounds: u64,
-    done: u64,
-    begin: Instant,
-    drawn: Option<Instant>,
-}
-
-impl Bar {
-    const WIDTH: u64 = 32;
-
-    fn new(game: &str, rounds: u64) -> Self {
-        let drawn = std::io::stderr().is_terminal().then(Instant::now);
-        Self { game: game.to_owned(), rounds, done: 0, begin: Instant::now(), drawn }
-    }
-
-    fn more(&mut self, rounds: u64) {
-        self.done += rounds;
-        if self.drawn.is_none_or(|drawn| drawn.elapsed() < Duration::from_millis(100)) {
-            return;
-        }
-        self.drawn = Some(Instant::now());
-        let full = (0..Self::WIDTH).map(|place| if place * self.rounds < self.done * Self::WIDTH { '█' } else { '░' });
-        let bar: String = full.collect();
-        // Nobody is there to see the bar if it cannot be drawn.
-        write!(anstream::stderr(), "\r{:20} {bar} {}/{}", self.game, self.done, self.rounds).ok();
-    }
-
-    fn end(&self, commands: u64) {
-        let begin = if self.drawn.is_some() { "\r\u{1b}[K" } else { "" };
-        let millis = self.begin.elapsed().as_millis().max(1);
-        let rate = u128::from(commands) * 1_000 / millis;
-        let text = format!("{}: {} rounds in {millis} ms, {rate} commands a second", self.game, self.done);
-        writeln!(anstream::stderr(), "{begin}{QUIET}{text}{QUIET:#}").ok();
     }
 }

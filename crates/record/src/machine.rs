@@ -15,7 +15,7 @@ const MOST_SEATS: u32 = 1 << 17;
 /// A machine that has a chain.
 pub trait Machine: Clone + Send + Sized + 'static {
     /// What may be asked of it.
-    type Command: Serialize + DeserializeOwned + std::fmt::Debug + Send;
+    type Command: Serialize + DeserializeOwned + Clone + std::fmt::Debug + Send;
     /// What happens.
     type Event: Serialize + DeserializeOwned + Clone + PartialEq + std::fmt::Debug + Send;
 

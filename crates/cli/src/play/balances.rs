@@ -6,9 +6,9 @@ use serde::Serialize;
 use taisai_rules::{Money, Station};
 use taisai_table::{Account, Seat};
 
-use super::signed;
 use super::stage::Stage;
 use crate::print::{self, Column};
+use crate::sheet::signed;
 
 /// A seat at the end.
 #[derive(Serialize)]

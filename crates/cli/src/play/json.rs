@@ -9,8 +9,8 @@ use taisai_table::{Asked, Entry, Recorded, Refusal, RoundNumber, Time, Verdict};
 
 use super::balances::Balances;
 use super::script::Fault;
-use super::sheet::Sheet;
 use super::stage::Answer;
+use crate::sheet::Sheet;
 
 /// A line of the script and what it brought.
 #[derive(Serialize)]

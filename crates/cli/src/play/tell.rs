@@ -3,21 +3,21 @@
 
 mod cluster;
 mod house;
-mod round;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
-use taisai_rules::{BetBox, Dice, Game, Money, Rule};
+use taisai_rules::{BetBox, Dice, Money, Rule};
 use taisai_table::{
     ClusterCommand, Happening, HouseCommand, Recorded, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat,
     Time,
 };
 
 use super::script::Act;
-use super::sheet::{Sheet, sum};
 use super::stage::{Answer, BEGIN, Stage, title};
+use crate::sheet::{Sheet, sum};
+use crate::words::{Telling, cite, words};
 
 /// One thing that happened.
 pub(super) enum Told {
@@ -53,7 +53,7 @@ impl Teller {
                 Recorded::Round(_, entry) => match &entry.outcome {
                     // The tumbles that a line with the dice implies are recorded, and not told.
                     Ok(RoundEvent::Activated | RoundEvent::Tumbled { .. }) if matches!(act, Act::Dice(_)) => {}
-                    Ok(event) => told.extend(round::words(stage, &entry.asked.command, event).map(Told::Words)),
+                    Ok(event) => told.extend(round_words(stage, &entry.asked.command, event).map(Told::Words)),
                     Err(refusal) => {
                         let carried = matches!(entry.asked.command, RoundCommand::Report { .. });
                         told.push(refused(*refusal, carried)?);
@@ -115,6 +115,12 @@ impl Teller {
         }
         self.significant = stage.house().significant().next_back().map_or(0, |event| event.number);
     }
+}
+
+fn round_words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
+    let void = |round| stage.round().past(round).and_then(|past| past.void);
+    let telling = Telling { game: stage.game(), round: stage.round().number(), void: &void, clock };
+    words(&telling, command, event)
 }
 
 /// What no entry says.
@@ -179,13 +185,6 @@ fn refused(refusal: Refusal, carried: bool) -> anyhow::Result<Told> {
         bail!("a message between the machines was refused: {}", refusal.sentence());
     }
     Ok(Told::Refused(refusal))
-}
-
-/// Paragraphs in brackets, after a space; nothing where the game has none.
-pub(super) fn cite(game: &Game, rules: &[Rule]) -> String {
-    let paragraphs = rules.iter().flat_map(|rule| game.paragraphs(*rule));
-    let paragraphs: Vec<_> = paragraphs.map(ToString::to_string).collect();
-    if paragraphs.is_empty() { String::new() } else { format!(" ({})", paragraphs.join(", ")) }
 }
 
 /// The sheet of a round by the dice, from its slip.

@@ -4,9 +4,9 @@ use taisai_rules::{Money, Rule, Station};
 use taisai_table::{Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, Purpose, RoundNumber, Seat};
 
 use super::super::parse::COLOURS;
-use super::super::sheet::sum;
 use super::super::stage::Stage;
 use super::{Told, add_result, cite, sheet_of};
+use crate::sheet::sum;
 
 /// What a command has brought.
 pub(super) fn tell(

@@ -1,17 +1,24 @@
-//! The dealer's side in words.
+//! The dealer's side in words, with the paragraphs behind them.
 
-use taisai_rules::Rule;
-use taisai_table::{Position, RoundCommand, RoundEvent, Ruling, VoidReason};
+use taisai_rules::{Game, Rule};
+use taisai_table::{Position, RoundCommand, RoundEvent, RoundNumber, Ruling, Time, VoidReason};
 
-use super::super::stage::Stage;
-use super::{cite, clock};
+/// What is known beside an entry.
+pub(crate) struct Telling<'a> {
+    pub(crate) game: &'a Game,
+    /// The round in play.
+    pub(crate) round: RoundNumber,
+    /// Why a round is void, if it is.
+    pub(crate) void: &'a dyn Fn(RoundNumber) -> Option<VoidReason>,
+    pub(crate) clock: fn(Time) -> String,
+}
 
 /// What an event says; nothing for what only passes between the machines.
-pub(super) fn words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
+pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
     use RoundEvent as E;
-    let game = stage.game();
+    let Telling { game, clock, .. } = telling;
     let cite = |rules: &[Rule]| cite(game, rules);
-    let number = stage.round().number().0;
+    let number = telling.round.0;
     Some(match event {
         E::TableOpened => "The table is open.".to_owned(),
         E::ClosureAnnounced => "The closing of the table is announced.".to_owned(),
@@ -57,7 +64,7 @@ pub(super) fn words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -
         E::Voided { reason } => format!("Round {number} is void: {}.{}", because(*reason), cite(&[reason.rule()])),
         E::RoundsVoided { from, to, reason, dice_set } => {
             // A void round stays as it is.
-            if from == to && stage.round().past(*from).is_some_and(|past| past.void != Some(*reason)) {
+            if from == to && (telling.void)(*from) != Some(*reason) {
                 return Some(format!("Round {} was void before: nothing changes.", from.0));
             }
             let rounds =
@@ -82,7 +89,8 @@ pub(super) fn words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -
     })
 }
 
-fn because(reason: VoidReason) -> &'static str {
+/// Why a round is void.
+pub(crate) fn because(reason: VoidReason) -> &'static str {
     match reason {
         VoidReason::FewTumbles => "the tumbler did not tumble three times",
         VoidReason::NotFlat => "a die did not come to rest flat",
@@ -92,4 +100,11 @@ fn because(reason: VoidReason) -> &'static str {
         VoidReason::DamagedDice => "damaged dice",
         VoidReason::Ruling => "by ruling",
     }
+}
+
+/// Paragraphs in brackets, after a space; nothing where the game has none.
+pub(crate) fn cite(game: &Game, rules: &[Rule]) -> String {
+    let paragraphs = rules.iter().flat_map(|rule| game.paragraphs(*rule));
+    let paragraphs: Vec<_> = paragraphs.map(ToString::to_string).collect();
+    if paragraphs.is_empty() { String::new() } else { format!(" ({})", paragraphs.join(", ")) }
 }

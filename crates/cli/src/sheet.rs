@@ -2,45 +2,46 @@
 //! and the pay table, beside the machines, and must come to what they settled.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use taisai_rules::{BetBox, Citation, Dice, Game, Language, Layout, Limits, Money, Outcome};
 use taisai_table::{Chips, Seat, Slip, SlipLine, Totals};
 
-use crate::print::Column;
+use crate::print::{self, Column};
 
 /// A line of the sheet.
 #[derive(Serialize)]
-pub(super) struct SheetLine {
-    pub(super) seat: Seat,
+pub(crate) struct SheetLine {
+    pub(crate) seat: Seat,
     #[serde(rename = "box")]
     bet_box: BetBox,
     label: String,
     chips: Chips,
-    pub(super) stake: Money,
-    counted: Money,
-    pub(super) returned: Money,
+    pub(crate) stake: Money,
+    pub(crate) counted: Money,
+    pub(crate) returned: Money,
     /// None if it lost.
-    odds: Option<String>,
-    profit: Money,
-    pub(super) paid: Money,
+    pub(crate) odds: Option<String>,
+    pub(crate) profit: Money,
+    pub(crate) paid: Money,
     paragraphs: Vec<String>,
 }
 
 /// A settled round on paper.
 #[derive(Serialize)]
-pub(super) struct Sheet {
-    pub(super) lines: Vec<SheetLine>,
+pub(crate) struct Sheet {
+    pub(crate) lines: Vec<SheetLine>,
     /// Counted stakes that lost.
-    pub(super) collected: Money,
+    pub(crate) collected: Money,
     /// Profits of winning bets.
-    pub(super) paid_out: Money,
+    pub(crate) paid_out: Money,
 }
 
 impl Sheet {
     /// Writes the sheet of a slip by the dice.
-    pub(super) fn new(game: &Game, layout: &Layout, limits: &Limits, slip: &Slip, dice: Dice) -> anyhow::Result<Self> {
+    pub(crate) fn new(game: &Game, layout: &Layout, limits: &Limits, slip: &Slip, dice: Dice) -> anyhow::Result<Self> {
         let unit = limits.unit().cents();
         let amount = |units: u32| i64::from(units).checked_mul(unit).context("a stake is beyond 64 bits");
         let mut totals: BTreeMap<BetBox, i64> = BTreeMap::new();
@@ -84,7 +85,7 @@ impl Sheet {
     }
 
     /// Whether the lines come to what was settled.
-    pub(super) fn check(&self, totals: &Totals) -> anyhow::Result<()> {
+    pub(crate) fn check(&self, totals: &Totals) -> anyhow::Result<()> {
         let total =
             |of: fn(&SheetLine) -> Money| self.lines.iter().try_fold(Money::ZERO, |total, line| sum(total, of(line)));
         ensure!(u64::try_from(self.lines.len())? == totals.lines, "the sheet has other lines than were settled");
@@ -100,11 +101,29 @@ impl Sheet {
     }
 
     /// What the round brought the House.
-    pub(super) fn net(&self) -> Money {
+    pub(crate) fn net(&self) -> Money {
         Money::from_cents(self.collected.cents() - self.paid_out.cents())
     }
 
-    pub(super) const COLUMNS: [Column<'static>; 10] = [
+    /// Prints the lines and what they come to, each line of text after an indent.
+    pub(crate) fn print(&self, out: &mut impl Write, indent: &str) -> anyhow::Result<()> {
+        if self.lines.is_empty() {
+            writeln!(out, "{indent}There were no bets.")?;
+            return Ok(());
+        }
+        let mut table = Vec::new();
+        print::table(&mut table, &Self::COLUMNS, &self.rows())?;
+        // A table has an indent of its own.
+        let before = &indent[indent.len().min(2)..];
+        for line in String::from_utf8(table)?.lines() {
+            writeln!(out, "{before}{line}")?;
+        }
+        let (collected, paid_out, net) = (self.collected, self.paid_out, signed(self.net()));
+        writeln!(out, "{indent}The House collects {collected} and pays out {paid_out}: {net}.")?;
+        Ok(())
+    }
+
+    const COLUMNS: [Column<'static>; 10] = [
         Column::right("Seat"),
         Column::left("Box"),
         Column::left("Bet"),
@@ -117,7 +136,7 @@ impl Sheet {
         Column::left("Paragraphs"),
     ];
 
-    pub(super) fn rows(&self) -> Vec<Vec<String>> {
+    fn rows(&self) -> Vec<Vec<String>> {
         let row = |line: &SheetLine| {
             let colour = if line.chips == Chips::Colour { " (Colour Chips)" } else { "" };
             vec![
@@ -165,11 +184,16 @@ fn citations(
     citations
 }
 
-pub(super) fn sum(a: Money, b: Money) -> anyhow::Result<Money> {
+pub(crate) fn sum(a: Money, b: Money) -> anyhow::Result<Money> {
     a.checked_add(b).context("a sum is beyond 64 bits")
 }
 
 /// An amount, or nothing where there is none.
 fn amount(money: Money) -> String {
     if money == Money::ZERO { String::new() } else { money.to_string() }
+}
+
+/// An amount with its sign.
+pub(crate) fn signed(money: Money) -> String {
+    if money > Money::ZERO { format!("+{money}") } else { money.to_string() }
 }

@@ -1,0 +1,82 @@
+//! `taisai audit evidence` and `verify-evidence`: one round in one file, and what it proves.
+
+use std::fs::File;
+use std::io::{Read as _, Write};
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde_json::json;
+use taisai_journal::PublicKey;
+use taisai_record::{Evidence, Proven};
+use taisai_table::{RoundNumber, TableId};
+
+use super::show::RoundSheet;
+use super::{Store, moment};
+use crate::args::RoundArgs;
+use crate::print::{BAD, GOOD};
+
+/// Writes evidence of a round, once it was checked.
+pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path) -> anyhow::Result<bool> {
+    let (table, round) = (TableId(args.table), RoundNumber(args.round));
+    let evidence = Evidence::gather(&mut *store.archive()?, &store.keys, table, round)?;
+    let bytes = evidence.to_bytes()?;
+    if !store.keys.is_empty() {
+        evidence.check(&store.keys, &super::program()?).context("what was gathered proves nothing")?;
+    }
+    std::fs::write(output, &bytes).with_context(|| format!("cannot write {}", output.display()))?;
+    let (file, length) = (output.display(), bytes.len());
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "Evidence of round {} of table {}, {length} bytes, is in {file}. Check it with", round.0, table.0)?;
+    let key = store.keys.last().map_or_else(|| "KEY".to_owned(), ToString::to_string);
+    writeln!(out, "  taisai audit verify-evidence {file} --key {key}")?;
+    Ok(true)
+}
+
+/// Checks a file of evidence; `false` if it proves nothing.
+pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Result<bool> {
+    let mut bytes = Vec::new();
+    let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let most = u64::try_from(Evidence::LARGEST)? + 1;
+    opened.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read {}", file.display()))?;
+    let program = super::program()?;
+    let proven = Evidence::from_bytes(&bytes).map_err(anyhow::Error::from);
+    let proven = proven.and_then(|evidence| Ok(evidence.check(keys, &program)?));
+    let mut out = anstream::stdout().lock();
+    match proven {
+        Ok(proven) => {
+            let sheet = RoundSheet::new(&proven.settlement)?;
+            if json {
+                let round: serde_json::Value = serde_json::from_str(&sheet.json()?)?;
+                writeln!(out, "{}", json!({ "proven": true, "sentence": sentence(&proven), "round": round }))?;
+            } else {
+                sheet.print(&mut out)?;
+                writeln!(out, "\n{GOOD}proven{GOOD:#}  {}", sentence(&proven))?;
+            }
+            Ok(true)
+        }
+        Err(error) if json => {
+            writeln!(out, "{}", json!({ "proven": false, "found": format!("{error:#}") }))?;
+            Ok(false)
+        }
+        Err(error) => {
+            writeln!(out, "{BAD}nothing is proven{BAD:#}  {}: {error:#}", file.display())?;
+            Ok(false)
+        }
+    }
+}
+
+fn sentence(proven: &Proven) -> String {
+    let Proven { settlement, entries, signers, signed } = proven;
+    let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
+    let dice = settlement.past.and_then(|past| past.first_dice);
+    let result = dice.map_or_else(|| "declared void".to_owned(), |dice| format!("settled by the dice {dice}"));
+    format!(
+        "Round {} of table {} was {result}, with the bets and payouts above. The record that says so was signed with {} up to \
+         {}, and all {entries} decisions in it are those of the rules. What was corrected or voided after that is not part \
+         of this evidence.",
+        settlement.round.0,
+        settlement.table.0,
+        signers.join(" and "),
+        moment(*signed),
+    )
+}

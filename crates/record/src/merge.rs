@@ -1,0 +1,164 @@
+//! The chains of one table and of its House in one order, so that the table can be stepped through. Time gives the order, and
+//! where that is not enough, what one machine has from another comes after it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, PublicKey, Trust};
+use taisai_table::{
+    BadPlan, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, Machines, Plan, Recorded, Round,
+    RoundCommand, TableId, Time,
+};
+
+use crate::machine::Machine;
+use crate::opening::{BadOpening, MachineId, Opening, Setup};
+use crate::replay::{At, Replay, ReplayError, Seen};
+use crate::settlement::clusters_of;
+
+/// The entries of a table and of its House in one order.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The machines before the first entry.
+    pub machines: Machines,
+    /// The entries, each with its place in its machine's chain.
+    pub entries: Vec<(At, Recorded)>,
+    /// The game with its version.
+    pub game: String,
+}
+
+/// Why chains cannot be brought into one order.
+#[derive(Debug, thiserror::Error)]
+pub enum NotMerged {
+    /// There is no such table.
+    #[error("the store has no table {}", .0.0)]
+    NoTable(TableId),
+    /// A chain cannot be gone through.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The rules cannot be read.
+    #[error(transparent)]
+    Opening(#[from] BadOpening),
+    /// The machines cannot be laid out.
+    #[error(transparent)]
+    Plan(#[from] BadPlan),
+}
+
+/// Brings the chains of a table and of its House into one order.
+pub fn merge(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> Result<Merged, NotMerged> {
+    let mut chains = BTreeMap::new();
+    let mut read = Read { archive, keys, chains: &mut chains };
+    let house = read.chain::<House>(MachineId::House, Recorded::House)?;
+    let opening = read.chain::<Round>(MachineId::Round(table), |entry| Recorded::Round(table, entry))?;
+    let opening = opening.ok_or(NotMerged::NoTable(table))?;
+    let mut seats = Vec::new();
+    for id in clusters_of(&opening.setup) {
+        let cluster = read.chain::<Cluster>(MachineId::Cluster(id), |entry| Recorded::Cluster(id, entry))?;
+        seats.push(cluster.map_or(0, |opening| seats_of(&opening.setup)));
+    }
+    let rules = opening.rules()?;
+    let game = format!("{}@{}", rules.game().id(), rules.game().version());
+    let is_training = |setup: &Setup| match setup {
+        Setup::House { is_training } | Setup::Round { is_training, .. } => *is_training,
+        Setup::Cluster { .. } => false,
+    };
+    let of_house = house.as_ref().unwrap_or(&opening);
+    let mut machines = Machines::new(of_house.profile.clone(), is_training(&of_house.setup));
+    machines.lay_out(Plan { table, rules, is_training: is_training(&opening.setup), seats })?;
+    let entries = in_order(machines.clone(), chains);
+    Ok(Merged { machines, entries, game })
+}
+
+const fn seats_of(setup: &Setup) -> u32 {
+    match setup {
+        Setup::Cluster { seats, .. } => *seats,
+        Setup::House { .. } | Setup::Round { .. } => 0,
+    }
+}
+
+type Chains = BTreeMap<MachineId, VecDeque<(At, Recorded)>>;
+
+struct Read<'a> {
+    archive: &'a mut dyn Archive,
+    keys: &'a [PublicKey],
+    chains: &'a mut Chains,
+}
+
+impl Read<'_> {
+    /// Reads a chain; what it was opened with, if it is there.
+    fn chain<M: Machine>(
+        &mut self,
+        id: MachineId,
+        recorded: impl Fn(Entry<M::Command, M::Event>) -> Recorded,
+    ) -> Result<Option<Opening>, NotMerged> {
+        let trust = if self.keys.is_empty() { Trust::AnyKey } else { Trust::Keys(self.keys.to_vec()) };
+        let mut replay = Replay::<M>::new(self.archive, id.chain(), trust, &[]);
+        let entries = self.chains.entry(id).or_default();
+        replay.run(|seen| {
+            if let Seen::Entry(at, _, entry) = seen {
+                entries.push_back((at, recorded(entry.clone())));
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(replay.into_machine().map(|(opening, _)| opening))
+    }
+}
+
+/// Takes the earliest of those that can be next, the House's first where times are equal. Where none can, the chains do not fit
+/// together, and time alone decides.
+fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(At, Recorded)> {
+    let mut entries = Vec::new();
+    loop {
+        let firsts = || chains.iter().filter_map(|(id, chain)| Some((*id, &chain.front()?.1)));
+        let can_be_next = firsts().filter(|(_, recorded)| is_due(&machines, recorded));
+        let earliest = can_be_next.min_by_key(|(_, recorded)| time(recorded));
+        let Some((id, _)) = earliest.or_else(|| firsts().min_by_key(|(_, recorded)| time(recorded))) else {
+            return entries;
+        };
+        if let Some((at, recorded)) = chains.get_mut(&id).and_then(VecDeque::pop_front) {
+            machines.apply(&recorded);
+            entries.push((at, recorded));
+        }
+    }
+}
+
+const fn time(recorded: &Recorded) -> Time {
+    match recorded {
+        Recorded::Round(_, entry) => entry.asked.time,
+        Recorded::Cluster(_, entry) => entry.asked.time,
+        Recorded::House(entry) => entry.asked.time,
+    }
+}
+
+/// Whether what an entry has from another machine has happened there. What was refused rests on nothing.
+fn is_due(machines: &Machines, recorded: &Recorded) -> bool {
+    use {ClusterCommand as C, HouseCommand as H};
+    let (house, cluster) = (&machines.house, |id: &ClusterId| machines.cluster(*id));
+    match recorded {
+        Recorded::Round(_, Entry { asked, outcome: Ok(_) }) => {
+            let RoundCommand::Report { cluster: id, followed, .. } = &asked.command else { return true };
+            cluster(id).is_none_or(|cluster| cluster.followed() >= *followed)
+        }
+        Recorded::Cluster(id, Entry { asked, outcome: Ok(_) }) => {
+            if let C::Follow { number, .. } = &asked.command {
+                let table = machines.tables.get(&id.table);
+                table.is_none_or(|table| table.round.notices(*id).any(|(given, _)| given == *number))
+            } else if let C::Receive { transfer } = &asked.command {
+                house.outbox(*id).any(|out| out.number == transfer.number)
+            } else if let C::Delivered { number } = &asked.command {
+                house.received(*id) >= *number
+            } else {
+                true
+            }
+        }
+        Recorded::House(Entry { asked, outcome: Ok(_) }) => {
+            if let H::Receive { cluster: id, transfer } = &asked.command {
+                cluster(id).is_none_or(|cluster| cluster.outbox().any(|out| out.number == transfer.number))
+            } else if let H::Delivered { cluster: id, number } = &asked.command {
+                cluster(id).is_none_or(|cluster| cluster.received() >= *number)
+            } else {
+                true
+            }
+        }
+        Recorded::Round(..) | Recorded::Cluster(..) | Recorded::House(_) => true,
+    }
+}
