@@ -1,8 +1,10 @@
 //! `make bench`: every figure the project promises, measured beside its named rival in the same run, as the machine's
 //! own speed changes from run to run. Ends with one line a figure and writes the same to `target/bench.json`.
+//! Groups can be named: `rules`, `table`, `torture`, `record`.
 
 #![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
 
+mod record;
 mod rules;
 mod table;
 mod torture;
@@ -27,10 +29,22 @@ struct Figure {
 }
 
 fn main() -> anyhow::Result<()> {
-    let mut figures = vec![rules::settle_wagers(), rules::all_odds()];
-    figures.extend(rules::settle_lines()?);
-    figures.extend(table::figures(ALLOCATOR)?);
-    figures.extend(torture::figures()?);
+    let chosen: Vec<String> = std::env::args().skip(1).collect();
+    let is_chosen = |group: &str| chosen.is_empty() || chosen.iter().any(|name| name == group);
+    let mut figures = Vec::new();
+    if is_chosen("rules") {
+        figures.extend([rules::settle_wagers(), rules::all_odds()]);
+        figures.extend(rules::settle_lines()?);
+    }
+    if is_chosen("table") {
+        figures.extend(table::figures(ALLOCATOR)?);
+    }
+    if is_chosen("torture") {
+        figures.extend(torture::figures()?);
+    }
+    if is_chosen("record") {
+        figures.extend(record::figures()?);
+    }
     println!();
     for Figure { name, value, unit, ratio, of } in &figures {
         println!("{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of}");

@@ -22,7 +22,7 @@ const ROUNDS: u64 = 5;
 /// Of the bets, two in a hundred are refused or repeats.
 const LEAST_LINES: u64 = 980_000;
 
-type Command = Asked<ClusterCommand>;
+pub(crate) type Command = Asked<ClusterCommand>;
 
 /// Everything a cluster of many terminals is measured by.
 pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figure>> {
@@ -125,6 +125,14 @@ fn seated() -> anyhow::Result<Cluster> {
     let game = Arc::new(Games::embedded().find("sic-bo-etg@2", None)?.clone());
     let id = ClusterId { table: TableId(1), number: 0 };
     let mut cluster = Cluster::new(id, TableRules::new(game, "B")?, Profile::singapore(), TERMINALS);
+    for asked in opening_commands() {
+        carry_out(&mut cluster, asked);
+    }
+    Ok(cluster)
+}
+
+/// The table opens, limits are shown, and every terminal buys in.
+pub(crate) fn opening_commands() -> impl Iterator<Item = Command> {
     let entry = |boxes: &str| LimitEntry {
         boxes: boxes.parse().expect("a kind"),
         min: Some(Money::from_cents(100)),
@@ -133,18 +141,17 @@ fn seated() -> anyhow::Result<Cluster> {
     let kinds = ["small", "big", "odd", "even", "single", "sum", "domino", "double", "any-triple", "triple", "pair"];
     let boxes = kinds.into_iter().map(entry).collect();
     let limits = TableLimits { unit: Money::from_cents(100), boxes, differential: None };
-    follow(&mut cluster, &Notice::TableOpened);
-    follow(&mut cluster, &Notice::Limits { limits });
+    let notices = [system(1, Notice::TableOpened), system(2, Notice::Limits { limits })];
     let cashier = Actor::Person(Person { id: PersonId(1), roles: Roles::of(&[Role::Cashier]) });
-    for seat in (0..TERMINALS).map(Seat) {
+    let bought_in = (0..TERMINALS).map(Seat).map(move |seat| {
         let command = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), method: Method::Cash };
         let id = CommandId { source: 7, sequence: u64::from(seat.0) + 1 };
-        carry_out(&mut cluster, Asked { time: Time(0), actor: cashier, id, command });
-    }
-    Ok(cluster)
+        Asked { time: Time(0), actor: cashier, id, command }
+    });
+    notices.into_iter().chain(bought_in)
 }
 
-fn system(number: u64, notice: Notice) -> Command {
+pub(crate) fn system(number: u64, notice: Notice) -> Command {
     let id = CommandId { source: 0, sequence: number };
     Asked { time: Time(0), actor: Actor::System, id, command: ClusterCommand::Follow { number, notice, slip: None } }
 }
@@ -161,7 +168,7 @@ fn carry_out(cluster: &mut Cluster, asked: Command) {
 
 /// One command of ten bets a terminal, terminals in shuffled order; one in a hundred is over its limit, and after one in
 /// a hundred comes the same again.
-fn commands(round: u64) -> Vec<Command> {
+pub(crate) fn commands(round: u64) -> Vec<Command> {
     let layout = crate::rules::layout("sic-bo-etg@2", "B");
     let mut numbers = Numbers(round);
     let mut seats: Vec<u32> = (0..TERMINALS).collect();
