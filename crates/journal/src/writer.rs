@@ -60,8 +60,8 @@ pub struct Mark {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Stopped {
     /// An append failed.
-    #[error("nothing more is recorded: {0}")]
-    Failed(Arc<AppendError>),
+    #[error("nothing more is recorded")]
+    Failed(#[source] Arc<AppendError>),
     /// The writer was told to stop.
     #[error("nothing more is recorded: the writer was stopped")]
     Closed,

@@ -173,8 +173,8 @@ fn try_to_write(
         let epoch = heads.iter().find(|head| head.chain == chain(name)).map_or(0, |head| head.epoch) + 1;
         let genesis = Genesis { house: [1; 16], purpose: Purpose::Training, least_reader: 1 };
         let (pen, _) = writer.take(&chain(name), epoch, genesis).map_err(|error| match error {
-            TakeError::Stopped(Stopped::Failed(reason)) => format!("{reason}"),
-            other => format!("{other:?}"),
+            TakeError::Stopped(stopped) => why(&stopped),
+            TakeError::Claim(_) | TakeError::Mine(_) => format!("{error:?}"),
         })?;
         lines.push((pen, u64::try_from(stored[number].len()).expect("a number")));
     }
@@ -191,10 +191,9 @@ fn try_to_write(
                     continue;
                 }
                 waiting += 1;
-                submit(pen, (number, from, *next), checkpoint, answer.clone())
-                    .map_err(|stopped| format!("{stopped}"))?;
+                submit(pen, (number, from, *next), checkpoint, answer.clone()).map_err(|stopped| why(&stopped))?;
                 while waiting > under_way {
-                    let (number, last) = answers.recv().expect("an answer").map_err(|stopped| format!("{stopped}"))?;
+                    let (number, last) = answers.recv().expect("an answer").map_err(|stopped| why(&stopped))?;
                     said.acknowledged[number] = last;
                     waiting -= 1;
                 }
@@ -202,6 +201,12 @@ fn try_to_write(
         }
     }
     Ok(())
+}
+
+/// Why the writer stopped, and why that was.
+fn why(stopped: &Stopped) -> String {
+    let cause = std::error::Error::source(stopped).map(ToString::to_string).unwrap_or_default();
+    format!("{stopped}: {cause}")
 }
 
 type Answer = Result<(usize, u64), Stopped>;
