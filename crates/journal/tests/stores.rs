@@ -152,7 +152,7 @@ fn a_damaged_file_of_snapshots_keeps_nobody_from_the_chains() {
 
 #[test]
 fn a_server_that_is_not_durable_or_is_newer_is_refused() {
-    let server = taisai_journal::suite::TemporaryServer::start();
+    let mut server = taisai_journal::suite::TemporaryServer::start();
     let address = server.database();
     assert!(matches!(PostgresArchive::open(&address), Err(PostgresError::Empty)));
     Postgres::open(&address).unwrap();
@@ -169,10 +169,11 @@ fn a_server_that_is_not_durable_or_is_newer_is_refused() {
     client.batch_execute("UPDATE taisai_journal.layout SET number = 1").unwrap();
 
     // A standby that never comes: the commit waits until it is cancelled, and then warns. Its fate is unknown.
+    let first = begin(&mut Postgres::open(&address).unwrap(), "house");
+    server.crash();
+    server.run("-c synchronous_standby_names=nobody");
+    let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
     let mut journal = Postgres::open(&address).unwrap();
-    let first = begin(&mut journal, "house");
-    client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'").unwrap();
-    client.batch_execute("SELECT pg_reload_conf()").unwrap();
     let second = block(&first, &[b"x"]);
     let waiting = std::thread::spawn(move || {
         let result = journal.append(std::slice::from_ref(&second));
