@@ -12,6 +12,7 @@ mod merge;
 mod notices;
 mod opening;
 mod past;
+pub mod projection;
 mod recorder;
 mod replay;
 mod settlement;

@@ -96,6 +96,16 @@ impl<'a, M: Machine> Replay<'a, M> {
         chain: &ChainName,
         keys: &[PublicKey],
         is_taken: impl Fn(&M) -> bool,
+        skipped: impl FnMut(u64, SkippedSnapshot),
+    ) -> Result<Self, ReplayError> {
+        Self::start(archive, chain, keys, |_, machine| is_taken(machine), skipped)
+    }
+
+    fn start(
+        archive: &'a mut dyn Archive,
+        chain: &ChainName,
+        keys: &[PublicKey],
+        is_taken: impl Fn(u64, &M) -> bool,
         mut skipped: impl FnMut(u64, SkippedSnapshot),
     ) -> Result<Self, ReplayError> {
         let trust = Trust::Keys(keys.to_vec());
@@ -110,7 +120,7 @@ impl<'a, M: Machine> Replay<'a, M> {
             let position = snapshot.position;
             let restored = restore::<M>(archive, chain, keys, &opening, position, snapshot.state);
             match restored {
-                Ok((machine, _)) if !is_taken(&machine) => {}
+                Ok((machine, _)) if !is_taken(position, &machine) => {}
                 Ok((machine, block)) => return Ok(Self::of(archive, Reading::after(&block, trust, opening, machine))),
                 Err(error) => skipped(position, error),
             }
@@ -123,6 +133,32 @@ impl<'a, M: Machine> Replay<'a, M> {
     pub fn until(mut self, head: Head) -> Self {
         self.until = Some(head);
         self
+    }
+
+    /// Goes through a chain from a position on, the machine built from the newest good snapshot before it. Without keys no
+    /// snapshot is believed, and checkpoints of any key are.
+    pub fn from_position(
+        archive: &'a mut dyn Archive,
+        chain: &ChainName,
+        keys: &[PublicKey],
+        next: u64,
+    ) -> Result<Self, ReplayError> {
+        let mut replay = match keys {
+            [] => Self::new(archive, chain.clone(), Trust::AnyKey, &[]),
+            keys => Self::start(archive, chain, keys, |position, _| position < next, |_, _| {})?,
+        };
+        while replay.head().next < next && replay.next_block(|_| ControlFlow::Continue(()))?.is_some() {}
+        Ok(replay)
+    }
+
+    /// Stops between two blocks, and gives the store back.
+    pub(crate) fn pause(self) -> Reading<M> {
+        self.reading
+    }
+
+    /// Goes on where a replay was stopped.
+    pub(crate) const fn resume(archive: &'a mut dyn Archive, reading: Reading<M>) -> Self {
+        Self::of(archive, reading)
     }
 
     /// The machine as it stands, once the opening was seen.
@@ -167,12 +203,16 @@ impl<'a, M: Machine> Replay<'a, M> {
 
     /// Goes through everything, or until the one who looks has seen enough.
     pub fn run(&mut self, mut look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>) -> Result<(), ReplayError> {
-        while let Some(bytes) = self.next_bytes()? {
-            if self.reading.block(bytes, &mut look)?.is_break() {
-                break;
-            }
-        }
+        while self.next_block(&mut look)?.is_some_and(|seen| seen.is_continue()) {}
         Ok(())
+    }
+
+    /// Goes through the next block; nothing if there is none yet.
+    pub fn next_block(
+        &mut self,
+        mut look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
+    ) -> Result<Option<ControlFlow<()>>, ReplayError> {
+        self.next_bytes()?.map(|bytes| self.reading.block(bytes, &mut look)).transpose()
     }
 
     fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, ReplayError> {
@@ -348,7 +388,7 @@ fn vouched_block(
 }
 
 /// What the machine of a chain is built with; none while the chain has only begun.
-fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
+pub(crate) fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
     let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
     loop {
         let position = verifier.head().next;

@@ -352,6 +352,11 @@ impl Cluster {
         sets.fold(Money::ZERO, |total, set| sum(total, set.credits))
     }
 
+    /// The unit that the bets of a round that is over were counted in.
+    pub fn unit_of(&self, round: RoundNumber) -> Option<Money> {
+        self.state.past.get(round).map(|past| past.unit)
+    }
+
     /// Refusals recorded.
     pub const fn refusals(&self) -> u64 {
         self.state.refusals

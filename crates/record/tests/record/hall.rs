@@ -106,6 +106,26 @@ impl Hall {
         is_accepted
     }
 
+    /// Asks for what is refused.
+    pub(crate) fn house_refuses(&mut self, actor: Actor, command: HouseCommand) {
+        let asked = self.asked(actor, command);
+        assert!(matches!(self.house.ask(asked), Decision::Refused(_)));
+    }
+
+    /// Time passes.
+    pub(crate) fn wait(&mut self, millis: u64) {
+        self.time += millis;
+    }
+
+    /// Credits that the House has sent arrive at their seats.
+    pub(crate) fn deliver(&mut self) {
+        let sent: Vec<_> = self.house.machine().outbox(CLUSTER).copied().collect();
+        for transfer in sent {
+            assert!(self.cluster(Actor::System, ClusterCommand::Receive { transfer }));
+            self.house(Actor::System, HouseCommand::Delivered { cluster: CLUSTER, number: transfer.number });
+        }
+    }
+
     /// Notices and reports arrive, with slips read from the record.
     fn carry(&mut self) {
         loop {
@@ -236,15 +256,15 @@ impl Hall {
     }
 }
 
-fn person(id: u32, role: Role) -> Actor {
+pub(crate) fn person(id: u32, role: Role) -> Actor {
     Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
 }
 
-fn dealer() -> Actor {
+pub(crate) fn dealer() -> Actor {
     person(1, Role::Dealer)
 }
 
-fn supervisor() -> Actor {
+pub(crate) fn supervisor() -> Actor {
     person(3, Role::PitSupervisor)
 }
 

@@ -4,5 +4,7 @@
 
 mod evidence;
 mod hall;
+mod made;
+mod projection;
 mod recover;
 mod verify;

@@ -1,0 +1,290 @@
+//! The projection: the record turned into reporting tables in SQL, behind by a little and saying so. It follows the chains,
+//! never writes to them, and nothing reads the tables for a decision: they may be dropped at any time and built again.
+//!
+//! Each batch of blocks is one transaction that also moves the chain's position, so that a block is projected exactly once,
+//! wherever a program stops. `docs/reporting.md` describes every table.
+
+mod batch;
+mod cluster;
+mod day;
+mod house;
+mod lag;
+mod lines;
+mod queries;
+mod round;
+mod scribe;
+mod store;
+mod tables;
+mod value;
+mod words;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, ChainName, Head, PublicKey, ReadError};
+use taisai_table::{Cluster, House, Round};
+
+pub use day::BadDay;
+pub use lag::{Lag, Moment};
+pub use queries::{QUERIES, Query};
+pub use scribe::Trouble;
+pub use store::{Answer, FILE, TablesError};
+pub use tables::{Column, Kind, TABLES, Table};
+pub use value::Value;
+
+use crate::opening::{BadOpening, Setup};
+use crate::replay::{Reading, Replay, ReplayError, first_opening};
+use crate::store::Address;
+use batch::Batch;
+use scribe::{Desk, Scribe};
+use store::{Move, Tables};
+
+/// A batch is carried out when it holds so many values, about.
+const BATCH: usize = 500_000;
+
+/// Why the record cannot be projected.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectionError {
+    /// The reporting tables.
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    /// The store.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A chain is damaged.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// No machine can be built.
+    #[error("chain {chain}: {bad}")]
+    Opening {
+        /// The chain.
+        chain: ChainName,
+        /// Why.
+        bad: BadOpening,
+    },
+    /// An entry cannot be projected.
+    #[error("chain {chain}, before block {next}: {trouble}")]
+    Trouble {
+        /// The chain.
+        chain: ChainName,
+        /// The position of the block after it.
+        next: u64,
+        /// Why.
+        trouble: Trouble,
+    },
+    /// The tables are of another record, or the record was rolled back.
+    #[error("the reporting tables do not belong to this record: block {next} of chain {chain} is not where they end")]
+    OtherRecord {
+        /// The chain.
+        chain: ChainName,
+        /// The position up to which it is projected.
+        next: u64,
+    },
+}
+
+/// How far the projection went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Blocks projected.
+    pub blocks: u64,
+    /// Entries in them.
+    pub entries: u64,
+    /// Wagers among what was settled in them.
+    pub wagers: u64,
+}
+
+impl Progress {
+    fn add(&mut self, other: Self) {
+        self.blocks += other.blocks;
+        self.entries += other.entries;
+        self.wagers += other.wagers;
+    }
+}
+
+/// Turns the record into reporting tables.
+pub struct Projection {
+    tables: Tables,
+    followed: BTreeMap<ChainName, Follower>,
+    batch: usize,
+}
+
+/// A chain that is followed, with its machine as it stands there.
+enum Follower {
+    House(Box<Followed<House>>),
+    Round(Box<Followed<Round>>),
+    Cluster(Box<Followed<Cluster>>),
+}
+
+struct Followed<M: Scribe> {
+    paused: Option<Reading<M>>,
+    desk: Desk,
+    notes: M::Notes,
+    next: u64,
+}
+
+impl Projection {
+    /// Opens the reporting tables of a store, or makes them.
+    pub fn open(address: &Address) -> Result<Self, ProjectionError> {
+        Ok(Self { tables: Tables::open(address)?, followed: BTreeMap::new(), batch: BATCH })
+    }
+
+    /// Drops the reporting tables of a store and makes them anew, empty.
+    pub fn anew(address: &Address) -> Result<Self, ProjectionError> {
+        Ok(Self { tables: Tables::anew(address)?, followed: BTreeMap::new(), batch: BATCH })
+    }
+
+    /// Carries out a batch when it holds about so many values; zero is a transaction for every block.
+    #[must_use]
+    pub const fn with_batch(mut self, values: usize) -> Self {
+        self.batch = values;
+        self
+    }
+
+    /// Projects what the tables do not hold yet. Snapshots in the record are believed if one of the keys vouches for them.
+    pub fn catch_up(&mut self, archive: &mut dyn Archive, keys: &[PublicKey]) -> Result<Progress, ProjectionError> {
+        let mut all = Progress::default();
+        loop {
+            let progress = self.advance(archive, keys)?;
+            if progress == Progress::default() {
+                return Ok(all);
+            }
+            all.add(progress);
+        }
+    }
+
+    /// Carries out one batch for each chain that has more.
+    pub fn advance(&mut self, archive: &mut dyn Archive, keys: &[PublicKey]) -> Result<Progress, ProjectionError> {
+        let mut all = Progress::default();
+        for head in archive.heads()? {
+            let progress = self.advance_chain(archive, keys, &head);
+            if progress.is_err() {
+                // It is read again from where the tables end.
+                self.followed.remove(&head.chain);
+            }
+            all.add(progress?);
+        }
+        Ok(all)
+    }
+
+    fn advance_chain(
+        &mut self,
+        archive: &mut dyn Archive,
+        keys: &[PublicKey],
+        head: &Head,
+    ) -> Result<Progress, ProjectionError> {
+        let chain = &head.chain;
+        let mut follower = match self.followed.remove(chain) {
+            Some(follower) => follower,
+            None => match self.follow(archive, keys, chain)? {
+                Some(follower) => follower,
+                None => return Ok(Progress::default()),
+            },
+        };
+        let progress = match &mut follower {
+            Follower::House(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
+            Follower::Round(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
+            Follower::Cluster(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
+        };
+        self.followed.insert(chain.clone(), follower);
+        Ok(progress)
+    }
+
+    /// The follower of a chain where the tables end; none while the chain has only begun.
+    fn follow(
+        &mut self,
+        archive: &mut dyn Archive,
+        keys: &[PublicKey],
+        chain: &ChainName,
+    ) -> Result<Option<Follower>, ProjectionError> {
+        let Some(opening) = first_opening(archive, chain)? else { return Ok(None) };
+        let sql = "SELECT next, hash FROM chains WHERE chain = $1";
+        let rows = self.tables.query(sql, &[chain.as_str().to_owned().into()])?.rows;
+        let row = rows.first().map_or(&[][..], |row| &row[..]);
+        let next = row.first().and_then(Value::number).and_then(|next| u64::try_from(next).ok()).unwrap_or(0);
+        let hash = row.get(1).and_then(Value::text).unwrap_or_default();
+        let place = Place { archive, keys, chain, next, hash };
+        Ok(Some(match opening.setup {
+            Setup::House { .. } => Follower::House(Box::new(place.follow(&opening)?)),
+            Setup::Round { .. } => Follower::Round(Box::new(place.follow(&opening)?)),
+            Setup::Cluster { .. } => Follower::Cluster(Box::new(place.follow(&opening)?)),
+        }))
+    }
+
+    /// Runs a query on the tables. They are not caught up for it; [`lag`](Self::lag) says how far they are behind.
+    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Answer, ProjectionError> {
+        Ok(self.tables.query(sql, values)?)
+    }
+}
+
+/// Where the tables end in a chain.
+struct Place<'a> {
+    archive: &'a mut dyn Archive,
+    keys: &'a [PublicKey],
+    chain: &'a ChainName,
+    next: u64,
+    hash: &'a str,
+}
+
+impl Place<'_> {
+    fn follow<M: Scribe>(self, opening: &crate::opening::Opening) -> Result<Followed<M>, ProjectionError> {
+        let Place { archive, keys, chain, next, hash } = self;
+        let trouble = |day| ProjectionError::Trouble { chain: chain.clone(), next, trouble: Trouble::Day(day) };
+        let desk = Desk::new(chain.as_str(), opening).map_err(trouble)?;
+        let replay = Replay::<M>::from_position(archive, chain, keys, next)?;
+        let head = replay.head();
+        if head.next != next || (next > 0 && head.hash.to_string() != hash) {
+            return Err(ProjectionError::OtherRecord { chain: chain.clone(), next });
+        }
+        let notes = match replay.machine() {
+            Some(machine) => machine.notes(&desk),
+            None => {
+                M::build(opening).map_err(|bad| ProjectionError::Opening { chain: chain.clone(), bad })?.notes(&desk)
+            }
+        };
+        Ok(Followed { paused: Some(replay.pause()), desk, notes, next })
+    }
+}
+
+impl<M: Scribe> Followed<M> {
+    /// Goes through blocks until the batch is full or the chain ends, and carries the batch out.
+    fn advance(
+        &mut self,
+        archive: &mut dyn Archive,
+        head: &Head,
+        most: usize,
+        tables: &mut Tables,
+    ) -> Result<Progress, ProjectionError> {
+        let Some(paused) = self.paused.take() else { return Ok(Progress::default()) };
+        if self.next >= head.next {
+            self.paused = Some(paused);
+            return Ok(Progress::default());
+        }
+        let mut batch = Batch::default();
+        let mut replay = Replay::resume(archive, paused);
+        let mut trouble = None;
+        let (desk, notes) = (&mut self.desk, &mut self.notes);
+        loop {
+            let look = |seen: crate::replay::Seen<'_, M>| match desk.see(notes, &seen, &mut batch) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(found) => {
+                    trouble = Some(found);
+                    ControlFlow::Break(())
+                }
+            };
+            let is_more = replay.next_block(look)?.is_some();
+            if let Some(trouble) = trouble {
+                let Head { chain, next, .. } = replay.head();
+                return Err(ProjectionError::Trouble { chain, next, trouble });
+            }
+            if !is_more || batch.size() >= most || replay.head().next >= head.next {
+                break;
+            }
+        }
+        batch.close();
+        let Head { chain, next, hash, .. } = replay.head();
+        let before = std::mem::replace(&mut self.next, next);
+        tables.apply(&batch, &Move { chain: chain.to_string(), before, next, hash: hash.to_string() })?;
+        self.paused = Some(replay.pause());
+        Ok(Progress { blocks: next - before, entries: batch.entries, wagers: batch.wagers })
+    }
+}

@@ -1,0 +1,215 @@
+//! What some blocks of a chain change in the reporting tables: rows to insert, then statements in their order. It is carried
+//! out in one transaction, together with how far the chain is projected by it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use taisai_table::{Actor, Person, Time};
+
+use super::day::{BadDay, Day, Days};
+use super::tables::{EVENTS, LEDGER_ENTRIES, Table};
+use super::value::Value;
+use crate::replay::At;
+
+/// A statement. Its parameters are `$1`, `$2`, …, each first met in that order, which both stores read alike.
+pub(super) struct Statement {
+    pub(super) sql: &'static str,
+    pub(super) values: Vec<Value>,
+}
+
+/// Day, person, part, chain and command.
+type Act = (Arc<str>, u32, &'static str, Arc<str>, Arc<str>);
+
+/// Day, chain, source with its number, command and reason.
+type Refused = (Arc<str>, Arc<str>, &'static str, u32, Arc<str>, &'static str);
+
+/// How often, and when last.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    count: i64,
+    last: Time,
+}
+
+impl Count {
+    fn more(&mut self, time: Time) {
+        self.count += 1;
+        self.last = time;
+    }
+}
+
+/// The changes of some blocks.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// For each table its rows, one after the other.
+    pub(super) rows: BTreeMap<&'static str, (&'static Table, Vec<Value>)>,
+    pub(super) statements: Vec<Statement>,
+    acts: BTreeMap<Act, Count>,
+    refusals: BTreeMap<Refused, Count>,
+    pub(super) entries: u64,
+    pub(super) wagers: u64,
+    pub(super) time: Time,
+    values: usize,
+}
+
+/// What a ledger entry or an event belongs to, as far as it is known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Belongs {
+    pub(super) table: Option<u16>,
+    pub(super) cluster: Option<u16>,
+    pub(super) seat: Option<u32>,
+    pub(super) session: Option<u32>,
+    pub(super) round: Option<u64>,
+    pub(super) voucher: Option<Arc<str>>,
+    pub(super) claim: Option<u64>,
+    pub(super) receivable: Option<u64>,
+}
+
+/// Something that happened, beside where and when.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Event {
+    pub(super) kind: Option<Arc<str>>,
+    pub(super) at: Belongs,
+    pub(super) person: Option<u32>,
+    pub(super) second: Option<u32>,
+    pub(super) device: Option<u32>,
+    pub(super) subject: Option<u32>,
+    pub(super) amount: Option<i64>,
+    pub(super) why: Option<Arc<str>>,
+    pub(super) detail: Option<String>,
+}
+
+/// An entry's place in the record and in the days of the house.
+#[derive(Clone, Debug)]
+pub(super) struct When {
+    pub(super) chain: Arc<str>,
+    pub(super) at: At,
+    pub(super) time: Time,
+    pub(super) day: Day,
+}
+
+impl When {
+    pub(super) fn new(chain: &Arc<str>, at: At, time: Time, days: &mut Days) -> Result<Self, BadDay> {
+        Ok(Self { chain: Arc::clone(chain), at, time, day: days.at(time)? })
+    }
+}
+
+impl Batch {
+    /// How many values are held, about.
+    pub(super) const fn size(&self) -> usize {
+        self.values
+    }
+
+    pub(super) fn insert<const N: usize>(&mut self, table: &'static Table, row: [Value; N]) {
+        assert_eq!(N, table.columns.len(), "a row of {} has all columns", table.name);
+        self.values += N;
+        self.rows.entry(table.name).or_insert_with(|| (table, Vec::new())).1.extend(row);
+    }
+
+    pub(super) fn execute<const N: usize>(&mut self, sql: &'static str, values: [Value; N]) {
+        self.values += N;
+        self.statements.push(Statement { sql, values: values.into() });
+    }
+
+    /// Posts the legs of a transaction: account, what it belongs to, and the amount.
+    pub(super) fn post(&mut self, when: &When, kind: &'static str, legs: Vec<(&'static str, Belongs, i64)>) {
+        debug_assert_eq!(legs.iter().map(|(_, _, amount)| i128::from(*amount)).sum::<i128>(), 0, "{kind}");
+        for (leg, (account, of, amount)) in (0_u32..).zip(legs) {
+            self.insert(
+                &LEDGER_ENTRIES,
+                [
+                    Arc::clone(&when.chain).into(),
+                    when.at.position.into(),
+                    when.at.line.into(),
+                    leg.into(),
+                    when.time.into(),
+                    Arc::clone(&when.day.date).into(),
+                    kind.into(),
+                    account.into(),
+                    amount.into(),
+                    of.table.into(),
+                    of.cluster.into(),
+                    of.seat.into(),
+                    of.session.into(),
+                    of.round.into(),
+                    of.voucher.into(),
+                    of.claim.into(),
+                    of.receivable.into(),
+                ],
+            );
+        }
+    }
+
+    /// Notes events of one entry, in their order.
+    pub(super) fn events(&mut self, when: &When, events: impl IntoIterator<Item = Event>) {
+        for (number, event) in (0_u32..).zip(events) {
+            self.insert(
+                &EVENTS,
+                [
+                    Arc::clone(&when.chain).into(),
+                    when.at.position.into(),
+                    when.at.line.into(),
+                    number.into(),
+                    when.time.into(),
+                    Arc::clone(&when.day.date).into(),
+                    event.kind.into(),
+                    event.at.table.into(),
+                    event.at.cluster.into(),
+                    event.at.seat.into(),
+                    event.at.round.into(),
+                    event.person.into(),
+                    event.second.into(),
+                    event.device.into(),
+                    event.subject.into(),
+                    event.amount.into(),
+                    event.why.into(),
+                    event.detail.into(),
+                ],
+            );
+        }
+    }
+
+    /// Counts a command that people carried out.
+    pub(super) fn act(&mut self, when: &When, actor: Actor, second: Option<Person>, command: &Arc<str>) {
+        let first = actor.person().map(|person| ("first", person));
+        for (part, person) in first.into_iter().chain(second.map(|person| ("second", person))) {
+            let (date, chain) = (Arc::clone(&when.day.date), Arc::clone(&when.chain));
+            self.acts.entry((date, person.id.0, part, chain, Arc::clone(command))).or_default().more(when.time);
+        }
+    }
+
+    /// Counts a refusal.
+    pub(super) fn refusal(&mut self, when: &When, actor: Actor, command: &Arc<str>, reason: &'static str) {
+        let (source, number) = match actor {
+            Actor::Person(person) => ("person", person.id.0),
+            Actor::Terminal { device, .. } => ("terminal", device.0),
+            Actor::Tumbler(device) => ("tumbler", device.0),
+            Actor::System => ("system", 0),
+        };
+        let (date, chain) = (Arc::clone(&when.day.date), Arc::clone(&when.chain));
+        self.refusals.entry((date, chain, source, number, Arc::clone(command), reason)).or_default().more(when.time);
+    }
+
+    /// Turns what was counted into statements.
+    pub(super) fn close(&mut self) {
+        for ((date, person, part, chain, command), Count { count, last }) in std::mem::take(&mut self.acts) {
+            self.execute(
+                "INSERT INTO acts AS a (gaming_day, person, part, chain, command, count, last_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (gaming_day, person, part, chain, command)
+                 DO UPDATE SET count = a.count + excluded.count, last_at = excluded.last_at",
+                [date.into(), person.into(), part.into(), chain.into(), command.into(), count.into(), last.into()],
+            );
+        }
+        for (key, Count { count, last }) in std::mem::take(&mut self.refusals) {
+            let (date, chain, source, number, command, reason) = key;
+            let key = [date.into(), chain.into(), source.into(), number.into(), command.into(), reason.into()];
+            let [date, chain, source, number, command, reason] = key;
+            self.execute(
+                "INSERT INTO refusals AS r (gaming_day, chain, source, source_number, command, reason, count, last_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                 ON CONFLICT (gaming_day, chain, source, source_number, command, reason)
+                 DO UPDATE SET count = r.count + excluded.count, last_at = excluded.last_at",
+                [date, chain, source, number, command, reason, count.into(), last.into()],
+            );
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! The players' side in the reporting tables: settlements and their wagers, sessions, and the ledger, which is read off the
+//! machine: what each account is after an entry less what it was before.
+
+use taisai_rules::{Money, Station, Unit};
+use taisai_table::{
+    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Meters, Notice, Purpose,
+    RoundNumber, Seat, SessionId, Slip, Totals,
+};
+
+use super::batch::{Batch, Belongs, Event, When};
+use super::lines::{By, Line, Lines, chips};
+use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
+use super::tables::{SESSIONS, SETTLEMENTS, WAGERS};
+use super::value::Value;
+use super::words::word;
+use crate::opening::{Opening, Setup};
+
+/// The accounts beside the seats.
+const ACCOUNTS: [&str; 4] = ["house", "cash", "chips", "transit"];
+
+/// The books as they were last posted, and the entry that was not applied yet.
+pub(super) struct Books {
+    seats: Vec<SeatBook>,
+    accounts: [i64; 4],
+    waiting: Option<Waiting>,
+}
+
+#[derive(Clone, Copy)]
+struct SeatBook {
+    money: i64,
+    session: Option<SessionId>,
+    is_locked: bool,
+}
+
+/// Which seats an entry may change.
+#[derive(Clone, Copy)]
+enum Seats {
+    None,
+    One(Seat),
+    All,
+}
+
+/// An entry to be looked at again when it is applied.
+struct Waiting {
+    when: When,
+    seats: Seats,
+    /// What the transaction is called; none if no money moves.
+    kind: Option<&'static str>,
+    of: Belongs,
+    /// The session's meters at that seat before the entry.
+    before: Meters,
+    events: Vec<Event>,
+}
+
+impl Scribe for Cluster {
+    type Notes = Books;
+
+    fn notes(&self, _: &Desk) -> Books {
+        let seats = self.seats().map(|seat| seat_book(self, seat)).collect();
+        Books { seats, accounts: accounts(self), waiting: None }
+    }
+
+    fn opened(_: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch) {
+        let Setup::Cluster { cluster, .. } = &opening.setup else { return };
+        let (table, cluster) = (Some(cluster.table.0), Some(cluster.number));
+        batch.events(when, [opening_event(opening, Belongs { table, cluster, ..Belongs::default() })]);
+    }
+
+    fn entry(
+        &self,
+        _: &mut Desk,
+        books: &mut Books,
+        when: When,
+        entry: &Entry<ClusterCommand, ClusterEvent>,
+        batch: &mut Batch,
+    ) -> Result<(), Trouble> {
+        let asked = &entry.asked;
+        let event = match &entry.outcome {
+            Ok(event) => event,
+            Err(refusal) => {
+                batch.refusal(&when, asked.actor, &word(&asked.command), refusal.code());
+                return Ok(());
+            }
+        };
+        if asked.actor.person().is_some() {
+            batch.act(&when, asked.actor, None, &word(&asked.command));
+        }
+        let mut of = here(self);
+        let mut events = Vec::new();
+        let (seats, kind) = match &asked.command {
+            ClusterCommand::Place { seat, .. }
+            | ClusterCommand::PlaceFor { seat, .. }
+            | ClusterCommand::Withdraw { seat, .. }
+            | ClusterCommand::Clear { seat }
+            | ClusterCommand::Repeat { seat }
+            | ClusterCommand::Double { seat } => {
+                // A bet begins a session at a live table; its money is posted when the round is over.
+                if self.rules().game().station() == Station::PlayerTerminals {
+                    return Ok(());
+                }
+                (Seats::One(*seat), None)
+            }
+            ClusterCommand::RejectExcess => {
+                events = rejected(self, event, asked.actor);
+                (Seats::All, Some("excess"))
+            }
+            ClusterCommand::BuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in")),
+            ClusterCommand::IssueColour { seat, .. } => (Seats::One(*seat), Some("colour-issued")),
+            ClusterCommand::RedeemColour { seat } => (Seats::One(*seat), Some("colour-redeemed")),
+            ClusterCommand::CashOut { seat, to } => {
+                of.voucher = match to {
+                    CashOut::Voucher(number) => Some(super::house::voucher(number.hash)),
+                    CashOut::HandPay => None,
+                };
+                (Seats::One(*seat), Some("cash-out"))
+            }
+            ClusterCommand::Leave { seat } => (Seats::One(*seat), None),
+            ClusterCommand::WalkAway { seat } => {
+                events.push(at_seat(self, event_by("walked-away", asked.actor), *seat));
+                (Seats::One(*seat), Some("walk-away"))
+            }
+            ClusterCommand::Lost { seat } => {
+                events.push(at_seat(self, event_by("terminal-lost", asked.actor), *seat));
+                (Seats::None, None)
+            }
+            ClusterCommand::Back { seat } => {
+                events.push(at_seat(self, event_by("terminal-back", asked.actor), *seat));
+                (Seats::None, None)
+            }
+            ClusterCommand::ClearLock { seat } => {
+                events.push(at_seat(self, event_by("lock-cleared", asked.actor), *seat));
+                (Seats::One(*seat), None)
+            }
+            ClusterCommand::Follow { notice, slip, .. } => {
+                let Some((round, kind)) = follow(self, &when, notice, slip.as_ref(), event, batch)? else {
+                    return Ok(());
+                };
+                of.round = Some(round.0);
+                if let ClusterEvent::Compensated { adjustments } = event {
+                    events = adjusted(self, round, adjustments);
+                }
+                (Seats::All, Some(kind))
+            }
+            ClusterCommand::Receive { transfer } => match transfer.purpose {
+                Purpose::Credits { seat } => (Seats::One(seat), Some("credits-received")),
+                Purpose::Voucher { .. }
+                | Purpose::Claim { .. }
+                | Purpose::Receivable { .. }
+                | Purpose::Returned { .. } => (Seats::None, None),
+            },
+            ClusterCommand::Delivered { .. } => return Ok(()),
+        };
+        let before = match seats {
+            Seats::One(seat) => self.session_meters(seat),
+            Seats::None | Seats::All => Meters::default(),
+        };
+        books.waiting = Some(Waiting { when, seats, kind, of, before, events });
+        Ok(())
+    }
+
+    fn applied(&self, _: &mut Desk, books: &mut Books, batch: &mut Batch) {
+        let Some(waiting) = books.waiting.take() else { return };
+        let Waiting { when, seats, kind, of, before, mut events } = waiting;
+        let (first, most) = match seats {
+            Seats::None => (0, 0),
+            Seats::One(Seat(seat)) => (seat, 1),
+            Seats::All => (0, books.seats.len()),
+        };
+        let mut legs = Vec::new();
+        let skipped = usize::try_from(first).unwrap_or(usize::MAX);
+        for (number, book) in (first..).zip(books.seats.iter_mut().skip(skipped).take(most)) {
+            let after = seat_book(self, Seat(number));
+            if after.session != book.session {
+                session(self, &when, Seat(number), *book, before, batch);
+            }
+            let session = after.session.or(book.session).map(|session| session.0);
+            if kind.is_some() && after.money != book.money {
+                let of = Belongs { seat: Some(number), session, ..of.clone() };
+                legs.push(("seat", of, after.money - book.money));
+            }
+            if after.is_locked && !book.is_locked {
+                let at = Belongs { seat: Some(number), session, ..of.clone() };
+                let amount = Some(after.money - book.money);
+                events.push(Event { kind: Some("large-win".into()), at, amount, ..Event::default() });
+            }
+            // Bets in play leave a seat's money where it is.
+            *book = after;
+        }
+        if let Some(kind) = kind {
+            let after = accounts(self);
+            for ((name, before), after) in ACCOUNTS.into_iter().zip(books.accounts).zip(after) {
+                if before != after {
+                    legs.push((name, of.clone(), after - before));
+                }
+            }
+            books.accounts = after;
+            batch.post(&when, kind, legs);
+        }
+        batch.events(&when, events);
+    }
+}
+
+/// The accounts, with bets of chips that lie on a live table counted as chips still.
+fn accounts(cluster: &Cluster) -> [i64; 4] {
+    let ledger = cluster.ledger();
+    let lying = match cluster.rules().game().station() {
+        Station::PlayerTerminals => 0,
+        Station::LiveTable => cluster.seats().map(|seat| lying(cluster, seat, Chips::Own)).sum(),
+    };
+    [ledger.house.cents(), ledger.cash.cents(), ledger.chips.cents() + lying, ledger.transit.cents()]
+}
+
+/// What a seat has on the layout in such chips.
+fn lying(cluster: &Cluster, seat: Seat, chips: Chips) -> i64 {
+    cluster.bets(seat).filter(|(with, _)| *with == chips).map(|(_, stake)| stake.amount.cents()).sum()
+}
+
+fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
+    let colour = cluster.colour(seat).map_or(0, |set| set.credits.cents());
+    let on_layout = match cluster.rules().game().station() {
+        Station::PlayerTerminals => cluster.on_layout(seat).cents(),
+        Station::LiveTable => lying(cluster, seat, Chips::Colour),
+    };
+    let money = cluster.credits(seat).cents() + colour + on_layout;
+    SeatBook { money, session: cluster.session(seat), is_locked: cluster.is_locked(seat) }
+}
+
+fn here(cluster: &Cluster) -> Belongs {
+    let id = cluster.id();
+    Belongs { table: Some(id.table.0), cluster: Some(id.number), ..Belongs::default() }
+}
+
+fn at_seat(cluster: &Cluster, event: Event, seat: Seat) -> Event {
+    Event { at: Belongs { seat: Some(seat.0), ..here(cluster) }, ..event }
+}
+
+fn rejected(cluster: &Cluster, event: &ClusterEvent, actor: taisai_table::Actor) -> Vec<Event> {
+    let ClusterEvent::Rejected { cuts } = event else { return Vec::new() };
+    let cut = |Cut { seat, stake, .. }: &Cut| {
+        let mut event = at_seat(cluster, event_by("excess-rejected", actor), *seat);
+        event.at.round = Some(cluster.round().0);
+        Event { amount: Some(stake.amount.cents()), detail: Some(stake.bet_box.text().to_owned()), ..event }
+    };
+    cuts.iter().map(cut).collect()
+}
+
+fn adjusted(cluster: &Cluster, round: RoundNumber, adjustments: &[Adjustment]) -> Vec<Event> {
+    let event = |Adjustment { seat, session, amount, at_once, .. }: &Adjustment| {
+        let session = Some(session.0);
+        let at = Belongs { seat: Some(seat.0), session, round: Some(round.0), ..here(cluster) };
+        let detail = Some(format!("{} at once", at_once.cents()));
+        Event { kind: Some("adjustment".into()), at, amount: Some(amount.cents()), detail, ..Event::default() }
+    };
+    adjustments.iter().map(event).collect()
+}
+
+/// A session ends at a seat, or begins there, or one follows the other.
+fn session(cluster: &Cluster, when: &When, seat: Seat, book: SeatBook, before: Meters, batch: &mut Batch) {
+    let (id, now) = (cluster.id(), cluster.session(seat));
+    if let Some(ended) = book.session {
+        // They stay at the seat until the next session begins there.
+        let meters = if now.is_none() { cluster.session_meters(seat) } else { before };
+        batch.execute(
+            "UPDATE sessions SET ended_at = $1, bought_in = $2, bet = $3, won = $4, returned = $5, dispensed = $6,
+                 rounds = $7, voids = $8 WHERE table_number = $9 AND cluster = $10 AND session = $11",
+            [
+                when.time.into(),
+                meters.bought_in.into(),
+                meters.bet.into(),
+                meters.won.into(),
+                meters.returned.into(),
+                meters.dispensed.into(),
+                meters.rounds.into(),
+                meters.voids.into(),
+                id.table.0.into(),
+                id.number.into(),
+                ended.into(),
+            ],
+        );
+    }
+    if let Some(begun) = now {
+        let empty = || Value::Empty;
+        batch.insert(
+            &SESSIONS,
+            [
+                id.table.0.into(),
+                id.number.into(),
+                begun.into(),
+                seat.into(),
+                when.day.date.clone().into(),
+                when.time.into(),
+                empty(),
+                empty(),
+                empty(),
+                empty(),
+                empty(),
+                empty(),
+                empty(),
+                empty(),
+            ],
+        );
+    }
+}
+
+/// What a notice does to a round, if it settles one or changes one that is over.
+fn follow(
+    cluster: &Cluster,
+    when: &When,
+    notice: &Notice,
+    slip: Option<&Slip>,
+    event: &ClusterEvent,
+    batch: &mut Batch,
+) -> Result<Option<(RoundNumber, &'static str)>, Trouble> {
+    let (round, by, is_void) = match notice {
+        Notice::Result { round, dice } | Notice::Corrected { round, dice } => (*round, By::Dice(*dice), false),
+        Notice::Voided { round, reason } => (*round, By::Void(*reason), true),
+        Notice::TableOpened
+        | Notice::TableClosed
+        | Notice::Limits { .. }
+        | Notice::Opened { .. }
+        | Notice::Closed { .. }
+        | Notice::Held
+        | Notice::Resumed => return Ok(None),
+    };
+    let kind = match event {
+        ClusterEvent::Settled { totals, .. } => {
+            settled(cluster, when, round, by, totals, batch)?;
+            if is_void { "void" } else { "settlement" }
+        }
+        ClusterEvent::Compensated { .. } => {
+            settled_again(cluster, when, round, by, slip, batch)?;
+            if is_void { "late-void" } else { "correction" }
+        }
+        ClusterEvent::Done | ClusterEvent::Rejected { .. } => return Ok(None),
+    };
+    Ok(Some((round, kind)))
+}
+
+fn settled(
+    cluster: &Cluster,
+    when: &When,
+    round: RoundNumber,
+    by: By,
+    totals: &Totals,
+    batch: &mut Batch,
+) -> Result<(), Trouble> {
+    let differ = || Trouble::Totals(round);
+    let (table, number) = (cluster.id().table.0, cluster.id().number);
+    let mut lines = Lines::new(cluster, by, cluster.limits().unit()).ok_or_else(differ)?;
+    let mut found = Totals::default();
+    for (place, slip_line) in (0_u32..).zip(&cluster.slip().lines) {
+        let line = lines.line(slip_line).ok_or_else(differ)?;
+        found = add(found, &line).ok_or_else(differ)?;
+        let Line { stake, counted, returned, paid, outcome, odds, paragraph } = line;
+        batch.insert(
+            &WAGERS,
+            [
+                table.into(),
+                number.into(),
+                round.into(),
+                place.into(),
+                slip_line.seat.into(),
+                slip_line.session.into(),
+                slip_line.bet_box.text().into(),
+                chips(slip_line.chips).into(),
+                stake.into(),
+                counted.into(),
+                returned.into(),
+                paid.into(),
+                outcome.into(),
+                odds.into(),
+                paragraph.into(),
+                returned.into(),
+                paid.into(),
+            ],
+        );
+    }
+    if found != *totals {
+        return Err(differ());
+    }
+    batch.wagers += totals.lines;
+    batch.insert(
+        &SETTLEMENTS,
+        [
+            table.into(),
+            number.into(),
+            round.into(),
+            when.time.into(),
+            when.day.date.clone().into(),
+            when.day.shift.clone().into(),
+            totals.lines.into(),
+            totals.staked.into(),
+            totals.counted.into(),
+            totals.returned.into(),
+            totals.paid.into(),
+            totals.counted.into(),
+            totals.returned.into(),
+            totals.paid.into(),
+            Value::Empty,
+        ],
+    );
+    Ok(())
+}
+
+/// A round that is over stands by other dice, or void: its first settlement stays beside that.
+fn settled_again(
+    cluster: &Cluster,
+    when: &When,
+    round: RoundNumber,
+    by: By,
+    slip: Option<&Slip>,
+    batch: &mut Batch,
+) -> Result<(), Trouble> {
+    let differ = || Trouble::Totals(round);
+    let (table, number) = (cluster.id().table.0, cluster.id().number);
+    let unit = cluster.unit_of(round).and_then(|unit| Unit::try_from(unit).ok()).ok_or_else(differ)?;
+    let mut lines = Lines::new(cluster, by, unit).ok_or_else(differ)?;
+    let mut found = Totals::default();
+    for (place, slip_line) in (0_u32..).zip(slip.map_or(&[][..], |slip| &slip.lines)) {
+        let line = lines.line(slip_line).ok_or_else(differ)?;
+        found = add(found, &line).ok_or_else(differ)?;
+        let Line { counted, returned, paid, outcome, odds, paragraph, .. } = line;
+        batch.execute(
+            "UPDATE wagers SET counted = $1, returned = $2, paid = $3, outcome = $4, odds = $5, paragraph = $6
+             WHERE table_number = $7 AND cluster = $8 AND round = $9 AND line = $10",
+            [
+                counted.into(),
+                returned.into(),
+                paid.into(),
+                outcome.into(),
+                odds.into(),
+                paragraph.into(),
+                table.into(),
+                number.into(),
+                round.into(),
+                place.into(),
+            ],
+        );
+    }
+    batch.execute(
+        "UPDATE settlements SET counted = $1, returned = $2, paid = $3, changed_at = $4
+         WHERE table_number = $5 AND cluster = $6 AND round = $7",
+        [
+            found.counted.into(),
+            found.returned.into(),
+            found.paid.into(),
+            when.time.into(),
+            table.into(),
+            number.into(),
+            round.into(),
+        ],
+    );
+    Ok(())
+}
+
+fn add(totals: Totals, line: &Line) -> Option<Totals> {
+    let more = |to: Money, cents| to.checked_add(Money::from_cents(cents));
+    Some(Totals {
+        lines: totals.lines + 1,
+        staked: more(totals.staked, line.stake)?,
+        counted: more(totals.counted, line.counted)?,
+        returned: more(totals.returned, line.returned)?,
+        paid: more(totals.paid, line.paid)?,
+    })
+}

@@ -1,0 +1,88 @@
+//! How far the reporting tables are behind the record.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use taisai_journal::{Archive, Block, ChainName, Content, Head};
+use taisai_table::{
+    ClusterCommand, ClusterEvent, Entry, HouseCommand, HouseEvent, RoundCommand, RoundEvent, Time, decode,
+};
+
+use super::value::Value;
+use super::{Projection, ProjectionError};
+use crate::opening::{Opening, Setup};
+use crate::replay::first_opening;
+
+/// A place in a chain: the position of the next block, and the time of the last entry before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Moment {
+    /// The position.
+    pub next: u64,
+    /// The time; zero where there is no entry.
+    pub time: Time,
+}
+
+/// How far one chain is projected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lag {
+    /// The chain.
+    pub chain: ChainName,
+    /// Where it ends.
+    pub head: Moment,
+    /// Where the tables end.
+    pub projected: Moment,
+}
+
+impl Lag {
+    /// How many blocks the tables are behind.
+    pub const fn blocks(&self) -> u64 {
+        self.head.next.saturating_sub(self.projected.next)
+    }
+}
+
+/// How many bytes of blocks are looked at for the last entry.
+const LOOK: usize = 1 << 20;
+
+impl Projection {
+    /// How far each chain is projected.
+    pub fn lag(&mut self, archive: &mut dyn Archive) -> Result<Vec<Lag>, ProjectionError> {
+        let rows = self.tables.query("SELECT chain, next, projected_at FROM chains", &[])?.rows;
+        let number = |value: Option<&Value>| value.and_then(Value::number).and_then(|n| u64::try_from(n).ok());
+        let heads = archive.heads()?;
+        let mut lags = Vec::new();
+        for head in heads {
+            let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(head.chain.as_str()));
+            let part = |place: usize| number(row.and_then(|row| row.get(place))).unwrap_or(0);
+            let projected = Moment { next: part(1), time: Time(part(2)) };
+            let time = if head.next > projected.next { newest(archive, &head)? } else { None };
+            let head_at = Moment { next: head.next, time: time.unwrap_or(projected.time) };
+            lags.push(Lag { chain: head.chain, head: head_at, projected });
+        }
+        Ok(lags)
+    }
+}
+
+/// The time of the last entry among the last few blocks of a chain.
+fn newest(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, ProjectionError> {
+    let Some(opening) = first_opening(archive, &head.chain)? else { return Ok(None) };
+    for position in (0..head.next).rev().take(8) {
+        let Some(bytes) = archive.read(&head.chain, position, LOOK)?.into_iter().next() else { continue };
+        let Ok(block) = Block::decode(bytes) else { continue };
+        if !matches!(block.content(), Content::Entries) {
+            continue;
+        }
+        let time = match opening.setup {
+            Setup::House { .. } => last_time::<HouseCommand, HouseEvent>(&block),
+            Setup::Round { .. } => last_time::<RoundCommand, RoundEvent>(&block),
+            Setup::Cluster { .. } => last_time::<ClusterCommand, ClusterEvent>(&block),
+        };
+        if time.is_some() {
+            return Ok(time);
+        }
+    }
+    Ok(None)
+}
+
+fn last_time<C: DeserializeOwned, E: DeserializeOwned>(block: &Block) -> Option<Time> {
+    let last = block.entries().filter(|line| !Opening::is_one(line)).last()?;
+    decode(last).ok().map(|entry: Entry<C, E>| entry.asked.time)
+}

@@ -1,0 +1,110 @@
+//! The lines of a round as they stand by its dice, or void: what each is paid and returned, and by which paragraph. What a
+//! unit pays comes from the rules, as it does for the players.
+
+use std::sync::Arc;
+
+use taisai_rules::{BetBox, Citation, Dice, Outcome, Payouts, Unit};
+use taisai_table::{Chips, Cluster, SlipLine, VoidReason};
+
+/// By what a round stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum By {
+    Dice(Dice),
+    Void(VoidReason),
+}
+
+/// How a box stands.
+#[derive(Clone)]
+struct Standing {
+    outcome: &'static str,
+    odds: Option<Arc<str>>,
+    paragraph: Option<Arc<str>>,
+}
+
+/// Reckons lines.
+pub(super) struct Lines<'a> {
+    cluster: &'a Cluster,
+    by: By,
+    unit: i64,
+    payouts: Option<Payouts>,
+    known: Vec<Option<Standing>>,
+}
+
+/// A line as it stands.
+pub(super) struct Line {
+    pub(super) stake: i64,
+    pub(super) counted: i64,
+    pub(super) returned: i64,
+    pub(super) paid: i64,
+    pub(super) outcome: &'static str,
+    pub(super) odds: Option<Arc<str>>,
+    pub(super) paragraph: Option<Arc<str>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Nothing where the unit cannot pay by the layout, which no unit on display is.
+    pub(super) fn new(cluster: &'a Cluster, by: By, unit: Unit) -> Option<Self> {
+        let payouts = match by {
+            By::Dice(dice) => Some(cluster.rules().layout().payouts(dice, unit).ok()?),
+            By::Void(_) => None,
+        };
+        Some(Self { cluster, by, unit: unit.cents(), payouts, known: vec![None; BetBox::COUNT] })
+    }
+
+    /// Nothing where an amount cannot be counted, which no line of a settled round has.
+    pub(super) fn line(&mut self, line: &SlipLine) -> Option<Line> {
+        let stake = i64::from(line.units).checked_mul(self.unit)?;
+        let (counted, paid) = match &self.payouts {
+            Some(payouts) => {
+                let counted = i64::from(line.counted).checked_mul(self.unit)?;
+                (counted, payouts.paid(line.bet_box, line.counted.into())?.cents())
+            }
+            None => (0, 0),
+        };
+        let Standing { outcome, odds, paragraph } = self.standing(line.bet_box);
+        Some(Line { stake, counted, returned: stake.checked_sub(counted)?, paid, outcome, odds, paragraph })
+    }
+
+    fn standing(&mut self, bet_box: BetBox) -> Standing {
+        if let Some(known) = &self.known[bet_box.index()] {
+            return known.clone();
+        }
+        let standing = self.reckon(bet_box);
+        self.known[bet_box.index()] = Some(standing.clone());
+        standing
+    }
+
+    fn reckon(&self, bet_box: BetBox) -> Standing {
+        let (game, layout) = (self.cluster.rules().game(), self.cluster.rules().layout());
+        let cited = |citation| layout.paragraph(citation).map(|paragraph| paragraph.text().into());
+        match self.by {
+            By::Void(reason) => {
+                let paragraphs: Vec<_> =
+                    game.paragraphs(reason.rule()).iter().map(taisai_rules::Paragraph::text).collect();
+                let paragraph = (!paragraphs.is_empty()).then(|| paragraphs.join(", ").into());
+                Standing { outcome: "void", odds: None, paragraph }
+            }
+            By::Dice(dice) => match layout.outcome(bet_box, dice) {
+                Some(Outcome::Won(odds)) => Standing {
+                    outcome: "won",
+                    odds: Some(odds.to_string().into()),
+                    paragraph: cited(Citation::PayTable),
+                },
+                Some(Outcome::LostToTriple) => {
+                    Standing { outcome: "lost-to-triple", odds: None, paragraph: cited(Citation::Triple) }
+                }
+                Some(Outcome::Lost) | None => {
+                    Standing { outcome: "lost", odds: None, paragraph: cited(Citation::PayTable) }
+                }
+            },
+        }
+    }
+}
+
+/// With what a bet was placed.
+pub(super) const fn chips(chips: Chips) -> &'static str {
+    match chips {
+        Chips::Own => "own",
+        Chips::Colour => "colour",
+    }
+}

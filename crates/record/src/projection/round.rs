@@ -1,0 +1,274 @@
+//! The dealer's side in the reporting tables: rounds as they stand, and what was done to them by whom and why.
+
+use taisai_rules::Dice;
+use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber};
+
+use super::batch::{Batch, Belongs, Event, When};
+use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
+use super::tables::ROUNDS;
+use super::words::word;
+use crate::opening::{Opening, Setup};
+
+/// Rounds that the entry before may have changed.
+#[derive(Default)]
+pub(super) struct Changed {
+    rounds: Vec<RoundNumber>,
+    when: Option<When>,
+    is_late: bool,
+}
+
+impl Scribe for Round {
+    type Notes = Changed;
+
+    fn notes(&self, _: &Desk) -> Changed {
+        Changed::default()
+    }
+
+    fn opened(_: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch) {
+        let Setup::Round { table, layout, is_training, .. } = &opening.setup else { return };
+        batch.events(when, [opening_event(opening, Belongs { table: Some(table.0), ..Belongs::default() })]);
+        let Ok(rules) = opening.rules() else { return };
+        let (game, profile) = (rules.game(), &opening.profile);
+        let begins = format!("{:02}:{:02}", profile.gaming_day / 60, profile.gaming_day % 60);
+        batch.execute(
+            "INSERT INTO tables (table_number, game, game_version, layout, is_training, time_zone, day_begins)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (table_number) DO NOTHING",
+            [
+                table.0.into(),
+                game.id().to_owned().into(),
+                game.version().into(),
+                layout.clone().into(),
+                (*is_training).into(),
+                profile.time_zone.clone().into(),
+                begins.into(),
+            ],
+        );
+        for bet_box in rules.layout().boxes() {
+            let Some(chances) = rules.layout().chances(*bet_box) else { continue };
+            let part = |part: i128| i64::try_from(part).unwrap_or_default();
+            batch.execute(
+                "INSERT INTO boxes (table_number, box, ways, edge_numerator, edge_denominator)
+                 VALUES ($1, $2, $3, $4, $5) ON CONFLICT (table_number, box) DO NOTHING",
+                [
+                    table.0.into(),
+                    bet_box.text().into(),
+                    chances.ways.into(),
+                    part(chances.edge.numerator()).into(),
+                    part(chances.edge.denominator()).into(),
+                ],
+            );
+        }
+    }
+
+    fn entry(
+        &self,
+        _: &mut Desk,
+        changed: &mut Changed,
+        when: When,
+        entry: &Entry<RoundCommand, RoundEvent>,
+        batch: &mut Batch,
+    ) -> Result<(), Trouble> {
+        let (asked, command) = (&entry.asked, word(&entry.asked.command));
+        let event = match &entry.outcome {
+            Ok(event) => event,
+            Err(refusal) => {
+                batch.refusal(&when, asked.actor, &command, refusal.code());
+                return Ok(());
+            }
+        };
+        let (why, second) = reason(&asked.command);
+        batch.act(&when, asked.actor, second, &command);
+        let told = Told { round: self, entry, why, second };
+        batch.events(&when, told.events(event));
+        match event {
+            RoundEvent::BetsOpened { round, .. } => insert(self, &when, *round, batch),
+            RoundEvent::BetsClosed => batch.execute(
+                "UPDATE rounds SET closed_at = $1 WHERE table_number = $2 AND round = $3",
+                [when.time.into(), self.table().0.into(), self.number().into()],
+            ),
+            RoundEvent::Committed { .. } | RoundEvent::Voided { .. } => {
+                *changed = Changed { rounds: vec![self.number()], when: Some(when), is_late: false };
+            }
+            RoundEvent::RoundsVoided { from, to, .. } => {
+                let rounds = (from.0..=to.0).map(RoundNumber).filter(|round| !is_void(self.past(*round)));
+                *changed = Changed { rounds: rounds.collect(), when: Some(when), is_late: true };
+            }
+            RoundEvent::Corrected { round, .. } => {
+                *changed = Changed { rounds: vec![*round], when: Some(when), is_late: true };
+            }
+            RoundEvent::TableOpened
+            | RoundEvent::ClosureAnnounced
+            | RoundEvent::TableClosed
+            | RoundEvent::Relieved { .. }
+            | RoundEvent::LimitsShown { .. }
+            | RoundEvent::DiceInUse { .. }
+            | RoundEvent::TumblerInUse { .. }
+            | RoundEvent::Activated
+            | RoundEvent::ActivatedInNoRound
+            | RoundEvent::Tumbled { .. }
+            | RoundEvent::AtRest { .. }
+            | RoundEvent::Established { .. }
+            | RoundEvent::Held
+            | RoundEvent::Resumed { .. }
+            | RoundEvent::Noted
+            | RoundEvent::Followed { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn applied(&self, _: &mut Desk, changed: &mut Changed, batch: &mut Batch) {
+        let Changed { rounds, when: Some(when), is_late } = std::mem::take(changed) else { return };
+        for round in rounds {
+            let Some(past) = self.past(round) else { continue };
+            let void = past.void.map(|void| word(&void));
+            batch.execute(
+                "UPDATE rounds SET over_at = coalesce(over_at, $1), dealer = $2, dice_set = $3, tumbler = $4,
+                     first_dice = $5, dice = $6, total_sum = $7, void = $8, changes = changes + $9
+                 WHERE table_number = $10 AND round = $11",
+                [
+                    when.time.into(),
+                    past.dealer.into(),
+                    past.dice_set.into(),
+                    past.tumbler.into(),
+                    past.first_dice.map(dice).into(),
+                    past.dice.map(dice).into(),
+                    past.dice.map(Dice::total_sum).into(),
+                    void.into(),
+                    is_late.into(),
+                    self.table().0.into(),
+                    round.into(),
+                ],
+            );
+        }
+    }
+}
+
+fn insert(machine: &Round, when: &When, round: RoundNumber, batch: &mut Batch) {
+    let empty = || None::<i64>.into();
+    batch.insert(
+        &ROUNDS,
+        [
+            machine.table().0.into(),
+            round.into(),
+            when.day.date.clone().into(),
+            when.day.shift.clone().into(),
+            when.time.into(),
+            empty(),
+            empty(),
+            machine.holder(Position::Dealer).into(),
+            empty(),
+            empty(),
+            empty(),
+            empty(),
+            empty(),
+            empty(),
+            0_i64.into(),
+        ],
+    );
+}
+
+fn is_void(past: Option<&PastRound>) -> bool {
+    past.is_some_and(|past| past.void.is_some())
+}
+
+/// Dice as they are written in reports.
+fn dice(dice: Dice) -> String {
+    dice.faces().map(|face| face.number().to_string()).join("-")
+}
+
+/// Why a command was given, and with whom.
+fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
+    match command {
+        RoundCommand::Correct { why, second, .. }
+        | RoundCommand::VoidSettled { why, second, .. }
+        | RoundCommand::VoidDamaged { why, second, .. } => (Some(why), *second),
+        RoundCommand::ShowLimits { why, .. } | RoundCommand::Rule { why, .. } => (Some(why), None),
+        RoundCommand::OpenTable
+        | RoundCommand::AnnounceClosure
+        | RoundCommand::CloseTable
+        | RoundCommand::Relieve { .. }
+        | RoundCommand::UseDice { .. }
+        | RoundCommand::UseTumbler { .. }
+        | RoundCommand::OpenBets
+        | RoundCommand::CloseBets
+        | RoundCommand::Tick
+        | RoundCommand::Activate
+        | RoundCommand::Tumbled { .. }
+        | RoundCommand::AtRest { .. }
+        | RoundCommand::Commit { .. }
+        | RoundCommand::Void { .. }
+        | RoundCommand::Interrupt { .. }
+        | RoundCommand::Continue
+        | RoundCommand::Restarted
+        | RoundCommand::Report { .. } => (None, None),
+    }
+}
+
+/// An entry that is told as events.
+struct Told<'a> {
+    round: &'a Round,
+    entry: &'a Entry<RoundCommand, RoundEvent>,
+    why: Option<&'a str>,
+    second: Option<Person>,
+}
+
+impl Told<'_> {
+    fn event(&self, kind: &str, round: Option<RoundNumber>, detail: Option<String>) -> Event {
+        let at = Belongs { table: Some(self.round.table().0), round: round.map(|round| round.0), ..Belongs::default() };
+        let second = self.second.map(|second| second.id.0);
+        Event { at, second, why: self.why.map(Into::into), detail, ..event_by(kind, self.entry.asked.actor) }
+    }
+
+    fn events(&self, event: &RoundEvent) -> Vec<Event> {
+        let in_play = Some(self.round.number());
+        let mut events = match event {
+            RoundEvent::TableOpened => vec![self.event("table-opened", None, None)],
+            RoundEvent::ClosureAnnounced => vec![self.event("closure-announced", None, None)],
+            RoundEvent::TableClosed => vec![self.event("table-closed", None, None)],
+            RoundEvent::Relieved { position, person } => {
+                let event = self.event("relieved", None, Some(word(position).to_string()));
+                vec![Event { subject: person.map(|person| person.0), ..event }]
+            }
+            RoundEvent::LimitsShown { limits } => {
+                let differential = limits.differential.map_or_else(String::new, |d| format!(", {}", d.cents()));
+                vec![self.event("limits", None, Some(format!("unit {}{differential}", limits.unit.cents())))]
+            }
+            RoundEvent::DiceInUse { dice_set } => vec![self.event("dice-in-use", None, Some(dice_set.to_string()))],
+            RoundEvent::TumblerInUse { tumbler } => {
+                vec![self.event("tumbler-in-use", None, Some(tumbler.to_string()))]
+            }
+            RoundEvent::ActivatedInNoRound => vec![self.event("activated-in-no-round", None, None)],
+            RoundEvent::Committed { dice: seen, differs: true } => {
+                vec![self.event("dice-differ", in_play, Some(dice(*seen)))]
+            }
+            RoundEvent::Voided { reason } => vec![self.event("void", in_play, Some(word(reason).to_string()))],
+            RoundEvent::RoundsVoided { from, to, reason } => {
+                let rounds = (from.0..=to.0).map(RoundNumber).filter(|round| !is_void(self.round.past(*round)));
+                rounds.map(|round| self.event("late-void", Some(round), Some(word(reason).to_string()))).collect()
+            }
+            RoundEvent::Established { known } => {
+                vec![self.event("interrupted", in_play, Some(format!("{} dice known", known.len())))]
+            }
+            RoundEvent::Held => vec![self.event("held", in_play, None)],
+            RoundEvent::Resumed { .. } => vec![self.event("resumed", in_play, None)],
+            RoundEvent::Corrected { round, dice: now } => {
+                let past = self.round.past(*round);
+                let kind = if is_void(past) { "reinstatement" } else { "correction" };
+                let before = past.and_then(|past| past.dice).map_or_else(|| "void".to_owned(), dice);
+                vec![self.event(kind, Some(*round), Some(format!("{before} to {}", dice(*now))))]
+            }
+            RoundEvent::BetsOpened { .. }
+            | RoundEvent::BetsClosed
+            | RoundEvent::Activated
+            | RoundEvent::Tumbled { .. }
+            | RoundEvent::AtRest { .. }
+            | RoundEvent::Committed { differs: false, .. }
+            | RoundEvent::Noted
+            | RoundEvent::Followed { .. } => Vec::new(),
+        };
+        if let RoundCommand::Rule { ruling, .. } = &self.entry.asked.command {
+            events.push(self.event("ruling", in_play, Some(word(ruling).to_string())));
+        }
+        events
+    }
+}

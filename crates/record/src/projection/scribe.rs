@@ -1,0 +1,105 @@
+//! What all three machines' scribes have in common. A scribe reads entries before they are applied, and what they have changed
+//! off the machine afterwards, so that nothing is settled or booked a second time in other words.
+
+use std::sync::Arc;
+
+use taisai_table::{Actor, RoundNumber, Time};
+
+use super::batch::{Batch, Event, When};
+use super::day::{BadDay, Days};
+use crate::machine::Machine;
+use crate::opening::Opening;
+use crate::replay::{At, Seen};
+
+/// Why an entry cannot be projected.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Trouble {
+    /// Its day cannot be told.
+    #[error(transparent)]
+    Day(#[from] BadDay),
+    /// A round's lines do not come to its totals.
+    #[error("the lines of round {} do not come to the totals that are recorded", .0.0)]
+    Totals(RoundNumber),
+}
+
+/// Reads the entries of one machine.
+pub(super) trait Scribe: Machine {
+    /// What is remembered from one entry to the next. After a block it depends on the machine alone.
+    type Notes: Send;
+
+    fn notes(&self, desk: &Desk) -> Self::Notes;
+    /// A program begins to write.
+    fn opened(desk: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch);
+    /// An entry, with the machine before it.
+    fn entry(
+        &self,
+        desk: &mut Desk,
+        notes: &mut Self::Notes,
+        when: When,
+        entry: &taisai_table::Entry<Self::Command, Self::Event>,
+        batch: &mut Batch,
+    ) -> Result<(), Trouble>;
+    /// The entry before is applied.
+    fn applied(&self, desk: &mut Desk, notes: &mut Self::Notes, batch: &mut Batch);
+}
+
+/// What every scribe has at hand.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) chain: Arc<str>,
+    days: Days,
+}
+
+impl Desk {
+    pub(super) fn new(chain: &str, opening: &Opening) -> Result<Self, BadDay> {
+        Ok(Self { chain: chain.into(), days: Days::of(&opening.profile)? })
+    }
+
+    fn when(&mut self, at: At, time: Time) -> Result<When, BadDay> {
+        When::new(&self.chain, at, time, &mut self.days)
+    }
+
+    /// Looks at what a replay shows.
+    pub(super) fn see<M: Scribe>(
+        &mut self,
+        notes: &mut M::Notes,
+        seen: &Seen<'_, M>,
+        batch: &mut Batch,
+    ) -> Result<(), Trouble> {
+        match seen {
+            Seen::Opening(at, opening) => {
+                let when = self.when(*at, opening.time)?;
+                M::opened(self, &when, opening, batch);
+            }
+            Seen::Entry(at, machine, entry) => {
+                machine.applied(self, notes, batch);
+                batch.entries += 1;
+                batch.time = entry.asked.time;
+                let when = self.when(*at, entry.asked.time)?;
+                machine.entry(self, notes, when, entry, batch)?;
+            }
+            Seen::Block(_, machine) => machine.applied(self, notes, batch),
+            Seen::Checkpoint(..) => {}
+        }
+        Ok(())
+    }
+}
+
+/// The event of a program that begins to write (F52).
+pub(super) fn opening_event(opening: &Opening, at: super::batch::Belongs) -> Event {
+    let program = taisai_journal::Hash::from_bytes(opening.program.hash);
+    let rules = opening.rules_hash().map_or_else(String::new, |hash| format!(", rules {hash}"));
+    let (version, profile) = (&opening.program.version, opening.profile_hash());
+    let detail = Some(format!("program {version} {program}{rules}, profile {} {profile}", opening.profile.name));
+    Event { kind: Some("program-started".into()), at, detail, ..Event::default() }
+}
+
+/// An event of someone's.
+pub(super) fn event_by(kind: &str, actor: Actor) -> Event {
+    let device = match actor {
+        Actor::Terminal { device, .. } | Actor::Tumbler(device) => Some(device.0),
+        Actor::Person(_) | Actor::System => None,
+    };
+    let person = actor.person().map(|person| person.id.0);
+    Event { kind: Some(kind.into()), person, device, ..Event::default() }
+}

@@ -1,0 +1,288 @@
+//! Where the reporting tables are: a second file beside a store in a folder, or a schema of their own in its database. Both
+//! take the same SQL; the few things in which they differ are all here.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use postgres::binary_copy::BinaryCopyInWriter;
+use postgres::types::{ToSql, Type};
+use postgres::{Client, Config, NoTls};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
+
+use super::batch::Batch;
+use super::tables::{Kind, TABLES, Table};
+use super::value::Value;
+use crate::store::Address;
+
+/// The file of the reporting tables in a data folder.
+pub const FILE: &str = "reports.db";
+
+/// The layout of the tables; others are built again.
+const LAYOUT: i64 = 1;
+
+/// How long one program waits for another that writes.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// Why the reporting tables cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TablesError {
+    /// `SQLite` failed.
+    #[error("the reporting tables in {file} cannot be used")]
+    Sqlite {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The server failed.
+    #[error("the reporting tables cannot be used")]
+    Postgres(#[from] postgres::Error),
+    /// Another version of the program made them.
+    #[error("the reporting tables have layout {found}, and this program makes layout {LAYOUT}: build them again")]
+    OtherLayout {
+        /// Their layout.
+        found: i64,
+    },
+    /// Someone else moved the projection on.
+    #[error("another program projects chain {0} too")]
+    Moved(String),
+}
+
+/// The tables' store.
+pub(super) enum Tables {
+    Sqlite(PathBuf, Connection),
+    Postgres(Client),
+}
+
+/// Where a chain is projected to, before and after a batch.
+pub(super) struct Move {
+    pub(super) chain: String,
+    pub(super) before: u64,
+    pub(super) next: u64,
+    pub(super) hash: String,
+}
+
+/// The rows that a query gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Tables {
+    /// Opens the tables, or makes them.
+    pub(super) fn open(address: &Address) -> Result<Self, TablesError> {
+        let mut tables = Self::connect(address)?;
+        tables.create(false)?;
+        match tables.query("SELECT number FROM layout", &[])?.rows.first().and_then(|row| row.first()?.number()) {
+            Some(LAYOUT) => Ok(tables),
+            found => Err(TablesError::OtherLayout { found: found.unwrap_or(0) }),
+        }
+    }
+
+    /// Drops the tables and makes them anew.
+    pub(super) fn anew(address: &Address) -> Result<Self, TablesError> {
+        let mut tables = Self::connect(address)?;
+        tables.create(true)?;
+        Ok(tables)
+    }
+
+    fn connect(address: &Address) -> Result<Self, TablesError> {
+        match address {
+            Address::Folder(folder) => Self::open_file(&folder.join(FILE)),
+            Address::Postgres(address) => {
+                let mut config: Config = address.parse()?;
+                let mut client = config.application_name("taisai reports").connect(NoTls)?;
+                // What a crash of the server takes is projected again.
+                client.batch_execute(
+                    "SET synchronous_commit = off; SET client_min_messages = warning;
+                     CREATE SCHEMA IF NOT EXISTS reports; SET search_path = reports",
+                )?;
+                Ok(Self::Postgres(client))
+            }
+        }
+    }
+
+    fn open_file(file: &Path) -> Result<Self, TablesError> {
+        let opened = || {
+            let flags =
+                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(file, flags)?;
+            connection.busy_timeout(BUSY)?;
+            connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+            connection.pragma_update(None, "synchronous", "normal")?;
+            connection.pragma_update(None, "cache_size", -65_536)?;
+            connection.set_prepared_statement_cache_capacity(64);
+            Ok(connection)
+        };
+        opened()
+            .map(|connection| Self::Sqlite(file.into(), connection))
+            .map_err(|source| TablesError::Sqlite { file: file.into(), source })
+    }
+
+    fn create(&mut self, anew: bool) -> Result<(), TablesError> {
+        // SQLite keeps a table's rows in the order of its key only if it is told so.
+        let ending = match self {
+            Self::Sqlite(..) => " WITHOUT ROWID",
+            Self::Postgres(_) => "",
+        };
+        let mut statements = Vec::new();
+        if anew {
+            statements.extend(TABLES.iter().map(|table| format!("DROP TABLE IF EXISTS {}", table.name)));
+            statements.push("DROP TABLE IF EXISTS layout".to_owned());
+        }
+        statements.push("CREATE TABLE IF NOT EXISTS layout (number BIGINT NOT NULL)".to_owned());
+        let number = format!("INSERT INTO layout SELECT {LAYOUT} WHERE NOT EXISTS (SELECT 1 FROM layout)");
+        statements.push(number);
+        statements.extend(TABLES.iter().map(|table| format!("{}{ending}", table.create())));
+        let statements = statements.join(";\n");
+        match self {
+            Self::Sqlite(file, connection) => {
+                let mut created = || {
+                    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                    transaction.execute_batch(&statements)?;
+                    transaction.commit()
+                };
+                created().map_err(|source| TablesError::Sqlite { file: file.clone(), source })
+            }
+            Self::Postgres(client) => {
+                let mut transaction = client.transaction()?;
+                transaction.execute("SELECT pg_advisory_xact_lock(hashtext('taisai reports'))", &[])?;
+                transaction.batch_execute(&statements)?;
+                Ok(transaction.commit()?)
+            }
+        }
+    }
+
+    /// Carries out a batch and moves the chain on, both or neither.
+    pub(super) fn apply(&mut self, batch: &Batch, to: &Move) -> Result<(), TablesError> {
+        let (time, entries, before) = (batch.time.into(), batch.entries.into(), to.before.into());
+        let moved = [to.next.into(), to.hash.clone().into(), time, entries, to.chain.clone().into(), before];
+        match self {
+            Self::Sqlite(file, connection) => match apply_to_sqlite(connection, batch, &moved) {
+                Ok(1) => Ok(()),
+                Ok(_) => Err(TablesError::Moved(to.chain.clone())),
+                Err(source) => Err(TablesError::Sqlite { file: file.clone(), source }),
+            },
+            Self::Postgres(client) => match apply_to_postgres(client, batch, &moved)? {
+                1 => Ok(()),
+                _ => Err(TablesError::Moved(to.chain.clone())),
+            },
+        }
+    }
+
+    pub(super) fn query(&mut self, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+        match self {
+            Self::Sqlite(file, connection) => query_sqlite(connection, sql, values)
+                .map_err(|source| TablesError::Sqlite { file: file.clone(), source }),
+            Self::Postgres(client) => query_postgres(client, sql, values),
+        }
+    }
+}
+
+/// A chain that begins to be projected has a row from then on.
+const BEGIN: &str = "INSERT INTO chains (chain, next, hash, projected_at, entries) VALUES ($1, 0, '', 0, 0)
+                     ON CONFLICT (chain) DO NOTHING";
+
+const MOVE: &str = "UPDATE chains SET next = $1, hash = $2,
+                        projected_at = CASE WHEN CAST($3 AS BIGINT) > 0 THEN $3 ELSE projected_at END, entries = entries + $4
+                    WHERE chain = $5 AND next = $6";
+
+/// Nothing is changed unless the chain is where the batch begins.
+fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[Value; 6]) -> rusqlite::Result<usize> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.prepare_cached(BEGIN)?.execute([&moved[4]])?;
+    let chains = transaction.prepare_cached(MOVE)?.execute(params_from_iter(moved))?;
+    if chains != 1 {
+        return Ok(chains);
+    }
+    for (table, values) in batch.rows.values() {
+        let places: Vec<_> = (1..=table.columns.len()).map(|place| format!("?{place}")).collect();
+        let insert = format!("INSERT INTO {} VALUES ({})", table.name, places.join(", "));
+        let mut insert = transaction.prepare_cached(&insert)?;
+        for row in values.chunks_exact(table.columns.len()) {
+            insert.execute(params_from_iter(row))?;
+        }
+    }
+    for statement in &batch.statements {
+        transaction.prepare_cached(statement.sql)?.execute(params_from_iter(&statement.values))?;
+    }
+    transaction.commit()?;
+    Ok(chains)
+}
+
+fn apply_to_postgres(client: &mut Client, batch: &Batch, moved: &[Value; 6]) -> Result<u64, postgres::Error> {
+    let mut transaction = client.transaction()?;
+    transaction.execute(BEGIN, &[&moved[4]])?;
+    let chains = transaction.execute(MOVE, &parameters(moved))?;
+    if chains != 1 {
+        return Ok(chains);
+    }
+    for (table, values) in batch.rows.values() {
+        let writer = transaction.copy_in(&format!("COPY {} FROM STDIN BINARY", table.name))?;
+        let mut writer = BinaryCopyInWriter::new(writer, &types(table));
+        for row in values.chunks_exact(table.columns.len()) {
+            writer.write_raw(row)?;
+        }
+        writer.finish()?;
+    }
+    let mut prepared = std::collections::HashMap::new();
+    for statement in &batch.statements {
+        if !prepared.contains_key(statement.sql) {
+            prepared.insert(statement.sql, transaction.prepare(statement.sql)?);
+        }
+        transaction.execute(&prepared[statement.sql], &parameters(&statement.values))?;
+    }
+    transaction.commit()?;
+    Ok(chains)
+}
+
+fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    values.iter().map(|value| -> &(dyn ToSql + Sync) { value }).collect()
+}
+
+fn types(table: &Table) -> Vec<Type> {
+    let of = |kind| match kind {
+        Kind::Number => Type::INT8,
+        Kind::Text => Type::TEXT,
+    };
+    table.columns.iter().map(|column| of(column.kind)).collect()
+}
+
+fn query_sqlite(connection: &Connection, sql: &str, values: &[Value]) -> rusqlite::Result<Answer> {
+    let mut select = connection.prepare(sql)?;
+    let columns: Vec<String> = select.column_names().map(ToOwned::to_owned).collect();
+    let read = |row: &rusqlite::Row<'_>| {
+        (0..columns.len())
+            .map(|place| {
+                Ok(match row.get_ref(place)? {
+                    ValueRef::Null => Value::Empty,
+                    ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+                    ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => Value::Number(row.get(place)?),
+                })
+            })
+            .collect()
+    };
+    let rows = select.query_map(params_from_iter(values), read)?.collect::<rusqlite::Result<_>>()?;
+    Ok(Answer { columns, rows })
+}
+
+fn query_postgres(client: &mut Client, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+    let select = client.prepare(sql)?;
+    let columns = select.columns().iter().map(|column| column.name().to_owned()).collect();
+    let mut rows = Vec::new();
+    for row in client.query(&select, &parameters(values))? {
+        let value = |place: usize| {
+            Ok(match *row.columns()[place].type_() {
+                Type::TEXT => row.try_get::<_, Option<String>>(place)?.into(),
+                Type::INT4 => row.try_get::<_, Option<i32>>(place)?.map(i64::from).into(),
+                _ => row.try_get::<_, Option<i64>>(place)?.into(),
+            })
+        };
+        rows.push((0..row.len()).map(value).collect::<Result<_, postgres::Error>>()?);
+    }
+    Ok(Answer { columns, rows })
+}

@@ -1,0 +1,139 @@
+//! A small made house in which everything happens that reports tell of.
+
+use std::path::Path;
+
+use taisai_journal::Memory;
+use taisai_rules::{Dice, Money};
+use taisai_table::{
+    Actor, CashOut, ClaimId, ClusterCommand, Founder, HouseCommand, Person, PersonId, ReceivableId, ReceivableRuling,
+    Role, Roles, RoundCommand, RoundNumber, Ruling, Seat, VoidReason, VoucherHash, VoucherNumber,
+};
+
+use crate::hall::{CLUSTER, Hall, dealer, person, supervisor};
+
+const DAY: u64 = 24 * 60 * 60 * 1_000;
+
+fn number(place: u8) -> VoucherNumber {
+    VoucherNumber { hash: VoucherHash([place; 32]), digits: 1_000 + u16::from(place) }
+}
+
+fn money(cents: i64) -> Money {
+    Money::from_cents(cents)
+}
+
+fn cashier() -> Actor {
+    person(8, Role::Cashier)
+}
+
+fn shift_manager() -> Actor {
+    person(6, Role::ShiftManager)
+}
+
+fn second() -> Option<Person> {
+    Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) })
+}
+
+fn found(hall: &mut Hall) {
+    let people = [
+        (1, "Ada", Role::Dealer),
+        (3, "Ben", Role::PitSupervisor),
+        (5, "Cai", Role::PitManager),
+        (6, "Dee", Role::ShiftManager),
+        (8, "Hui", Role::Cashier),
+        (9, "Ina", Role::Administrator),
+    ];
+    let founder = |(id, name, role): (u32, &str, Role)| Founder {
+        person: PersonId(id),
+        name: name.to_owned(),
+        roles: Roles::of(&[role]),
+    };
+    hall.house(Actor::System, HouseCommand::Found { people: people.into_iter().map(founder).collect() });
+}
+
+/// The house after its days: terminals, vouchers of every fate, claims, a receivable, a correction, a late void, a ruling.
+pub(crate) fn house(memory: &Memory, folder: &Path) -> Hall {
+    let mut hall = Hall::open(Box::new(memory.open()), folder, "sic-bo-etg").unwrap();
+    found(&mut hall);
+    rounds(&mut hall);
+    vouchers(&mut hall);
+    hall.commit();
+    hall
+}
+
+fn rounds(hall: &mut Hall) {
+    // Round 1 is corrected while both players are there: what they got and lost changes at once.
+    hall.open_bets();
+    hall.bet(0, "big", 300);
+    hall.bet(1, "small", 200);
+    hall.bet(1, "sum:9", 100);
+    hall.deal([4, 5, 6]);
+    hall.correct(1, [1, 2, 3]);
+    // Round 2 is won and lost, and both players leave before it is corrected: one owes, one is owed.
+    hall.open_bets();
+    hall.bet(0, "big", 500);
+    hall.bet(1, "small", 500);
+    hall.deal([5, 5, 6]);
+    hall.wait(8 * 60 * 60 * 1_000);
+    let voucher = CashOut::Voucher(number(1));
+    assert!(hall.cluster(Actor::System, ClusterCommand::CashOut { seat: Seat(0), to: voucher }));
+    assert!(hall.cluster(Actor::System, ClusterCommand::CashOut { seat: Seat(1), to: CashOut::HandPay }));
+    hall.correct(2, [1, 1, 2]);
+    // Round 3 is void while it is played, round 4 afterwards.
+    hall.open_bets();
+    hall.bet(2, "any-triple", 400);
+    hall.round(dealer(), RoundCommand::CloseBets);
+    hall.round(dealer(), RoundCommand::Void { reason: VoidReason::DamagedDice });
+    hall.open_bets();
+    hall.bet(2, "any-triple", 400);
+    hall.deal([3, 3, 3]);
+    let why = "a die was chipped".to_owned();
+    let reason = VoidReason::DamagedDice;
+    let void = RoundCommand::VoidSettled { round: RoundNumber(4), reason, why, second: second() };
+    hall.round(supervisor(), void);
+    // It is settled after all.
+    let dice = Dice::try_from([3, 3, 3]).unwrap();
+    let ruling = Ruling::Reinstate { round: RoundNumber(4), dice };
+    hall.round(shift_manager(), RoundCommand::Rule { ruling, why: "the chip was old".to_owned() });
+    // Round 5 is void and stays so; nobody bets after the close.
+    hall.open_bets();
+    hall.bet(3, "big", 200);
+    hall.deal([2, 2, 1]);
+    let late = ClusterCommand::Clear { seat: Seat(3) };
+    let terminal = Actor::Terminal { device: taisai_table::DeviceId(3), seat: Seat(3) };
+    assert!(!hall.cluster(terminal, late.clone()) && !hall.cluster(terminal, late));
+    let why = "the tumbler was hit".to_owned();
+    let reason = VoidReason::Ruling;
+    hall.round(shift_manager(), RoundCommand::Rule { ruling: Ruling::Void { round: RoundNumber(5) }, why });
+    assert_eq!(reason.rule(), taisai_rules::Rule::Ruling);
+}
+
+fn vouchers(hall: &mut Hall) {
+    for place in 2..=5 {
+        let amount = money(1_000 * i64::from(place));
+        hall.house(cashier(), HouseCommand::SellVoucher { number: number(place), amount });
+    }
+    hall.house(cashier(), HouseCommand::RedeemAtCage { hash: number(2).hash });
+    hall.house(Actor::System, HouseCommand::RedeemAtSeat { hash: number(3).hash, cluster: CLUSTER, seat: Seat(1) });
+    hall.deliver();
+    let why = "it was torn".to_owned();
+    hall.house(cashier(), HouseCommand::VoidVoucher { hash: number(4).hash, why, second: second() });
+    hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(2).hash });
+    hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(9).hash });
+    hall.house(cashier(), HouseCommand::PayClaim { claim: ClaimId(1), second: None });
+    let ruling = ReceivableRuling::Collected { amount: money(300) };
+    let why = "the player came back".to_owned();
+    hall.house(shift_manager(), HouseCommand::RuleReceivable { receivable: ReceivableId(1), ruling, why });
+    for _ in 0..5 {
+        hall.house(Actor::System, HouseCommand::LoginFailed { person: PersonId(5) });
+    }
+    let why = "the new carpet".to_owned();
+    let (key, value) = ("carpet".to_owned(), "red".to_owned());
+    let with = Some(Person { id: PersonId(3), roles: Roles::of(&[Role::PitSupervisor]) });
+    hall.house(person(9, Role::Administrator), HouseCommand::Configure { key, value, why, second: with });
+    // A month later those that were not redeemed have expired; one is sold that day and one is paid by ruling.
+    hall.wait(31 * DAY);
+    hall.house(Actor::System, HouseCommand::Tick);
+    hall.house(cashier(), HouseCommand::SellVoucher { number: number(6), amount: money(6_000) });
+    let why = "the player was in hospital".to_owned();
+    hall.house(shift_manager(), HouseCommand::RuleExpired { hash: number(5).hash, why });
+}

@@ -1,0 +1,300 @@
+//! The reporting tables: the same however they were built, in both stores, and in accord with the machines.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use taisai_journal::suite::TemporaryServer;
+use taisai_journal::{Archive, Journal as _, Memory};
+use taisai_record::Address;
+use taisai_record::projection::{Answer, Progress, Projection, ProjectionError, QUERIES, TABLES, TablesError, Value};
+use taisai_table::{Chips, ClusterCommand, Stake};
+
+use crate::hall::{Hall, SEATS, dealer};
+use crate::made;
+
+fn archive(memory: &Memory) -> Box<dyn Archive> {
+    memory.open().archive().unwrap()
+}
+
+/// Every row of every table, in the order of the keys.
+fn dump(projection: &mut Projection) -> Vec<(&'static str, Answer)> {
+    let rows = |projection: &mut Projection, table: &taisai_record::projection::Table| {
+        let places: Vec<_> = (1..=table.key).map(|place| place.to_string()).collect();
+        let sql = format!("SELECT * FROM {} ORDER BY {}", table.name, places.join(", "));
+        projection.query(&sql, &[]).unwrap()
+    };
+    TABLES.iter().map(|table| (table.name, rows(projection, table))).collect()
+}
+
+fn number(projection: &mut Projection, sql: &str) -> i64 {
+    let answer = projection.query(sql, &[]).unwrap();
+    answer.rows[0][0].number().unwrap_or_else(|| panic!("{sql}: {answer:?}"))
+}
+
+fn folder_address(folder: &Path) -> Address {
+    Address::Folder(folder.into())
+}
+
+/// Projects everything at once into new tables.
+fn projected(memory: &Memory, address: &Address) -> Projection {
+    let mut projection = Projection::anew(address).unwrap();
+    projection.catch_up(&mut *archive(memory), &[]).unwrap();
+    projection
+}
+
+/// The made house, with the folder of its key.
+fn made_house() -> (tempfile::TempDir, Memory, Hall) {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let hall = made::house(&memory, folder.path());
+    (folder, memory, hall)
+}
+
+#[test]
+fn tables_built_bit_by_bit_are_those_built_at_once() {
+    let (_folder, memory, hall) = made_house();
+    let keys = hall.book.keys().to_vec();
+    drop(hall);
+    let server = TemporaryServer::start();
+    let folder = tempfile::tempdir().unwrap();
+    let whole = dump(&mut projected(&memory, &folder_address(folder.path())));
+    assert!(whole.iter().all(|(name, answer)| !answer.rows.is_empty() || *name == "people"), "{whole:?}");
+    let stopped = tempfile::tempdir().unwrap();
+    for address in [folder_address(stopped.path()), Address::Postgres(server.database())] {
+        // The program stops after every block, and another goes on.
+        let mut transactions = 0;
+        loop {
+            let mut projection = Projection::open(&address).unwrap().with_batch(0);
+            let trusted = if transactions % 2 == 0 { &keys[..] } else { &[] };
+            let progress = projection.advance(&mut *archive(&memory), trusted).unwrap();
+            if progress == Progress::default() {
+                break;
+            }
+            assert!(progress.blocks <= 3, "one block a chain");
+            transactions += 1;
+        }
+        assert!(transactions > 3);
+        let mut projection = Projection::open(&address).unwrap();
+        assert_eq!(dump(&mut projection), whole);
+        let lag = projection.lag(&mut *archive(&memory)).unwrap();
+        assert!(lag.iter().all(|lag| lag.blocks() == 0 && lag.head == lag.projected), "{lag:?}");
+        // Built again they are the same.
+        assert_eq!(dump(&mut projected(&memory, &address)), whole);
+    }
+}
+
+/// The projection follows a house that plays, from blocks of any size, and says how far it is behind.
+#[test]
+fn the_projection_follows_a_house_that_plays() {
+    for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::default();
+        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), game).unwrap();
+        let (followed, whole) = (folder_address(folder.path()), tempfile::tempdir().unwrap());
+        let mut projection = Projection::open(&followed).unwrap();
+        for round in 1..=6 {
+            hall.play(1);
+            if round % 3 == 0 {
+                hall.correct(round - 1, [1, 1, 2]);
+            }
+            hall.commit();
+            let lag = projection.lag(&mut *archive(&memory)).unwrap();
+            assert!(lag.iter().any(|lag| lag.blocks() > 0 && lag.head.time > lag.projected.time), "{lag:?}");
+            projection.catch_up(&mut *archive(&memory), hall.book.keys()).unwrap();
+            check_against_machines(&mut projection, &hall);
+        }
+        // Bets that lie on the layout are not posted yet.
+        hall.open_bets();
+        hall.bet(0, "big", 300);
+        hall.commit();
+        hall.wait(1_000);
+        projection.catch_up(&mut *archive(&memory), hall.book.keys()).unwrap();
+        drop(hall);
+        projection.catch_up(&mut *archive(&memory), &[]).unwrap();
+        let mut whole = projected(&memory, &folder_address(whole.path()));
+        assert_eq!(dump(&mut projection), dump(&mut whole), "{game}");
+    }
+}
+
+/// The sums of the tables are what the machines have.
+fn check_against_machines(projection: &mut Projection, hall: &Hall) {
+    let unequal = "SELECT count(*) FROM (SELECT chain, position, line FROM ledger_entries
+                   GROUP BY chain, position, line HAVING sum(amount) <> 0) unequal";
+    assert_eq!(number(projection, unequal), 0, "every transaction sums to zero");
+    let cluster = hall.cluster.machine();
+    let balance = |projection: &mut Projection, account: &str, seat: &str| {
+        let sql = format!(
+            "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM ledger_entries
+             WHERE chain = 'table-1-0' AND account = '{account}'{seat}"
+        );
+        number(projection, &sql)
+    };
+    let ledger = cluster.ledger();
+    for (account, expected) in
+        [("house", ledger.house), ("cash", ledger.cash), ("chips", ledger.chips), ("transit", ledger.transit)]
+    {
+        assert_eq!(balance(projection, account, ""), expected.cents(), "{account}");
+    }
+    for seat in cluster.seats() {
+        let colour = cluster.colour(seat).map_or(0, |set| set.credits.cents());
+        let expected = cluster.credits(seat).cents() + cluster.on_layout(seat).cents() + colour;
+        assert_eq!(balance(projection, "seat", &format!(" AND seat = {}", seat.0)), expected, "{seat:?}");
+    }
+    for (account, expected) in hall.house.machine().ledger() {
+        let name = format!("{account:?}").split('(').next().unwrap().to_lowercase();
+        let sql = format!(
+            "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM ledger_entries
+             WHERE chain = 'house' AND account = '{name}'"
+        );
+        assert_eq!(number(projection, &sql), expected.cents(), "{account:?}");
+    }
+    let meters = cluster.meters();
+    let sum = |projection: &mut Projection, what: &str| {
+        number(projection, &format!("SELECT CAST(sum({what}) AS BIGINT) FROM wagers"))
+    };
+    assert_eq!(sum(projection, "stake"), meters.bet.cents());
+    assert_eq!(sum(projection, "paid + returned"), meters.won.cents() + meters.returned.cents());
+    assert_eq!(sum(projection, "stake - paid - returned"), ledger.house.cents(), "the win is what the House has");
+    let rounds = "SELECT count(*) FROM rounds WHERE over_at IS NOT NULL";
+    assert_eq!(number(projection, rounds), i64::from(meters.rounds) + i64::from(meters.voids));
+    for what in ["staked", "returned", "paid", "counted", "first_returned", "first_paid"] {
+        let of_wagers = if what == "staked" { "stake" } else { what };
+        let settled = format!("SELECT CAST(sum({what}) AS BIGINT) FROM settlements");
+        assert_eq!(number(projection, &settled), sum(projection, of_wagers), "{what}");
+    }
+}
+
+#[test]
+fn the_made_house_is_in_accord_with_its_machines() {
+    let (_folder, memory, hall) = made_house();
+    let folder = tempfile::tempdir().unwrap();
+    let mut projection = projected(&memory, &folder_address(folder.path()));
+    check_against_machines(&mut projection, &hall);
+    let house = hall.house.machine();
+    for (state, expected) in [("good", 1), ("expired", 1), ("void", 1), ("paid", 3)] {
+        let sql = format!("SELECT count(*) FROM vouchers WHERE state = '{state}'");
+        assert_eq!(number(&mut projection, &sql), expected, "{state}");
+    }
+    let open: i64 = house.claims().map(|(_, claim)| claim.amount.cents()).sum();
+    assert_eq!(number(&mut projection, "SELECT CAST(sum(amount) AS BIGINT) FROM claims WHERE paid_at IS NULL"), open);
+    let owed: i64 = house.receivables().map(|(_, receivable)| receivable.left.cents()).sum();
+    assert_eq!(number(&mut projection, "SELECT CAST(sum(still_open) AS BIGINT) FROM receivables"), owed);
+    let refused = i64::try_from(hall.cluster.machine().refusals()).unwrap();
+    assert_eq!(
+        number(&mut projection, "SELECT CAST(sum(count) AS BIGINT) FROM refusals WHERE chain = 'table-1-0'"),
+        refused
+    );
+}
+
+/// Both the first settlement and how a round stands now are there.
+#[test]
+fn a_corrected_round_keeps_its_first_settlement() {
+    let (_folder, memory, _hall) = made_house();
+    let folder = tempfile::tempdir().unwrap();
+    let mut projection = projected(&memory, &folder_address(folder.path()));
+    let sql =
+        "SELECT round, box, stake, first_paid, first_returned, paid, returned, outcome FROM wagers ORDER BY 1, line";
+    let rows = projection.query(sql, &[]).unwrap().rows;
+    let told: Vec<_> = rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        told,
+        [
+            "1 big 300 600 0 0 0 lost",
+            "1 small 200 0 0 400 0 won",
+            "1 sum:9 100 0 0 0 0 lost",
+            "2 big 500 1000 0 0 0 lost",
+            "2 small 500 0 0 1000 0 won",
+            "3 any-triple 400 0 400 0 400 void",
+            "4 any-triple 400 12400 0 12400 0 won",
+            "5 big 200 0 0 0 200 void",
+        ]
+    );
+}
+
+fn shown(value: &Value) -> String {
+    value.text().map(ToOwned::to_owned).or_else(|| value.number().map(|number| number.to_string())).unwrap_or_default()
+}
+
+/// Every documented query gives the same rows on both stores, and those that are expected.
+#[test]
+fn queries_give_the_expected_rows_on_both_stores() {
+    let (_folder, memory, _hall) = made_house();
+    let (folder, server) = (tempfile::tempdir().unwrap(), TemporaryServer::start());
+    let mut told = Vec::new();
+    for address in [folder_address(folder.path()), Address::Postgres(server.database())] {
+        let mut projection = projected(&memory, &address);
+        let mut text = String::new();
+        for query in QUERIES {
+            let values: Vec<Value> = query.parameters().map(|(name, _)| i64::from(name == "table").into()).collect();
+            let answer =
+                projection.query(query.sql, &values).unwrap_or_else(|error| panic!("{}: {error:?}", query.name));
+            writeln!(text, "{}\n  {}", query.name, answer.columns.join(" | ")).unwrap();
+            for row in &answer.rows {
+                writeln!(text, "  {}", row.iter().map(shown).collect::<Vec<_>>().join(" | ").trim_end()).unwrap();
+            }
+        }
+        told.push(text);
+    }
+    assert_eq!(told[0], told[1], "both stores");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/reports.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &told[0]).unwrap();
+    }
+    assert_eq!(told[0], std::fs::read_to_string(golden).unwrap());
+}
+
+/// Tables of another record, or of a record that was rolled back, are not gone on with; and only one program projects.
+#[test]
+fn tables_that_do_not_fit_are_refused() {
+    let (_folder, memory, hall) = made_house();
+    drop(hall);
+    let folder = tempfile::tempdir().unwrap();
+    let address = folder_address(folder.path());
+    drop(projected(&memory, &address));
+    let other = tempfile::tempdir().unwrap();
+    let (another, mut hall) = (Memory::default(), None);
+    for _ in 0..2 {
+        drop(hall.take());
+        hall = Some(Hall::open(Box::new(another.open()), other.path(), "tai-sai").unwrap());
+    }
+    hall.unwrap().close();
+    let error = Projection::open(&address).unwrap().catch_up(&mut *archive(&another), &[]).unwrap_err();
+    assert!(matches!(error, ProjectionError::OtherRecord { .. }), "{error}");
+    let mut first = Projection::anew(&address).unwrap().with_batch(0);
+    first.advance(&mut *archive(&memory), &[]).unwrap();
+    Projection::open(&address).unwrap().catch_up(&mut *archive(&memory), &[]).unwrap();
+    let error = first.advance(&mut *archive(&memory), &[]).unwrap_err();
+    assert!(matches!(error, ProjectionError::Tables(TablesError::Moved(_))), "{error}");
+    assert_eq!(first.catch_up(&mut *archive(&memory), &[]).unwrap().blocks, 0, "it goes on from where the other ended");
+}
+
+/// Colour Chips, a player who walks away and rejected excess are in the ledger of a live table.
+#[test]
+fn a_live_table_is_in_accord_with_its_machine() {
+    use taisai_rules::Money;
+    use taisai_table::Seat;
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    let seat = Seat(SEATS - 1);
+    let value = Money::from_cents(500);
+    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20 }));
+    for round in 0..3 {
+        hall.open_bets();
+        let stakes = [Stake { bet_box: "small".parse().unwrap(), amount: Money::from_cents(1_000) }];
+        let place = ClusterCommand::Place { seat, chips: Chips::Colour, stakes: stakes.into_iter().collect() };
+        assert!(hall.cluster(dealer(), place));
+        hall.bet(0, "big", 700);
+        if round == 1 {
+            assert!(hall.cluster(dealer(), ClusterCommand::WalkAway { seat: Seat(0) }));
+        }
+        hall.deal([2, 3, 6]);
+    }
+    assert!(hall.cluster(dealer(), ClusterCommand::RedeemColour { seat }));
+    hall.correct(1, [1, 2, 3]);
+    hall.commit();
+    let tables = tempfile::tempdir().unwrap();
+    let mut projection = projected(&memory, &folder_address(tables.path()));
+    check_against_machines(&mut projection, &hall);
+    assert_eq!(number(&mut projection, "SELECT count(*) FROM events WHERE kind = 'walked-away'"), 1);
+}
