@@ -63,6 +63,7 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test play
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record document projection::queries
 
 release-check: test bench ## what a release needs beside the tests: 10 table-years, 20 minutes of fuzzing a parser, the crate alone, mutants
 	@$(MAKE) --no-print-directory torture-years

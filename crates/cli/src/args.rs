@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use taisai_record::Address;
 use taisai_rules::{Game, Games, Layout, Moment};
 
 /// Tai Sai and Sic Bo as their regulator approved them: exact settlement, odds and layouts.
@@ -98,7 +99,7 @@ pub(crate) enum Command {
     Replay {
         /// The file that `torture` has written, a data folder, or postgres://…
         #[arg(value_name = "FILE|STORE")]
-        record: String,
+        record: Address,
         /// The table of a store; may be left out if there is one
         #[arg(long)]
         table: Option<u16>,
@@ -116,6 +117,11 @@ pub(crate) enum Command {
     Audit {
         #[command(subcommand)]
         command: AuditCommand,
+    },
+    /// Build the reporting tables of a record, and query them
+    Report {
+        #[command(subcommand)]
+        command: ReportCommand,
     },
     /// Print the completion script for a shell
     Completions {
@@ -196,12 +202,61 @@ pub(crate) enum AuditCommand {
     },
 }
 
+/// What is done with the reporting tables.
+#[derive(Subcommand)]
+pub(crate) enum ReportCommand {
+    /// Drop the tables and build them again from the record
+    Rebuild {
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Project what the tables do not hold yet
+    Update {
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+    /// Say how far the tables are behind the record; the exit status is 1 if they are
+    Lag {
+        /// A data folder, or postgres://…
+        #[arg(value_name = "STORE")]
+        address: Address,
+        /// Print for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run one of the queries of docs/reporting.md
+    Query(QueryArgs),
+}
+
+/// Which query, and how it is printed.
+#[derive(clap::Args)]
+pub(crate) struct QueryArgs {
+    /// A data folder, or postgres://…
+    #[arg(value_name = "STORE", required_unless_present = "list")]
+    pub(crate) address: Option<Address>,
+    /// The query
+    #[arg(required_unless_present = "list")]
+    pub(crate) name: Option<String>,
+    /// What it asks for, like table=1
+    #[arg(value_name = "NAME=NUMBER")]
+    pub(crate) parameters: Vec<String>,
+    /// List the queries
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print for programs: one object a row
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print for spreadsheets
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+}
+
 /// Which record, and whose signatures are believed.
 #[derive(clap::Args)]
 pub(crate) struct StoreArgs {
     /// A data folder, or postgres://…
     #[arg(value_name = "STORE")]
-    pub(crate) address: String,
+    pub(crate) address: Address,
     /// A public key whose checkpoints are believed, ed25519:…, or a file that holds one; house.key in a data folder if left out
     #[arg(long, value_name = "KEY|FILE")]
     pub(crate) key: Vec<String>,

@@ -4,7 +4,6 @@
 mod evidence;
 mod ledger;
 mod show;
-mod store;
 mod verify;
 
 use anyhow::Context as _;
@@ -14,7 +13,7 @@ use taisai_rules::Moment;
 use taisai_table::Time;
 
 use crate::args::AuditCommand;
-pub(crate) use store::Store;
+use crate::store::{self, Store};
 
 /// Carries out a command; `false` if something is wrong with what it looked at.
 pub(crate) fn run(command: &AuditCommand) -> anyhow::Result<bool> {

@@ -10,8 +10,10 @@ mod outcome;
 mod play;
 mod print;
 mod replay;
+mod report;
 pub mod settle;
 mod sheet;
+mod store;
 pub mod torture;
 mod words;
 
@@ -100,6 +102,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at }, *json)
         }
         Command::Audit { command } => audit::run(command),
+        Command::Report { command } => report::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

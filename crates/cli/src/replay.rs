@@ -8,14 +8,14 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use serde_json::Value;
 use taisai_journal::Head;
-use taisai_record::{At, MachineId, Merged, merge};
+use taisai_record::{Address, At, MachineId, Merged, merge};
 use taisai_rules::{Games, Money};
 use taisai_table::{
     Account, Actor, Asked, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Refusal, Seat, Table, TableId,
 };
 
-use crate::audit::Store;
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
+use crate::store::Store;
 use crate::torture::failure::{Failure, caught, quietly};
 use crate::torture::record::Replay;
 use crate::torture::setup::{TABLE, hex};
@@ -34,10 +34,11 @@ pub(crate) struct Place {
 }
 
 /// Shows a record; `false` if it does not end in the state in which the run was.
-pub(crate) fn run(games: &Games, record: &str, place: &Place, json: bool) -> anyhow::Result<bool> {
-    let is_store =
-        record.starts_with("postgres://") || record.starts_with("postgresql://") || Path::new(record).is_dir();
-    let (mut tape, at) = if is_store { of_store(record, place)? } else { of_file(games, Path::new(record), place)? };
+pub(crate) fn run(games: &Games, record: &Address, place: &Place, json: bool) -> anyhow::Result<bool> {
+    let (mut tape, at) = match record {
+        Address::Folder(file) if !file.is_dir() => of_file(games, file, place)?,
+        store => of_store(store, place)?,
+    };
     match at {
         Some(at) => {
             tape.go(at)?;
@@ -69,8 +70,8 @@ fn of_file(games: &Games, file: &Path, place: &Place) -> anyhow::Result<(Tape, O
 }
 
 /// A table of a store, and how many entries there are up to the block to stop at.
-fn of_store(address: &str, place: &Place) -> anyhow::Result<(Tape, Option<usize>)> {
-    let store = Store::at(address, &[])?;
+fn of_store(address: &Address, place: &Place) -> anyhow::Result<(Tape, Option<usize>)> {
+    let store = Store::at(address.clone(), &[])?;
     let mut archive = store.archive()?;
     let heads = archive.heads()?;
     let table = match place.table {

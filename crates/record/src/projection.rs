@@ -158,8 +158,8 @@ impl Projection {
         for head in archive.heads()? {
             let progress = self.advance_chain(archive, keys, &head);
             if progress.is_err() {
-                // It is read again from where the tables end.
-                self.followed.remove(&head.chain);
+                // All are read again from where the tables end.
+                self.followed.clear();
             }
             all.add(progress?);
         }

@@ -11,7 +11,7 @@ use taisai_journal::{Hash, PublicKey};
 use taisai_record::{Audit, Audited, Auditor, Counted, Opening, Program, Setup};
 
 use super::Store;
-use super::store::Lines;
+use crate::store::Lines;
 use crate::bar::Bar;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 

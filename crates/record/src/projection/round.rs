@@ -1,7 +1,7 @@
 //! The dealer's side in the reporting tables: rounds as they stand, and what was done to them by whom and why.
 
 use taisai_rules::Dice;
-use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber};
+use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, Ruling};
 
 use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
@@ -267,7 +267,11 @@ impl Told<'_> {
             | RoundEvent::Followed { .. } => Vec::new(),
         };
         if let RoundCommand::Rule { ruling, .. } = &self.entry.asked.command {
-            events.push(self.event("ruling", in_play, Some(word(ruling).to_string())));
+            let about = match ruling {
+                Ruling::Void { round } | Ruling::Reinstate { round, .. } => Some(*round),
+                Ruling::Conclude { .. } | Ruling::Note => in_play,
+            };
+            events.push(self.event("ruling", about, Some(word(ruling).to_string())));
         }
         events
     }

@@ -1,6 +1,5 @@
 //! Which store, and which keys: what the command says, or what lies in the data folder.
 
-use std::convert::Infallible;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -11,28 +10,27 @@ use crate::args::StoreArgs;
 
 /// A store to be read.
 pub(crate) struct Store {
-    address: Address,
+    pub(crate) address: Address,
     /// The keys whose checkpoints are believed; if there are none, any key is.
     pub(crate) keys: Vec<PublicKey>,
     /// Whether the key was found in the store's own folder.
-    pub(super) is_own_key: bool,
+    pub(crate) is_own_key: bool,
 }
 
 /// The anchor to compare with.
-pub(super) struct Lines {
-    pub(super) content: AnchorContent,
+pub(crate) struct Lines {
+    pub(crate) content: AnchorContent,
     /// Whether it was found in the store's own folder.
-    pub(super) is_own: bool,
+    pub(crate) is_own: bool,
 }
 
 impl Store {
-    pub(super) fn open(args: &StoreArgs) -> anyhow::Result<Self> {
-        Self::at(&args.address, &args.key)
+    pub(crate) fn open(args: &StoreArgs) -> anyhow::Result<Self> {
+        Self::at(args.address.clone(), &args.key)
     }
 
     /// The store at an address, read with these keys, or with the one in its folder.
-    pub(crate) fn at(address: &str, given: &[String]) -> anyhow::Result<Self> {
-        let address: Address = address.parse().unwrap_or_else(|never: Infallible| match never {});
+    pub(crate) fn at(address: Address, given: &[String]) -> anyhow::Result<Self> {
         let mut keys = keys(given)?;
         let mut is_own_key = false;
         if keys.is_empty()
@@ -50,7 +48,7 @@ impl Store {
     }
 
     /// The anchor of a file, or the one in the store's folder if there is one.
-    pub(super) fn anchor(&self, given: Option<&Path>) -> anyhow::Result<Option<Lines>> {
+    pub(crate) fn anchor(&self, given: Option<&Path>) -> anyhow::Result<Option<Lines>> {
         if let Some(path) = given {
             return Ok(Some(Lines { content: Anchor::read(path)?, is_own: false }));
         }
@@ -60,7 +58,7 @@ impl Store {
 }
 
 /// Public keys as text, or in files that hold them or a signing key.
-pub(super) fn keys(given: &[String]) -> anyhow::Result<Vec<PublicKey>> {
+pub(crate) fn keys(given: &[String]) -> anyhow::Result<Vec<PublicKey>> {
     given.iter().map(|text| key(text)).collect()
 }
 

@@ -1,0 +1,248 @@
+//! `taisai report`: builds the reporting tables, says how far they are behind, and prints what queries find in them. The
+//! tables and the queries are the record's; nothing is reckoned here.
+
+use std::io::{BufWriter, IsTerminal as _, Write};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use taisai_record::Address;
+use taisai_record::projection::{Answer, Progress, Projection, QUERIES, Query, Value};
+use taisai_rules::Moment;
+
+use crate::args::{QueryArgs, ReportCommand};
+use crate::print::{self, Column};
+use crate::store::Store;
+
+pub(crate) fn run(command: &ReportCommand) -> anyhow::Result<bool> {
+    match command {
+        ReportCommand::Rebuild { store } => build(&Store::open(store)?, true),
+        ReportCommand::Update { store } => build(&Store::open(store)?, false),
+        ReportCommand::Lag { address, json } => lag(address, *json),
+        ReportCommand::Query(args) => query(args),
+    }
+}
+
+fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
+    let mut archive = store.archive()?;
+    let mut projection = if anew { Projection::anew(&store.address)? } else { Projection::open(&store.address)? };
+    let behind: u64 = projection.lag(&mut *archive)?.iter().map(taisai_record::projection::Lag::blocks).sum();
+    let (began, mut done) = (Instant::now(), Progress::default());
+    let mut terminal = anstream::stderr().lock();
+    let shows = std::io::stderr().is_terminal();
+    loop {
+        let progress = projection.advance(&mut *archive, &store.keys)?;
+        if progress == Progress::default() {
+            break;
+        }
+        done.blocks += progress.blocks;
+        done.entries += progress.entries;
+        done.wagers += progress.wagers;
+        if shows {
+            write!(terminal, "\r{} of {} blocks, {} wagers", done.blocks, behind.max(done.blocks), done.wagers)?;
+        }
+    }
+    if shows && done.blocks > 0 {
+        writeln!(terminal)?;
+    }
+    let Progress { blocks, entries, wagers } = done;
+    let seconds = began.elapsed().as_millis();
+    let seconds = format!("{}.{:03} s", seconds / 1_000, seconds % 1_000);
+    writeln!(anstream::stdout(), "{blocks} blocks with {entries} entries and {wagers} wagers in {seconds}")?;
+    Ok(true)
+}
+
+#[derive(Serialize)]
+struct ShownLag {
+    chain: String,
+    head: u64,
+    head_at: u64,
+    projected: u64,
+    projected_at: u64,
+    behind: u64,
+}
+
+/// `false` if the tables are behind.
+fn lag(address: &Address, json: bool) -> anyhow::Result<bool> {
+    let mut archive = address.archive()?;
+    let lags = Projection::open(address)?.lag(&mut *archive)?;
+    let shown = lags.iter().map(|lag| ShownLag {
+        chain: lag.chain.to_string(),
+        head: lag.head.next,
+        head_at: lag.head.time.0,
+        projected: lag.projected.next,
+        projected_at: lag.projected.time.0,
+        behind: lag.blocks(),
+    });
+    if json {
+        print::json_array(shown)?;
+    } else {
+        let rows: Vec<_> = shown
+            .map(|lag| {
+                let (head, projected) = (moment(lag.head_at), moment(lag.projected_at));
+                let numbers = [lag.head, lag.projected, lag.behind].map(|number| number.to_string());
+                let [head_next, projected_next, behind] = numbers;
+                vec![lag.chain, head_next, head, projected_next, projected, behind]
+            })
+            .collect();
+        let columns = [
+            Column::left("Chain"),
+            Column::right("Blocks"),
+            Column::left("Last entry"),
+            Column::right("Projected"),
+            Column::left("Last entry"),
+            Column::right("Behind"),
+        ];
+        print::table(&mut anstream::stdout().lock(), &columns, &rows)?;
+    }
+    Ok(lags.iter().all(|lag| lag.blocks() == 0))
+}
+
+/// A time as people read it; nothing where there is none.
+fn moment(millis: u64) -> String {
+    let seconds = i64::try_from(millis / 1_000).unwrap_or(i64::MAX);
+    if millis == 0 { String::new() } else { Moment::from_unix_seconds(seconds).to_string() }
+}
+
+fn query(args: &QueryArgs) -> anyhow::Result<bool> {
+    let (false, Some(address), Some(name)) = (args.list, &args.address, &args.name) else { return list() };
+    let query = Query::find(name).with_context(|| {
+        let names: Vec<_> = QUERIES.iter().map(|query| query.name).collect();
+        format!("there is no query {name:?}; there are {}", names.join(", "))
+    })?;
+    let values = parameters(query, &args.parameters)?;
+    let mut archive = address.archive()?;
+    let mut projection = Projection::open(address)?;
+    let behind: u64 = projection.lag(&mut *archive)?.iter().map(taisai_record::projection::Lag::blocks).sum();
+    if behind > 0 {
+        writeln!(anstream::stderr(), "The tables are {behind} blocks behind the record (taisai report update).")?;
+    }
+    let answer = projection.query(query.sql, &values)?;
+    if args.json {
+        print::json_array(answer.rows.iter().map(|values| Row { columns: &answer.columns, values }))?;
+    } else if args.csv {
+        csv(&answer)?;
+    } else {
+        let mut columns = Vec::new();
+        for (place, name) in answer.columns.iter().enumerate() {
+            let is_number = !is_time(name) && answer.rows.iter().all(|row| row[place].text().is_none());
+            columns.push(if is_number { Column::right(name) } else { Column::left(name) });
+        }
+        let rows: Vec<_> = answer.rows.iter().map(|row| shown(&answer.columns, row)).collect();
+        print::table(&mut anstream::stdout().lock(), &columns, &rows)?;
+    }
+    Ok(true)
+}
+
+fn list() -> anyhow::Result<bool> {
+    let rows = QUERIES.iter().map(|query| {
+        let parameters: Vec<_> = query.parameters().map(|(name, _)| format!("{name}=…")).collect();
+        vec![query.name.to_owned(), parameters.join(" "), query.says()]
+    });
+    let columns = [Column::left("Query"), Column::left("Asks for"), Column::left("Shows")];
+    print::table(&mut anstream::stdout().lock(), &columns, &rows.collect::<Vec<_>>())?;
+    Ok(true)
+}
+
+/// The values of a query's parameters, in their order.
+fn parameters(query: &Query, given: &[String]) -> anyhow::Result<Vec<Value>> {
+    let known: Vec<_> = query.parameters().collect();
+    for given in given {
+        let name = given.split_once('=').map_or(given.as_str(), |(name, _)| name);
+        if !known.iter().any(|(known, _)| *known == name) {
+            bail!("the query {} does not ask for {name:?}", query.name);
+        }
+    }
+    let value = |(name, says): &(&str, &str)| {
+        let given = given.iter().find_map(|given| given.strip_prefix(name)?.strip_prefix('='));
+        let given = given.with_context(|| format!("the query {} asks for {name}=NUMBER, {says}", query.name))?;
+        let number: i64 = given.parse().with_context(|| format!("{name}={given}: this is no whole number"))?;
+        Ok(number.into())
+    };
+    known.iter().map(value).collect()
+}
+
+fn is_time(column: &str) -> bool {
+    column.ends_with("_at")
+}
+
+/// A row for people: times are written out.
+fn shown(columns: &[String], row: &[Value]) -> Vec<String> {
+    let cell = |(column, value): (&String, &Value)| match (value.number(), value.text()) {
+        (Some(number), _) if is_time(column) => moment(u64::try_from(number).unwrap_or(0)),
+        (Some(number), _) => number.to_string(),
+        (None, text) => text.unwrap_or_default().to_owned(),
+    };
+    columns.iter().zip(row).map(cell).collect()
+}
+
+/// A row for programs, its columns in their order.
+struct Row<'a> {
+    columns: &'a [String],
+    values: &'a [Value],
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
+        for (column, value) in self.columns.iter().zip(self.values) {
+            match (value.number(), value.text()) {
+                (Some(number), _) => map.serialize_entry(column, &number)?,
+                (None, text) => map.serialize_entry(column, &text)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// As RFC 4180 has it.
+fn csv(answer: &Answer) -> std::io::Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut line = |cells: &mut dyn Iterator<Item = String>| {
+        let cells: Vec<_> = cells.map(|cell| quoted(&cell)).collect();
+        write!(out, "{}\r\n", cells.join(","))
+    };
+    line(&mut answer.columns.iter().cloned())?;
+    for row in &answer.rows {
+        let cell = |value: &Value| {
+            value.number().map(|number| number.to_string()).or_else(|| value.text().map(ToOwned::to_owned))
+        };
+        line(&mut row.iter().map(|value| cell(value).unwrap_or_default()))?;
+    }
+    out.flush()
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_named_and_all_there() {
+        let query = Query::find("last-games").unwrap();
+        let given = |given: &[&str]| {
+            let given: Vec<_> = given.iter().map(|text| (*text).to_owned()).collect();
+            parameters(query, &given).map_err(|error| error.to_string())
+        };
+        assert_eq!(given(&["seat=3", "table=1", "cluster=0"]).unwrap(), [1, 0, 3].map(|n: i64| Value::from(n)));
+        for (bad, expected) in [
+            (&["table=1", "cluster=0"][..], "asks for seat=NUMBER"),
+            (&["table=1", "cluster=0", "seat=x"], "this is no whole number"),
+            (&["table=1", "cluster=0", "seat=1", "chair=1"], "does not ask for \"chair\""),
+        ] {
+            let error = given(bad).unwrap_err();
+            assert!(error.contains(expected), "{bad:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        for (cell, expected) in [("a", "a"), ("a, b", "\"a, b\""), ("\"", "\"\"\"\""), ("a\nb", "\"a\nb\"")] {
+            assert_eq!(quoted(cell), expected);
+        }
+    }
+}
