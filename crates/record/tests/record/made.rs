@@ -33,8 +33,8 @@ fn terminal(seat: u32) -> Actor {
     Actor::Terminal { device: DeviceId(seat), seat: Seat(seat) }
 }
 
-fn second() -> Option<Person> {
-    Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) })
+fn pit_manager() -> Person {
+    Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) }
 }
 
 fn found(hall: &mut Hall) {
@@ -94,7 +94,7 @@ fn rounds(hall: &mut Hall) {
     hall.deal([3, 3, 3]);
     let why = "the film shows two tumbles".to_owned();
     let reason = VoidReason::FewTumbles;
-    let void = RoundCommand::VoidSettled { round: RoundNumber(4), reason, why, second: second() };
+    let void = RoundCommand::VoidSettled { round: RoundNumber(4), reason, why, second: Some(pit_manager()) };
     hall.round(supervisor(), void);
     // It is settled after all.
     let dice = Dice::try_from([3, 3, 3]).unwrap();
@@ -119,7 +119,7 @@ fn vouchers(hall: &mut Hall) {
     hall.house(Actor::System, HouseCommand::RedeemAtSeat { hash: number(3).hash, cluster: CLUSTER, seat: Seat(1) });
     hall.deliver();
     let why = "it was torn".to_owned();
-    hall.house(cashier(), HouseCommand::VoidVoucher { hash: number(4).hash, why, second: second() });
+    hall.house(cashier(), HouseCommand::VoidVoucher { hash: number(4).hash, why, second: Some(pit_manager()) });
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(2).hash });
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(9).hash });
     hall.house(cashier(), HouseCommand::PayClaim { claim: ClaimId(1), second: None });
