@@ -1,19 +1,21 @@
 //! The players' side in the reporting tables: settlements and their wagers, sessions, and the ledger, which is read off the
 //! machine: what each account is after an entry less what it was before.
 
-use taisai_rules::{Money, Station, Unit};
+mod settle;
+
+use taisai_rules::Station;
 use taisai_table::{
-    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Meters, Notice, Purpose,
-    RoundNumber, Seat, SessionId, Slip, Totals,
+    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Meters, Purpose, RoundNumber, Seat,
+    SessionId,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
-use super::lines::{By, Line, Lines, chips};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
-use super::tables::{SESSIONS, SETTLEMENTS, WAGERS};
+use super::tables::SESSIONS;
 use super::value::Value;
 use super::words::word;
 use crate::opening::{Opening, Setup};
+use settle::follow;
 
 /// The accounts beside the seats.
 const ACCOUNTS: [&str; 4] = ["house", "cash", "chips", "transit"];
@@ -300,166 +302,4 @@ fn session(cluster: &Cluster, when: &When, seat: Seat, book: SeatBook, before: M
             ],
         );
     }
-}
-
-/// What a notice does to a round, if it settles one or changes one that is over.
-fn follow(
-    cluster: &Cluster,
-    when: &When,
-    notice: &Notice,
-    slip: Option<&Slip>,
-    event: &ClusterEvent,
-    batch: &mut Batch,
-) -> Result<Option<(RoundNumber, &'static str)>, Trouble> {
-    let (round, by, is_void) = match notice {
-        Notice::Result { round, dice } | Notice::Corrected { round, dice } => (*round, By::Dice(*dice), false),
-        Notice::Voided { round, reason } => (*round, By::Void(*reason), true),
-        Notice::TableOpened
-        | Notice::TableClosed
-        | Notice::Limits { .. }
-        | Notice::Opened { .. }
-        | Notice::Closed { .. }
-        | Notice::Held
-        | Notice::Resumed => return Ok(None),
-    };
-    let kind = match event {
-        ClusterEvent::Settled { totals, .. } => {
-            settled(cluster, when, round, by, totals, batch)?;
-            if is_void { "void" } else { "settlement" }
-        }
-        ClusterEvent::Compensated { .. } => {
-            settled_again(cluster, when, round, by, slip, batch)?;
-            if is_void { "late-void" } else { "correction" }
-        }
-        ClusterEvent::Done | ClusterEvent::Rejected { .. } => return Ok(None),
-    };
-    Ok(Some((round, kind)))
-}
-
-fn settled(
-    cluster: &Cluster,
-    when: &When,
-    round: RoundNumber,
-    by: By,
-    totals: &Totals,
-    batch: &mut Batch,
-) -> Result<(), Trouble> {
-    let differ = || Trouble::Totals(round);
-    let (table, number) = (cluster.id().table.0, cluster.id().number);
-    let mut lines = Lines::new(cluster, by, cluster.limits().unit()).ok_or_else(differ)?;
-    let mut found = Totals::default();
-    for (place, slip_line) in (0_u32..).zip(&cluster.slip().lines) {
-        let line = lines.line(slip_line).ok_or_else(differ)?;
-        found = add(found, &line).ok_or_else(differ)?;
-        let Line { stake, counted, returned, paid, outcome, odds, paragraph } = line;
-        batch.insert(
-            &WAGERS,
-            [
-                table.into(),
-                number.into(),
-                round.into(),
-                place.into(),
-                slip_line.seat.into(),
-                slip_line.session.into(),
-                slip_line.bet_box.text().into(),
-                chips(slip_line.chips).into(),
-                stake.into(),
-                counted.into(),
-                returned.into(),
-                paid.into(),
-                outcome.into(),
-                odds.into(),
-                paragraph.into(),
-                returned.into(),
-                paid.into(),
-            ],
-        );
-    }
-    if found != *totals {
-        return Err(differ());
-    }
-    batch.wagers += totals.lines;
-    batch.insert(
-        &SETTLEMENTS,
-        [
-            table.into(),
-            number.into(),
-            round.into(),
-            when.time.into(),
-            when.day.date.clone().into(),
-            when.day.shift.clone().into(),
-            totals.lines.into(),
-            totals.staked.into(),
-            totals.counted.into(),
-            totals.returned.into(),
-            totals.paid.into(),
-            totals.counted.into(),
-            totals.returned.into(),
-            totals.paid.into(),
-            Value::Empty,
-        ],
-    );
-    Ok(())
-}
-
-/// A round that is over stands by other dice, or void: its first settlement stays beside that.
-fn settled_again(
-    cluster: &Cluster,
-    when: &When,
-    round: RoundNumber,
-    by: By,
-    slip: Option<&Slip>,
-    batch: &mut Batch,
-) -> Result<(), Trouble> {
-    let differ = || Trouble::Totals(round);
-    let (table, number) = (cluster.id().table.0, cluster.id().number);
-    let unit = cluster.unit_of(round).and_then(|unit| Unit::try_from(unit).ok()).ok_or_else(differ)?;
-    let mut lines = Lines::new(cluster, by, unit).ok_or_else(differ)?;
-    let mut found = Totals::default();
-    for (place, slip_line) in (0_u32..).zip(slip.map_or(&[][..], |slip| &slip.lines)) {
-        let line = lines.line(slip_line).ok_or_else(differ)?;
-        found = add(found, &line).ok_or_else(differ)?;
-        let Line { counted, returned, paid, outcome, odds, paragraph, .. } = line;
-        batch.execute(
-            "UPDATE wagers SET counted = $1, returned = $2, paid = $3, outcome = $4, odds = $5, paragraph = $6
-             WHERE table_number = $7 AND cluster = $8 AND round = $9 AND line = $10",
-            [
-                counted.into(),
-                returned.into(),
-                paid.into(),
-                outcome.into(),
-                odds.into(),
-                paragraph.into(),
-                table.into(),
-                number.into(),
-                round.into(),
-                place.into(),
-            ],
-        );
-    }
-    batch.execute(
-        "UPDATE settlements SET counted = $1, returned = $2, paid = $3, changed_at = $4
-         WHERE table_number = $5 AND cluster = $6 AND round = $7",
-        [
-            found.counted.into(),
-            found.returned.into(),
-            found.paid.into(),
-            when.time.into(),
-            table.into(),
-            number.into(),
-            round.into(),
-        ],
-    );
-    Ok(())
-}
-
-fn add(totals: Totals, line: &Line) -> Option<Totals> {
-    let more = |to: Money, cents| to.checked_add(Money::from_cents(cents));
-    Some(Totals {
-        lines: totals.lines + 1,
-        staked: more(totals.staked, line.stake)?,
-        counted: more(totals.counted, line.counted)?,
-        returned: more(totals.returned, line.returned)?,
-        paid: more(totals.paid, line.paid)?,
-    })
 }

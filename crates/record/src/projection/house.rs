@@ -1,22 +1,23 @@
 //! The House in the reporting tables: vouchers, claims, receivables, people, significant events, and its ledger, read off the
 //! machine.
 
+mod money;
+mod significant;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use taisai_journal::Hash;
-use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, Entry, Founder, Happening, House, HouseCommand, HouseEvent, Person, PersonId, Purpose,
-    ReceivableRuling, Redeemer, Report, Significant, Time, Transfer, VoucherHash, VoucherNumber,
+    Account, ClusterId, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, VoucherHash,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
-use super::tables::{CLAIMS, RECEIVABLES, VOUCHERS};
-use super::value::Value;
 use super::words::word;
 use crate::opening::Opening;
+use money::{Origin, expire, issue, receive, rule, voucher_to_claim};
+use significant::significant;
 
 /// The books as they were last posted, and the entry that was not applied yet.
 pub(super) struct Books {
@@ -230,276 +231,6 @@ fn put_person(house: &House, when: &When, person: PersonId, batch: &mut Batch) {
             when.time.into(),
         ],
     );
-}
-
-/// Where a voucher comes from.
-struct Origin {
-    word: &'static str,
-    sold_by: Option<PersonId>,
-    of: Belongs,
-    state: &'static str,
-}
-
-fn issue(
-    event: &HouseEvent,
-    number: VoucherNumber,
-    amount: Money,
-    origin: Origin,
-    waiting: &mut Waiting,
-    batch: &mut Batch,
-) {
-    let HouseEvent::VoucherIssued { expires } = event else { return };
-    let Origin { word, sold_by, of, state } = origin;
-    let hash = voucher(number.hash);
-    let empty = || Value::Empty;
-    batch.insert(
-        &VOUCHERS,
-        [
-            Arc::clone(&hash).into(),
-            waiting.when.time.into(),
-            number.digits.into(),
-            amount.into(),
-            state.into(),
-            (*expires).into(),
-            word.into(),
-            sold_by.into(),
-            of.table.into(),
-            of.cluster.into(),
-            of.seat.into(),
-            of.session.into(),
-            empty(),
-            empty(),
-            empty(),
-            empty(),
-            empty(),
-            empty(),
-        ],
-    );
-    waiting.of = Belongs { voucher: Some(hash), ..of };
-}
-
-impl Waiting {
-    /// A voucher is paid or void: its state, and where.
-    fn close_voucher(
-        &mut self,
-        hash: VoucherHash,
-        (state, place): (&'static str, &'static str),
-        claim: Option<ClaimId>,
-        batch: &mut Batch,
-    ) {
-        let hash = voucher(hash);
-        batch.execute(
-            "UPDATE vouchers SET state = $1, closed_at = $2, closed_where = $3, closed_by = $4, second = $5, claim = $6,
-                 why = $7 WHERE voucher = $8 AND state IN ('good', 'expired')",
-            [
-                state.into(),
-                self.when.time.into(),
-                place.into(),
-                self.event.person.into(),
-                self.event.second.into(),
-                claim.into(),
-                self.event.why.clone().into(),
-                Arc::clone(&hash).into(),
-            ],
-        );
-        self.of.voucher = Some(hash);
-    }
-}
-
-/// A voucher's money is owed by hand from now on.
-fn voucher_to_claim(
-    event: &HouseEvent,
-    hash: VoucherHash,
-    (state, reason): (&'static str, &'static str),
-    waiting: &mut Waiting,
-    batch: &mut Batch,
-) {
-    let HouseEvent::ClaimOpened { claim, amount } = event else { return };
-    waiting.close_voucher(hash, (state, "claim"), Some(*claim), batch);
-    waiting.event.amount = Some(amount.cents());
-    open_claim(*claim, *amount, reason.into(), waiting, batch);
-}
-
-fn open_claim(claim: ClaimId, amount: Money, reason: Arc<str>, waiting: &mut Waiting, batch: &mut Batch) {
-    waiting.of.claim = Some(claim.0);
-    let of = waiting.of.clone();
-    let empty = || Value::Empty;
-    batch.insert(
-        &CLAIMS,
-        [
-            claim.into(),
-            waiting.when.time.into(),
-            amount.into(),
-            reason.into(),
-            of.table.into(),
-            of.cluster.into(),
-            of.seat.into(),
-            of.session.into(),
-            of.round.into(),
-            of.voucher.into(),
-            empty(),
-            empty(),
-            empty(),
-        ],
-    );
-}
-
-/// A transfer of a cluster has arrived and become something.
-fn receive(
-    house: &House,
-    event: &HouseEvent,
-    cluster: ClusterId,
-    transfer: &Transfer,
-    waiting: &mut Waiting,
-    batch: &mut Batch,
-) {
-    let of = in_cluster(cluster, Belongs::default());
-    let (seat, session, round) = match transfer.purpose {
-        Purpose::Voucher { seat, session, .. } => (seat, Some(session), None),
-        Purpose::Claim { seat, session, reason } => (seat, Some(session), round_of(reason)),
-        Purpose::Receivable { seat, session, round } => (seat, Some(session), Some(round.0)),
-        Purpose::Credits { seat } | Purpose::Returned { seat } => (seat, None, None),
-    };
-    let of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), round, ..of };
-    waiting.of = of.clone();
-    waiting.kind = Some("play-money");
-    if let (HouseEvent::VoucherIssued { .. }, Purpose::Voucher { number, .. }) = (event, transfer.purpose) {
-        let is_play =
-            house.is_training() || house.tables().any(|(table, set_up)| table == cluster.table && set_up.is_training);
-        let origin = Origin { word: "seat", sold_by: None, of, state: if is_play { "play" } else { "good" } };
-        issue(event, number, transfer.amount, origin, waiting, batch);
-        waiting.kind = Some("voucher-issued");
-    }
-    if let HouseEvent::ClaimOpened { claim, amount } = event {
-        let reason = match transfer.purpose {
-            Purpose::Claim { reason, .. } => word(&reason),
-            Purpose::Voucher { .. } => "voucher-failed".into(),
-            Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => "returned".into(),
-        };
-        open_claim(*claim, *amount, reason, waiting, batch);
-        waiting.kind = Some("claim-opened");
-    }
-    if let HouseEvent::ReceivableOpened { receivable } = event {
-        waiting.of.receivable = Some(receivable.0);
-        let of = &waiting.of;
-        batch.insert(
-            &RECEIVABLES,
-            [
-                (*receivable).into(),
-                waiting.when.time.into(),
-                transfer.amount.into(),
-                of.table.into(),
-                of.cluster.into(),
-                of.seat.into(),
-                of.session.into(),
-                of.round.into(),
-                0_i64.into(),
-                0_i64.into(),
-                transfer.amount.into(),
-                Value::Empty,
-                Value::Empty,
-                Value::Empty,
-            ],
-        );
-        waiting.kind = Some("receivable-opened");
-    }
-}
-
-const fn round_of(reason: taisai_table::ClaimReason) -> Option<u64> {
-    use taisai_table::ClaimReason as R;
-    match reason {
-        R::Correction(round) | R::Void(round) => Some(round.0),
-        R::CashOut | R::WalkedAway | R::VoucherFailed => None,
-    }
-}
-
-fn rule(event: &HouseEvent, ruling: ReceivableRuling, waiting: &Waiting, batch: &mut Batch) -> &'static str {
-    let (kind, is_collected) = match ruling {
-        ReceivableRuling::Collected { .. } => ("receivable-collected", true),
-        ReceivableRuling::WrittenOff => ("receivable-written-off", false),
-    };
-    let HouseEvent::ReceivableRuled { amount, left } = event else { return kind };
-    let (collected, written_off) = if is_collected { (*amount, Money::ZERO) } else { (Money::ZERO, *amount) };
-    batch.execute(
-        "UPDATE receivables SET collected = collected + $1, written_off = written_off + $2, still_open = $3,
-             ruled_at = $4, ruled_by = $5, why = $6 WHERE receivable = $7",
-        [
-            collected.into(),
-            written_off.into(),
-            (*left).into(),
-            waiting.when.time.into(),
-            waiting.event.person.into(),
-            waiting.event.why.clone().into(),
-            waiting.of.receivable.into(),
-        ],
-    );
-    kind
-}
-
-/// Vouchers that are no longer good: each has its own two legs.
-fn expire(event: &HouseEvent, when: &When, books: &mut Books, batch: &mut Batch) {
-    let HouseEvent::Ticked { expired, .. } = event else { return };
-    let mut legs = Vec::new();
-    for expired in expired {
-        let hash = voucher(expired.hash);
-        let amount = expired.amount.cents();
-        batch.execute(
-            "UPDATE vouchers SET state = 'expired' WHERE voucher = $1 AND state = 'good'",
-            [Arc::clone(&hash).into()],
-        );
-        let of = Belongs { voucher: Some(hash), ..Belongs::default() };
-        *books.accounts.entry(Account::Vouchers).or_default() -= amount;
-        *books.accounts.entry(Account::Expired).or_default() += amount;
-        legs.push(("vouchers", of.clone(), -amount));
-        legs.push(("expired", of, amount));
-    }
-    batch.post(when, "voucher-expired", legs);
-}
-
-/// A significant event, with what the command says of it.
-fn significant(what: &Significant, by: &Event) -> Event {
-    let Significant { what, time: Time(_), number: _, who: _ } = what;
-    let mut event = Event { kind: Some(word(what)), ..by.clone() };
-    match what {
-        Happening::Reported(report) => {
-            event.kind = Some(format!("reported-{}", word(report)).into());
-            reported(report, &mut event);
-        }
-        Happening::CommandIdReused { source } => event.detail = Some(format!("source {source}")),
-        Happening::LoginFailed(person) | Happening::LoginLocked(person) | Happening::LoginUnlocked(person) => {
-            event.subject = Some(person.0);
-        }
-        Happening::DeviceRevoked(device) | Happening::TokenCopied(device) => event.device = Some(device.0),
-        Happening::RedemptionLocked(redeemer) | Happening::RedemptionUnlocked(redeemer) => match redeemer {
-            Redeemer::Person(person) => event.subject = Some(person.0),
-            Redeemer::Seat { cluster, seat } => {
-                event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
-            }
-        },
-        Happening::VoucherFailed { cluster, seat } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
-        }
-        Happening::Configured | Happening::MoneyRuled => {}
-    }
-    event
-}
-
-fn reported(report: &Report, event: &mut Event) {
-    match report {
-        Report::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
-        Report::StoreProblem => {}
-        Report::TerminalLost { cluster, seat } | Report::TerminalBack { cluster, seat } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
-        }
-        Report::LargeWin { cluster, seat, amount } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
-            event.amount = Some(amount.cents());
-        }
-        Report::LimitChange { table } | Report::Ruling { table } => event.at.table = Some(table.0),
-        Report::Void { table, round } | Report::Correction { table, round } => {
-            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
-        }
-    }
 }
 
 /// Why a command was given, and with whom.

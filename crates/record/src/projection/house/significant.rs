@@ -1,0 +1,53 @@
+//! Significant events of the House (F32), as rows.
+
+use taisai_table::{Happening, Redeemer, Report, Significant};
+
+use super::in_cluster;
+use crate::projection::batch::{Belongs, Event};
+use crate::projection::words::word;
+
+/// A significant event, with what the command says of it.
+pub(super) fn significant(what: &Significant, by: &Event) -> Event {
+    let what = &what.what;
+    let mut event = Event { kind: Some(word(what)), ..by.clone() };
+    match what {
+        Happening::Reported(report) => {
+            event.kind = Some(format!("reported-{}", word(report)).into());
+            reported(report, &mut event);
+        }
+        Happening::CommandIdReused { source } => event.detail = Some(format!("source {source}")),
+        Happening::LoginFailed(person) | Happening::LoginLocked(person) | Happening::LoginUnlocked(person) => {
+            event.subject = Some(person.0);
+        }
+        Happening::DeviceRevoked(device) | Happening::TokenCopied(device) => event.device = Some(device.0),
+        Happening::RedemptionLocked(redeemer) | Happening::RedemptionUnlocked(redeemer) => match redeemer {
+            Redeemer::Person(person) => event.subject = Some(person.0),
+            Redeemer::Seat { cluster, seat } => {
+                event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            }
+        },
+        Happening::VoucherFailed { cluster, seat } => {
+            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+        }
+        Happening::Configured | Happening::MoneyRuled => {}
+    }
+    event
+}
+
+fn reported(report: &Report, event: &mut Event) {
+    match report {
+        Report::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
+        Report::StoreProblem => {}
+        Report::TerminalLost { cluster, seat } | Report::TerminalBack { cluster, seat } => {
+            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+        }
+        Report::LargeWin { cluster, seat, amount } => {
+            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.amount = Some(amount.cents());
+        }
+        Report::LimitChange { table } | Report::Ruling { table } => event.at.table = Some(table.0),
+        Report::Void { table, round } | Report::Correction { table, round } => {
+            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
+        }
+    }
+}
