@@ -170,6 +170,11 @@ impl House {
         self.people.iter().map(|(id, employee)| (*id, employee))
     }
 
+    /// Someone on file.
+    pub fn person(&self, person: PersonId) -> Option<&Employee> {
+        self.people.get(&person)
+    }
+
     /// A person as the one who asks: with the roles on file, unless suspended.
     pub fn as_actor(&self, person: PersonId) -> Option<Person> {
         self.active(person).map(|employee| Person { id: person, roles: employee.roles })

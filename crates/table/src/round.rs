@@ -212,6 +212,11 @@ impl Round {
         self.state.past.get(round)
     }
 
+    /// The dice set in use.
+    pub const fn dice_set(&self) -> u32 {
+        self.state.dice_set
+    }
+
     /// The notices that a cluster has not reported to hold, each with its number.
     pub fn notices(&self, cluster: ClusterId) -> impl Iterator<Item = (u64, &Notice)> {
         let followed = self.state.followers.iter().find(|follower| follower.cluster == cluster);

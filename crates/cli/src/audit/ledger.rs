@@ -69,7 +69,7 @@ pub(super) fn changed(cluster: ClusterId, change: &Changed) -> Vec<Movement> {
         let name = seat_name(cluster, adjustment.seat);
         let session = format!("{name}, session {}", adjustment.session.0);
         let at_once = adjustment.at_once.cents();
-        let later = adjustment.amount.cents() - at_once;
+        let later = adjustment.amount().cents() - at_once;
         for (cents, why) in [(at_once, "at once"), (later, if later > 0 { "as a claim" } else { "as a receivable" })] {
             let amount = Money::from_cents(cents.abs());
             let (from, to) = if cents > 0 { (HOUSE, session.as_str()) } else { (session.as_str(), HOUSE) };

@@ -11,9 +11,9 @@ use taisai_journal::{Hash, PublicKey};
 use taisai_record::{Audit, Audited, Auditor, Counted, Opening, Program, Setup};
 
 use super::Store;
-use crate::store::Lines;
 use crate::bar::Bar;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
+use crate::store::Lines;
 
 /// Verifies a store; `false` if something is wrong.
 pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::Result<bool> {

@@ -247,11 +247,12 @@ fn rejected(cluster: &Cluster, event: &ClusterEvent, actor: taisai_table::Actor)
 }
 
 fn adjusted(cluster: &Cluster, round: RoundNumber, adjustments: &[Adjustment]) -> Vec<Event> {
-    let event = |Adjustment { seat, session, amount, at_once, .. }: &Adjustment| {
-        let session = Some(session.0);
-        let at = Belongs { seat: Some(seat.0), session, round: Some(round.0), ..here(cluster) };
-        let detail = Some(format!("{} at once", at_once.cents()));
-        Event { kind: Some("adjustment".into()), at, amount: Some(amount.cents()), detail, ..Event::default() }
+    let event = |adjustment: &Adjustment| {
+        let session = Some(adjustment.session.0);
+        let at = Belongs { seat: Some(adjustment.seat.0), session, round: Some(round.0), ..here(cluster) };
+        let detail = Some(format!("{} at once", adjustment.at_once.cents()));
+        let amount = Some(adjustment.amount().cents());
+        Event { kind: Some("adjustment".into()), at, amount, detail, ..Event::default() }
     };
     adjustments.iter().map(event).collect()
 }

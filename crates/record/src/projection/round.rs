@@ -242,8 +242,13 @@ impl Told<'_> {
                 vec![self.event("dice-differ", in_play, Some(dice(*seen)))]
             }
             RoundEvent::Voided { reason } => vec![self.event("void", in_play, Some(word(reason).to_string()))],
-            RoundEvent::RoundsVoided { from, to, reason } => {
-                let rounds = (from.0..=to.0).map(RoundNumber).filter(|round| !is_void(self.round.past(*round)));
+            RoundEvent::RoundsVoided { from, to, reason, dice_set } => {
+                let is_affected = |round: &RoundNumber| {
+                    let past = self.round.past(*round);
+                    let used = past.map_or(self.round.dice_set(), |past| past.dice_set);
+                    !is_void(past) && dice_set.is_none_or(|damaged| damaged == used)
+                };
+                let rounds = (from.0..=to.0).map(RoundNumber).filter(is_affected);
                 rounds.map(|round| self.event("late-void", Some(round), Some(word(reason).to_string()))).collect()
             }
             RoundEvent::Established { known } => {

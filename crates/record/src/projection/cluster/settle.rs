@@ -23,6 +23,8 @@ pub(super) fn follow(
         Notice::Voided { round, reason } => (*round, By::Void(*reason), true),
         Notice::TableOpened
         | Notice::TableClosed
+        | Notice::ClosureAnnounced
+        | Notice::Relieved { .. }
         | Notice::Limits { .. }
         | Notice::Opened { .. }
         | Notice::Closed { .. }
