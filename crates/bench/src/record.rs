@@ -1,28 +1,39 @@
 //! Figures of the record: bets decided, durable and answered, beside a plain file with the same bytes and what people build
 //! with a database; the time of one bet, of a restart, and of verifying it all.
 
+mod rivals;
+
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use taisai_journal::Purpose;
+use anyhow::Context as _;
+use taisai_journal::{AppendError, Archive, Block, ChainName, ClaimError, Head, Journal, Purpose, ReadError};
 use taisai_record::{Address, Book, Files, Program, Recorder, Setup, verify_chain};
 use taisai_rules::{Dice, Games};
 use taisai_table::{Asked, Cluster, ClusterCommand, ClusterId, Decision, Notice, Profile, RoundNumber, TableId, Time};
 
 use crate::Figure;
-use crate::table::{commands, opening_commands, system};
+use crate::table::{BOXES, TERMINALS, commands, opening_commands, single_bets, system};
 
-const TERMINALS: u32 = 100_000;
-/// Ten million bets are ten rounds of a hundred thousand terminals with ten boxes each.
-const ROUNDS: u64 = 10;
-const BETS: f64 = 10_000_000.0;
-/// How many commands a table decides before it hands them over: ten bets each.
+/// Bets of a player who touches box after box: each a command of its own, ten a terminal and round.
+const SINGLE: Load = Load { terminals: 10_000, rounds: 30, commands: single_bets };
+/// Ten million bets, ten in a command.
+const TENS: Load = Load { terminals: TERMINALS, rounds: 10, commands };
+/// How many commands a table decides before it hands them over.
 const BATCH: usize = 1_000;
 const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
+
+/// What is bet.
+#[derive(Clone, Copy)]
+struct Load {
+    terminals: u32,
+    rounds: u64,
+    commands: fn(u64, u32) -> Vec<Asked<ClusterCommand>>,
+}
 
 /// Every figure of the record.
 pub(crate) fn figures() -> anyhow::Result<Vec<Figure>> {
@@ -31,28 +42,42 @@ pub(crate) fn figures() -> anyhow::Result<Vec<Figure>> {
         std::fs::remove_dir_all(folder)?;
     }
     std::fs::create_dir_all(folder)?;
+    let mut figures = on_sqlite(folder)?;
+    figures.extend(on_postgres(folder)?);
+    std::fs::remove_dir_all(folder)?;
+    Ok(figures)
+}
+
+fn on_sqlite(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let sqlite = Address::Folder(folder.join("store"));
-    let placed = place(&sqlite, folder)?;
-    let file = plain_file(&folder.join("plain"), &sqlite)?;
-    let one_a_transaction = sqlite_rows(&folder.join("rows.db"))?;
-    let restarted = restart(&sqlite, folder)?;
-    let verified = verify(&sqlite, folder)?;
-    let (bet, flush) = latency(folder)?;
-    let rate = |time: Duration| BETS / time.as_secs_f64() / 1e6;
-    let placing = rate(placed);
-    let figures = vec![
+    let rows = rivals::sqlite_rows(&folder.join("rows.db"))?;
+    let singles = place(&Address::Folder(folder.join("singles")), &folder.join("singles"), SINGLE)?;
+    let single_file = rivals::plain_file(&folder.join("plain"), &singles.flushes)?;
+    let placed = place(&sqlite, &folder.join("store"), TENS)?;
+    let file = rivals::plain_file(&folder.join("plain"), &placed.flushes)?;
+    let restarted = restart(&sqlite, &folder.join("store"))?;
+    let verified = verify(&sqlite, &folder.join("store"))?;
+    let (bet, flush) = latency(&folder.join("latency"))?;
+    Ok(vec![
         figure(
             "record-sqlite",
-            placing,
+            singles.rate(),
             "M bets/s",
-            placing / rate(file),
+            single_file.as_secs_f64() / singles.time.as_secs_f64(),
             "a plain file with the same bytes and flushes (at least 0.3; and 3 M bets/s)",
         ),
         figure(
-            "record-sqlite-rows",
-            placing,
+            "record-sqlite-tens",
+            placed.rate(),
             "M bets/s",
-            placing * 1e6 / one_a_transaction,
+            file.as_secs_f64() / placed.time.as_secs_f64(),
+            "the same where a command has ten bets",
+        ),
+        figure(
+            "record-sqlite-rows",
+            singles.rate(),
+            "M bets/s",
+            singles.rate() * 1e6 / rows,
             "SQLite with a transaction a bet (at least 100)",
         ),
         figure(
@@ -69,23 +94,41 @@ pub(crate) fn figures() -> anyhow::Result<Vec<Figure>> {
             restarted.as_secs_f64() / 2.0,
             "2 s with 10 million bets and a snapshot (at most 1)",
         ),
-        figure("record-verify", rate(verified), "M bets/s", rate(verified) / 2.0, "2 M bets a second (at least 1)"),
-    ];
-    std::fs::remove_dir_all(folder)?;
-    Ok(figures)
+        figure(
+            "record-verify",
+            placed.bets / verified.as_secs_f64() / 1e6,
+            "M bets/s",
+            placed.bets / verified.as_secs_f64() / 2e6,
+            "2 M bets a second (at least 1)",
+        ),
+    ])
+}
+
+/// The same on `PostgreSQL`, and what both stores are of one transaction a bet there.
+fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
+    let server = taisai_journal::suite::TemporaryServer::start();
+    let rows = rivals::postgres_rows(&server.database())?;
+    let placed = place(&Address::Postgres(server.database()), &folder.join("postgres"), SINGLE)?;
+    Ok(vec![figure(
+        "record-postgres",
+        placed.rate(),
+        "M bets/s",
+        placed.rate() * 1e6 / rows,
+        "PostgreSQL with a transaction a bet from 16 connections (at least 20; SQLite at least 100)",
+    )])
 }
 
 const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, of: &'static str) -> Figure {
     Figure { name, value, unit, ratio, of }
 }
 
-fn open(address: &Address, folder: &Path) -> anyhow::Result<(Book, Recorder<Cluster>)> {
+fn open(journal: Box<dyn Journal>, folder: &Path, load: Load) -> anyhow::Result<(Book, Recorder<Cluster>)> {
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
     let files = Files { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };
     let warn = Arc::new(|warning| eprintln!("{warning}"));
-    let mut book = Book::open(address, &files, program, [7; 16], Purpose::Training, warn)?;
+    let mut book = Book::in_journal(journal, &files, program, [7; 16], Purpose::Training, warn)?;
     let game = Games::embedded().find("sic-bo-etg@2", None)?.file().to_owned();
-    let setup = Setup::Cluster { cluster: CLUSTER, game, layout: "B".to_owned(), seats: TERMINALS };
+    let setup = Setup::Cluster { cluster: CLUSTER, game, layout: "B".to_owned(), seats: load.terminals };
     let recorder = book.machine(setup, &Profile::singapore(), Time(0))?;
     Ok((book, recorder))
 }
@@ -110,48 +153,93 @@ fn commit(recorder: &mut Recorder<Cluster>, durable: &Arc<AtomicU64>) -> anyhow:
     Ok(())
 }
 
-/// Ten million bets, decided, durable and answered: the time of placing them, without seating, settling and snapshots.
-fn place(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
-    let (book, mut recorder) = open(address, folder)?;
-    for asked in opening_commands() {
-        carry_out(&mut recorder, asked);
-        if recorder.is_full() {
-            recorder.commit(drop)?;
-        }
+/// Bets that were decided, made durable and answered.
+struct Placed {
+    bets: f64,
+    /// The time of placing them, without seating, settling and snapshots.
+    time: Duration,
+    /// The bytes of each commit.
+    flushes: Vec<usize>,
+}
+
+impl Placed {
+    fn rate(&self) -> f64 {
+        self.bets / self.time.as_secs_f64() / 1e6
     }
-    let mut placing = Duration::ZERO;
-    for round in (1..=ROUNDS).map(RoundNumber) {
+}
+
+/// Places a load of bets.
+fn place(address: &Address, folder: &Path, load: Load) -> anyhow::Result<Placed> {
+    let flushes = Arc::new(Mutex::new(Vec::new()));
+    std::fs::create_dir_all(folder)?;
+    let journal = Counted { journal: address.journal()?, flushes: Arc::clone(&flushes) };
+    let (book, mut recorder) = open(Box::new(journal), folder, load)?;
+    seat(&mut recorder, load)?;
+    let mut placed = Placed { bets: 0.0, time: Duration::ZERO, flushes: Vec::new() };
+    for round in (1..=load.rounds).map(RoundNumber) {
         follow(&mut recorder, Notice::Opened { round });
-        let commands = commands(round.0);
-        let (answer, answers) = mpsc::channel();
-        let durable = Arc::new(AtomicU64::new(0));
-        recorder.commit(move |result| answer.send(result).unwrap_or_default())?;
-        answers.recv()??;
+        let mut commands = (load.commands)(round.0, load.terminals).into_iter();
+        wait(&mut recorder)?;
+        flushes.lock().expect("no writer panics").clear();
+        let (durable, mut handed) = (Arc::new(AtomicU64::new(0)), 0);
         let start = Instant::now();
-        let mut handed = 0;
-        let mut commands = commands.into_iter();
-        loop {
-            let batch: Vec<_> = commands.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                break;
-            }
-            for asked in batch {
+        while commands.len() > 0 {
+            for asked in commands.by_ref().take(BATCH) {
                 recorder.ask(asked);
             }
             commit(&mut recorder, &durable)?;
             handed += 1;
         }
-        let (answer, answers) = mpsc::channel();
-        recorder.commit(move |result| answer.send(result).unwrap_or_default())?;
-        answers.recv()??;
-        placing += start.elapsed();
+        wait(&mut recorder)?;
+        placed.time += start.elapsed();
+        placed.bets += f64::from(load.terminals * BOXES);
+        placed.flushes.append(&mut flushes.lock().expect("no writer panics"));
         anyhow::ensure!(durable.load(Ordering::Acquire) == handed, "not everything was answered");
         follow(&mut recorder, Notice::Closed { round });
         follow(&mut recorder, Notice::Result { round, dice: Dice::try_from([2, 4, 6])? });
         recorder.checkpoint(Time(round.0))?;
     }
     close(book, recorder);
-    Ok(placing)
+    Ok(placed)
+}
+
+/// A store that keeps how many bytes each commit has.
+struct Counted {
+    journal: Box<dyn Journal>,
+    flushes: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Journal for Counted {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+        self.journal.claim(chain, epoch)
+    }
+
+    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+        self.flushes.lock().expect("no writer panics").push(blocks.iter().map(|block| block.bytes().len()).sum());
+        self.journal.append(blocks)
+    }
+
+    fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {
+        self.journal.archive()
+    }
+}
+
+/// Everyone sits down and buys in.
+fn seat(recorder: &mut Recorder<Cluster>, load: Load) -> anyhow::Result<()> {
+    for asked in opening_commands(load.terminals) {
+        carry_out(recorder, asked);
+        if recorder.is_full() {
+            recorder.commit(drop)?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits until everything asked so far is durable.
+fn wait(recorder: &mut Recorder<Cluster>) -> anyhow::Result<()> {
+    let (answer, answers) = mpsc::channel();
+    recorder.commit(move |result| answer.send(result).unwrap_or_default())?;
+    Ok(answers.recv()??)
 }
 
 fn follow(recorder: &mut Recorder<Cluster>, notice: Notice) {
@@ -159,58 +247,11 @@ fn follow(recorder: &mut Recorder<Cluster>, notice: Notice) {
     carry_out(recorder, asked);
 }
 
-/// The blocks of the record appended to a plain file, each flushed: what the disk itself allows.
-fn plain_file(path: &Path, address: &Address) -> anyhow::Result<Duration> {
-    let mut archive = address.archive()?;
-    let chain = "table-1-0".parse()?;
-    let mut file = File::create(path)?;
-    let (mut next, mut time) = (0, Duration::ZERO);
-    loop {
-        let blocks = archive.read(&chain, next, 8 << 20)?;
-        if blocks.is_empty() {
-            return Ok(time);
-        }
-        next += u64::try_from(blocks.len())?;
-        let start = Instant::now();
-        for block in &blocks {
-            file.write_all(block)?;
-            file.sync_data()?;
-        }
-        time += start.elapsed();
-    }
-}
-
-/// Bets a second where each is a transaction of its own in `SQLite`: a row for the bet, and the balance.
-fn sqlite_rows(path: &Path) -> anyhow::Result<f64> {
-    const BETS: u32 = 2_000;
-    let connection = rusqlite::Connection::open(path)?;
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-         CREATE TABLE bets (id INTEGER PRIMARY KEY, seat INTEGER, box INTEGER, amount INTEGER);
-         CREATE TABLE balances (seat INTEGER PRIMARY KEY, amount INTEGER);",
-    )?;
-    for seat in 0..1_000 {
-        connection.execute("INSERT INTO balances VALUES (?1, 1000000)", [seat])?;
-    }
-    let start = Instant::now();
-    for bet in 0..BETS {
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        connection
-            .prepare_cached("INSERT INTO bets (seat, box, amount) VALUES (?1, ?2, 100)")?
-            .execute([bet % 1_000, bet % 90])?;
-        connection
-            .prepare_cached("UPDATE balances SET amount = amount - 100 WHERE seat = ?1")?
-            .execute([bet % 1_000])?;
-        connection.execute_batch("COMMIT")?;
-    }
-    Ok(f64::from(BETS) / start.elapsed().as_secs_f64())
-}
-
 fn restart(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
     let start = Instant::now();
-    let (book, recorder) = open(address, folder)?;
+    let (book, recorder) = open(address.journal()?, folder, TENS)?;
     let time = start.elapsed();
-    anyhow::ensure!(recorder.machine().round() == RoundNumber(ROUNDS), "the last round is missing");
+    anyhow::ensure!(recorder.machine().round() == RoundNumber(TENS.rounds), "the last round is missing");
     close(book, recorder);
     Ok(time)
 }
@@ -220,10 +261,11 @@ fn verify(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
     let anchored = taisai_journal::Anchor::read(&folder.join("anchor.txt"))?.lines;
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
     let mut archive = address.archive()?;
+    let head = archive.heads()?.pop().context("a chain")?;
     let start = Instant::now();
-    let verified = verify_chain::<Cluster>(&mut *archive, &"table-1-0".parse()?, &[key], &anchored, &program, |_| {})?;
+    let verified = verify_chain::<Cluster>(&mut *archive, &head, &[key], &anchored, &program, |_| {})?;
     let time = start.elapsed();
-    anyhow::ensure!(verified.checkpoints >= ROUNDS, "{} checkpoints", verified.checkpoints);
+    anyhow::ensure!(verified.checkpoints >= TENS.rounds, "{} checkpoints", verified.checkpoints);
     Ok(time)
 }
 
@@ -231,20 +273,14 @@ fn verify(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
 fn latency(folder: &Path) -> anyhow::Result<(Duration, Duration)> {
     const OFFERED: u32 = 20_000;
     const EVERY: Duration = Duration::from_micros(100);
-    let folder = folder.join("latency");
-    std::fs::create_dir_all(&folder)?;
-    let (book, mut recorder) = open(&Address::Folder(folder.join("store")), &folder)?;
-    for asked in opening_commands() {
-        carry_out(&mut recorder, asked);
-        if recorder.is_full() {
-            recorder.commit(drop)?;
-        }
-    }
+    std::fs::create_dir_all(folder)?;
+    let (book, mut recorder) = open(Address::Folder(folder.into()).journal()?, folder, SINGLE)?;
+    seat(&mut recorder, SINGLE)?;
     follow(&mut recorder, Notice::Opened { round: RoundNumber(1) });
-    recorder.commit(drop)?;
+    wait(&mut recorder)?;
     let (answer, answers) = mpsc::channel();
     let start = Instant::now();
-    for (number, asked) in (0..OFFERED).zip(commands(1)) {
+    for (number, asked) in (0..OFFERED).zip(single_bets(1, SINGLE.terminals)) {
         let due = start + EVERY * number;
         while Instant::now() < due {
             std::hint::spin_loop();

@@ -15,8 +15,8 @@ use taisai_table::{
 
 use crate::{Figure, Numbers};
 
-const TERMINALS: u32 = 100_000;
-const BOXES: u32 = 10;
+pub(crate) const TERMINALS: u32 = 100_000;
+pub(crate) const BOXES: u32 = 10;
 const BETS: f64 = 1_000_000.0;
 const ROUNDS: u64 = 5;
 /// Of the bets, two in a hundred are refused or repeats.
@@ -35,7 +35,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
     let (mut buffer, mut wager_bytes, mut allocations) = (Vec::with_capacity(256 << 20), 0.0, 0);
     for round in 1..=ROUNDS {
         follow(&mut cluster, &Notice::Opened { round: RoundNumber(round) });
-        let commands = commands(round);
+        let commands = commands(round, TERMINALS);
         let region = Region::new(allocator);
         let start = Instant::now();
         buffer.clear();
@@ -125,14 +125,14 @@ fn seated() -> anyhow::Result<Cluster> {
     let game = Arc::new(Games::embedded().find("sic-bo-etg@2", None)?.clone());
     let id = ClusterId { table: TableId(1), number: 0 };
     let mut cluster = Cluster::new(id, TableRules::new(game, "B")?, Profile::singapore(), TERMINALS);
-    for asked in opening_commands() {
+    for asked in opening_commands(TERMINALS) {
         carry_out(&mut cluster, asked);
     }
     Ok(cluster)
 }
 
 /// The table opens, limits are shown, and every terminal buys in.
-pub(crate) fn opening_commands() -> impl Iterator<Item = Command> {
+pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> {
     let entry = |boxes: &str| LimitEntry {
         boxes: boxes.parse().expect("a kind"),
         min: Some(Money::from_cents(100)),
@@ -143,7 +143,7 @@ pub(crate) fn opening_commands() -> impl Iterator<Item = Command> {
     let limits = TableLimits { unit: Money::from_cents(100), boxes, differential: None };
     let notices = [system(1, Notice::TableOpened), system(2, Notice::Limits { limits })];
     let cashier = Actor::Person(Person { id: PersonId(1), roles: Roles::of(&[Role::Cashier]) });
-    let bought_in = (0..TERMINALS).map(Seat).map(move |seat| {
+    let bought_in = (0..terminals).map(Seat).map(move |seat| {
         let command = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), method: Method::Cash };
         let id = CommandId { source: 7, sequence: u64::from(seat.0) + 1 };
         Asked { time: Time(0), actor: cashier, id, command }
@@ -168,10 +168,10 @@ fn carry_out(cluster: &mut Cluster, asked: Command) {
 
 /// One command of ten bets a terminal, terminals in shuffled order; one in a hundred is over its limit, and after one in
 /// a hundred comes the same again.
-pub(crate) fn commands(round: u64) -> Vec<Command> {
+pub(crate) fn commands(round: u64, terminals: u32) -> Vec<Command> {
     let layout = crate::rules::layout("sic-bo-etg@2", "B");
     let mut numbers = Numbers(round);
-    let mut seats: Vec<u32> = (0..TERMINALS).collect();
+    let mut seats: Vec<u32> = (0..terminals).collect();
     for place in (1..seats.len()).rev() {
         let other = usize::try_from(numbers.below(u64::try_from(place).expect("small") + 1)).expect("small");
         seats.swap(place, other);
@@ -197,6 +197,22 @@ pub(crate) fn commands(round: u64) -> Vec<Command> {
     commands
 }
 
+/// The same bets, each in a command of its own, as a player touches box after box.
+pub(crate) fn single_bets(round: u64, terminals: u32) -> Vec<Command> {
+    let whole = commands(round, terminals);
+    let mut single = Vec::new();
+    for place in 0..usize::try_from(BOXES).expect("small") {
+        for asked in &whole {
+            let ClusterCommand::Place { seat, chips, stakes } = &asked.command else { unreachable!("bets only") };
+            let command =
+                ClusterCommand::Place { seat: *seat, chips: *chips, stakes: [stakes[place]].into_iter().collect() };
+            let sequence = asked.id.sequence * u64::from(BOXES) + u64::try_from(place).expect("small");
+            single.push(Asked { id: CommandId { sequence, ..asked.id }, command, ..asked.clone() });
+        }
+    }
+    single
+}
+
 /// The same wagers in the same order: a look-up and an add into an array of credits.
 fn bare_settlement(round: u64) -> Duration {
     let layout = crate::rules::layout("sic-bo-etg@2", "B");
@@ -206,7 +222,7 @@ fn bare_settlement(round: u64) -> Duration {
     for bet_box in layout.boxes() {
         factors[bet_box.index()] = payouts.paid(*bet_box, 1).expect("small").cents();
     }
-    let wagers: Vec<(u32, u8, i64)> = commands(round)
+    let wagers: Vec<(u32, u8, i64)> = commands(round, TERMINALS)
         .into_iter()
         .flat_map(|asked| match asked.command {
             ClusterCommand::Place { seat, stakes, .. } => stakes

@@ -46,16 +46,15 @@ impl<M: Machine> Recorder<M> {
 
     /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
     pub fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
-        let decision = self.machine.decide(&asked);
-        let outcome = match &decision {
-            Decision::Accepted(event) => Ok(event.clone()),
-            Decision::Refused(refusal) => Err(*refusal),
-            Decision::Repeated(_) => return decision,
+        let outcome = match self.machine.decide(&asked) {
+            Decision::Accepted(event) => Ok(event),
+            Decision::Refused(refusal) => Err(refusal),
+            Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
         let entry = Entry { asked, outcome };
         self.machine.apply(&entry);
         self.waiting.write(|buffer| encode(&entry, buffer));
-        decision
+        entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
     }
 
     /// Whether so much waits that it should be committed now.
