@@ -37,7 +37,7 @@ pub use journal::{
 };
 pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
-pub use postgres::{Postgres, PostgresArchive, PostgresError};
+pub use postgres::{BadAddress, Postgres, PostgresArchive, PostgresError, Session};
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError};
 pub use verify::{Fault, Reason, Trust, Verifier};
 pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};

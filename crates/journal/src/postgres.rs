@@ -5,79 +5,57 @@
 //! a warning (a synchronous standby is missing), nobody knows whether the blocks will last: the handle does nothing
 //! more, and whoever opens the store again reads what is there.
 
+mod address;
 mod archive;
+mod error;
 mod server;
+mod session;
+mod tls;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use postgres::error::SqlState;
-use postgres::{Client, Statement};
+use tokio_postgres::Statement;
+use tokio_postgres::error::SqlState;
 
+pub use address::BadAddress;
 pub use archive::PostgresArchive;
+pub use error::PostgresError;
+pub use session::Session;
 
 use crate::batch::{Move, moves};
 use crate::block::{Block, LARGEST_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ClaimError, Head, Journal, ReadError};
 use archive::{as_sql, head_in_row};
-use server::connect;
 
 /// The store on a server, open for writing.
 pub struct Postgres {
     address: String,
-    client: Client,
+    session: Session,
     append: Statement,
-    /// Whether the server warned of something since this was last cleared.
-    warned: Arc<AtomicBool>,
     poisoned: bool,
 }
 
-/// Why a store on a server cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum PostgresError {
-    /// The server is too old.
-    #[error("the server is PostgreSQL {found}, and version 15 or later is needed")]
-    Old {
-        /// What it says it is.
-        found: String,
-    },
-    /// A setting of the server gives durability away.
-    #[error("the server has {setting} = {found}, and needs {needed}: what is committed would not be durable")]
-    Setting {
-        /// The setting.
-        setting: &'static str,
-        /// Its value.
-        found: String,
-        /// What it must be.
-        needed: &'static str,
-    },
-    /// A newer program made the tables.
-    #[error("the tables have layout {found}, and this program knows layouts up to {known}: use the newer program")]
-    Newer {
-        /// Their layout.
-        found: i32,
-        /// The newest layout that this program knows.
-        known: i32,
-    },
-    /// There are no tables, and only reading was asked for.
-    #[error("the database holds no records of this program")]
-    Empty,
-    /// The server failed.
-    #[error("the database cannot be used")]
-    Server(#[from] postgres::Error),
-}
+/// How long the server may take to make blocks durable before nobody knows whether they are.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Postgres {
     /// Opens the store at an address (`postgres://…`), and makes its tables where there are none.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let (mut client, warned) = connect(address)?;
-        server::create(&mut client)?;
-        let append = client.prepare("SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9)")?;
-        Ok(Self { address: address.into(), client, append, warned, poisoned: false })
+        let session = Session::open(address, "taisai", PATIENCE)?;
+        server::check(&session)?;
+        server::create(&session)?;
+        let append = session.prepare("SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9)")?;
+        Ok(Self { address: address.into(), session, append, poisoned: false })
     }
 
-    fn store(&mut self, moves: &[Move<'_>], blocks: &[Block]) -> Result<(), AppendError> {
+    /// Waits so long for the server, at the most, before the fate of an append is unknown.
+    pub fn with_patience(mut self, patience: Duration) -> Result<Self, PostgresError> {
+        self.session.set_patience(patience)?;
+        Ok(self)
+    }
+
+    fn store(&self, moves: &[Move<'_>], blocks: &[Block]) -> Result<(), AppendError> {
         let names: Vec<&str> = moves.iter().map(|m| m.chain.as_str()).collect();
         let epochs: Vec<i64> = moves.iter().map(|m| as_sql(m.epoch)).collect();
         let froms: Vec<i64> = moves.iter().map(|m| as_sql(m.from)).collect();
@@ -87,12 +65,12 @@ impl Postgres {
         let chains: Vec<&str> = blocks.iter().map(|block| block.place().chain.as_str()).collect();
         let positions: Vec<i64> = blocks.iter().map(|block| as_sql(block.place().position)).collect();
         let bytes: Vec<&[u8]> = blocks.iter().map(Block::bytes).collect();
-        self.warned.store(false, Ordering::Relaxed);
+        self.session.has_warned();
         let sent = self
-            .client
+            .session
             .execute(&self.append, &[&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes]);
         match sent {
-            Ok(_) if self.warned.load(Ordering::Relaxed) => Err(AppendError::Unknown(Cause::from(
+            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(
                 "the server warned while it committed, as it does when a standby is missing",
             ))),
             Ok(_) => Ok(()),
@@ -103,8 +81,8 @@ impl Postgres {
 
 /// What an error of the statement means. An answer of the server that the statement failed means that nothing was
 /// stored, save where the server was being stopped and may have been past the commit.
-fn refused(moves: &[Move<'_>], error: postgres::Error) -> AppendError {
-    match error.as_db_error() {
+fn refused(moves: &[Move<'_>], error: PostgresError) -> AppendError {
+    match error.server().and_then(tokio_postgres::Error::as_db_error) {
         Some(answer) if *answer.code() == server::fenced() => {
             // The server says which chain in the detail of its answer.
             let chain = moves.iter().find(|m| answer.detail() == Some(m.chain.as_str())).or(moves.first());
@@ -130,7 +108,7 @@ impl Journal for Postgres {
         if epoch == 0 || epoch > LARGEST_NUMBER {
             return Err(refused());
         }
-        let raised = self.client.query_opt(
+        let raised = self.session.query_opt(
             "INSERT INTO taisai_journal.chains AS c (name, epoch, next, hash)
              VALUES ($1, $2, 0, decode(repeat('00', 32), 'hex'))
              ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch WHERE c.epoch < excluded.epoch

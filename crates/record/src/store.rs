@@ -1,5 +1,6 @@
 //! Where a record is: a data folder, or a `PostgreSQL` database.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -10,7 +11,7 @@ use taisai_journal::{
 use crate::book::Files;
 
 /// A store's address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Address {
     /// A data folder with `SQLite` files.
     Folder(PathBuf),
@@ -41,6 +42,29 @@ impl FromStr for Address {
     }
 }
 
+/// Without the password that a database's address may hold.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = match self {
+            Self::Folder(folder) => return write!(f, "{}", folder.display()),
+            Self::Postgres(address) => address,
+        };
+        let Some((scheme, rest)) = address.split_once("://") else { return f.write_str("a database") };
+        // What stands before the last @ is the user and the password; options may hold a password too.
+        let (user, place) = rest.rsplit_once('@').unwrap_or(("", rest));
+        let user = user.split_once(':').map_or(user, |(user, _)| user);
+        let at = if user.is_empty() { "" } else { "@" };
+        let place = place.split_once('?').map_or(place, |(place, _)| place);
+        write!(f, "{scheme}://{user}{at}{place}")
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl Address {
     /// The key and the anchor as they lie in a data folder, where nobody says otherwise. A database has none of its own.
     pub fn files(&self) -> Option<Files> {
@@ -68,5 +92,24 @@ impl Address {
             Self::Folder(folder) => Box::new(SqliteArchive::open(folder)?),
             Self::Postgres(address) => Box::new(PostgresArchive::open(address)?),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (address, shown) in [
+            ("data", "data"),
+            ("postgres://u:secret@h:1/d", "postgres://u@h:1/d"),
+            ("postgres://u:se@cret@h/d?sslmode=require", "postgres://u@h/d"),
+            ("postgresql://h/d?user=u&password=secret", "postgresql://h/d"),
+        ] {
+            let address: Address = address.parse().expect("any text is an address");
+            assert_eq!((address.to_string(), format!("{address:?}")), (shown.to_owned(), shown.to_owned()));
+        }
+        assert_eq!(Address::Postgres("host=h password=secret".to_owned()).to_string(), "a database");
     }
 }

@@ -1,23 +1,26 @@
 //! Reading blocks beside the writer, and snapshots, each cut into parts that a row takes.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use postgres::types::ToSql;
-use postgres::{Client, Row};
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::PostgresError;
-use super::server::{connect, layout};
+use super::server::{check, layout};
+use super::session::Session;
 use crate::block::LARGEST_BLOCK;
 use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError};
 
 /// The store on a server, for reading.
+#[derive(Debug)]
 pub struct PostgresArchive {
-    client: Client,
-    _warned: Arc<AtomicBool>,
+    session: Session,
 }
+
+/// How long one statement may take: it reads or writes a few megabytes.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The most bytes of a part of a snapshot.
 const PART: usize = 8 * 1024 * 1024;
@@ -28,40 +31,44 @@ const ROWS: i64 = 4096;
 impl PostgresArchive {
     /// Opens the store at an address for reading, whoever writes to it.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let (mut client, warned) = connect(address)?;
-        layout(&mut client)?.ok_or(PostgresError::Empty)?;
-        Ok(Self { client, _warned: warned })
+        let session = Session::open(address, "taisai", PATIENCE)?;
+        check(&session)?;
+        layout(&session)?.ok_or(PostgresError::Empty)?;
+        Ok(Self { session })
     }
 
-    fn put(&mut self, chain: &str, position: i64, state: Hash, bytes: &[u8]) -> Result<(), Cause> {
-        let mut transaction = self.client.transaction()?;
-        let place: [&(dyn ToSql + Sync); 2] = [&chain, &position];
-        transaction.execute("DELETE FROM taisai_journal.parts WHERE chain = $1 AND position = $2", &place)?;
-        let insert = transaction
-            .prepare("INSERT INTO taisai_journal.parts (chain, position, part, bytes) VALUES ($1, $2, $3, $4)")?;
-        for (part, bytes) in (0_i32..).zip(bytes.chunks(PART)) {
-            transaction.execute(&insert, &[&chain, &position, &part, &bytes])?;
-        }
-        transaction.execute(
-            "INSERT INTO taisai_journal.snapshots (chain, position, state, length) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (chain, position) DO UPDATE SET state = excluded.state, length = excluded.length",
-            &[&chain, &position, &&state.as_bytes()[..], &i64::try_from(bytes.len())?],
-        )?;
-        transaction.execute(
-            "DELETE FROM taisai_journal.snapshots WHERE chain = $1 AND position NOT IN
-                 (SELECT position FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC LIMIT $2)",
-            &[&chain, &i64::try_from(KEPT_SNAPSHOTS)?],
-        )?;
-        transaction.execute(
-            "DELETE FROM taisai_journal.parts WHERE chain = $1 AND position NOT IN
-                 (SELECT position FROM taisai_journal.snapshots WHERE chain = $1)",
-            &[&chain],
-        )?;
-        Ok(transaction.commit()?)
+    fn put(&self, chain: &str, position: i64, state: Hash, bytes: &[u8]) -> Result<(), Cause> {
+        self.session.transaction(|session| {
+            // Nothing rests on a snapshot, so it waits for no standby.
+            session.batch("SET LOCAL synchronous_commit = local")?;
+            let place: [&(dyn ToSql + Sync); 2] = [&chain, &position];
+            session.execute("DELETE FROM taisai_journal.parts WHERE chain = $1 AND position = $2", &place)?;
+            let insert = session
+                .prepare("INSERT INTO taisai_journal.parts (chain, position, part, bytes) VALUES ($1, $2, $3, $4)")?;
+            for (part, bytes) in (0_i32..).zip(bytes.chunks(PART)) {
+                session.execute(&insert, &[&chain, &position, &part, &bytes])?;
+            }
+            session.execute(
+                "INSERT INTO taisai_journal.snapshots (chain, position, state, length) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (chain, position) DO UPDATE SET state = excluded.state, length = excluded.length",
+                &[&chain, &position, &&state.as_bytes()[..], &i64::try_from(bytes.len())?],
+            )?;
+            session.execute(
+                "DELETE FROM taisai_journal.snapshots WHERE chain = $1 AND position NOT IN
+                     (SELECT position FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC LIMIT $2)",
+                &[&chain, &i64::try_from(KEPT_SNAPSHOTS)?],
+            )?;
+            session.execute(
+                "DELETE FROM taisai_journal.parts WHERE chain = $1 AND position NOT IN
+                     (SELECT position FROM taisai_journal.snapshots WHERE chain = $1)",
+                &[&chain],
+            )?;
+            Ok(())
+        })
     }
 
-    fn list(&mut self, chain: &str) -> Result<Vec<Snapshot>, Cause> {
-        let rows = self.client.query(
+    fn list(&self, chain: &str) -> Result<Vec<Snapshot>, Cause> {
+        let rows = self.session.query(
             "SELECT position, state, length FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC",
             &[&chain],
         )?;
@@ -74,8 +81,8 @@ impl PostgresArchive {
     }
 
     /// Nothing unless all parts are there and make up the length that was written down.
-    fn get(&mut self, chain: &str, position: i64) -> Result<Option<Vec<u8>>, Cause> {
-        let whole = self.client.query_opt(
+    fn get(&self, chain: &str, position: i64) -> Result<Option<Vec<u8>>, Cause> {
+        let whole = self.session.query_opt(
             "SELECT s.length FROM taisai_journal.snapshots s
              WHERE s.chain = $1 AND s.position = $2 AND s.length =
                  (SELECT coalesce(sum(length(p.bytes)), 0) FROM taisai_journal.parts p
@@ -85,10 +92,10 @@ impl PostgresArchive {
         let Some(row) = whole else { return Ok(None) };
         let mut bytes = Vec::with_capacity(row.try_get::<_, i64>(0)?.try_into()?);
         let select = self
-            .client
+            .session
             .prepare("SELECT bytes FROM taisai_journal.parts WHERE chain = $1 AND position = $2 AND part = $3")?;
         for part in 0_i32.. {
-            match self.client.query_opt(&select, &[&chain, &position, &part])? {
+            match self.session.query_opt(&select, &[&chain, &position, &part])? {
                 Some(row) => bytes.extend_from_slice(row.try_get(0)?),
                 None => break,
             }
@@ -96,9 +103,9 @@ impl PostgresArchive {
         Ok(Some(bytes))
     }
 
-    fn blocks(&mut self, chain: &str, from: i64, bytes: usize) -> Result<Vec<Row>, Cause> {
+    fn blocks(&self, chain: &str, from: i64, bytes: usize) -> Result<Vec<Row>, Cause> {
         // The lengths decide which blocks are sent, so that something huge in the place of a block never is.
-        let rows = self.client.query(
+        let rows = self.session.query(
             "SELECT b.position, CASE WHEN length(b.block) <= $5 THEN b.block END
              FROM (SELECT position, sum(length(block)) OVER (ORDER BY position) AS total
                    FROM (SELECT position, block FROM taisai_journal.blocks
@@ -116,7 +123,7 @@ impl PostgresArchive {
 
 impl Archive for PostgresArchive {
     fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
-        let rows = self.client.query("SELECT name, epoch, next, hash FROM taisai_journal.chains ORDER BY name", &[]);
+        let rows = self.session.query("SELECT name, epoch, next, hash FROM taisai_journal.chains ORDER BY name", &[]);
         let rows = rows.map_err(|error| ReadError::Failed(error.into()))?;
         rows.iter().map(|row| head_in_row(row).map_err(ReadError::Failed)).collect()
     }

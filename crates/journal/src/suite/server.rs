@@ -3,7 +3,10 @@
 //! A shell holds the server. It waits for a word from this process, or for its end: however this process ends, the
 //! server stops and its folder goes.
 
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,6 +21,7 @@ pub struct TemporaryServer {
     binaries: PathBuf,
     keeper: Option<Keeper>,
     databases: AtomicU32,
+    port: u16,
 }
 
 #[derive(Debug)]
@@ -25,6 +29,9 @@ struct Keeper {
     shell: Child,
     word: ChildStdin,
 }
+
+/// A socket's name has it.
+const DEFAULT_PORT: u16 = 5432;
 
 /// Makes the cluster, if it is not there.
 const INIT: &str = r#"exec "$1/initdb" -D "$2/data" -U postgres -A trust -E UTF8 --no-locale --no-sync >/dev/null"#;
@@ -52,13 +59,10 @@ impl TemporaryServer {
         );
         // The shell removes the folder, so that it goes even if this process is killed.
         let folder = TempDir::with_prefix("taisai-pg-").expect("a folder").keep();
-        if let Some(user) = other_user() {
-            let given = Command::new("chown").arg(user).arg(&folder).status().expect("chown");
-            assert!(given.success(), "the folder cannot be given to the user {user}");
-        }
+        give(&folder);
         let made = shell(INIT, &binaries, &folder).status().expect("a shell");
         assert!(made.success(), "initdb failed in {}", folder.display());
-        let mut server = Self { folder, binaries, keeper: None, databases: AtomicU32::new(0) };
+        let mut server = Self { folder, binaries, keeper: None, databases: AtomicU32::new(0), port: DEFAULT_PORT };
         server.run("");
         server
     }
@@ -75,6 +79,7 @@ impl TemporaryServer {
         BufReader::new(shell.stdout.take().expect("a pipe")).read_line(&mut line).expect("an answer");
         assert_eq!(line, "ready\n", "PostgreSQL did not start in {}", self.folder.display());
         self.keeper = Some(Keeper { shell, word });
+        self.port = DEFAULT_PORT;
     }
 
     /// Stops the server as a power cut would: nothing is finished, nothing is said.
@@ -85,6 +90,35 @@ impl TemporaryServer {
         let mut keeper = self.keeper.take().expect("the server runs");
         keeper.word.write_all(b"keep\n").expect("the shell listens");
         keeper.shell.wait().expect("the shell ends");
+    }
+
+    /// Starts the server again on a loopback port, with these settings, letting in whom these lines of `pg_hba.conf` let in;
+    /// the port.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn listen(&mut self, settings: &str, lets_in: &str) -> u16 {
+        self.crash();
+        self.put("data/pg_hba.conf", &format!("local all all trust\n{lets_in}\n"));
+        // Somebody may take the port before the server does.
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("an address").port();
+        drop(free);
+        self.run(&format!("-c listen_addresses=127.0.0.1 -c port={port} {settings}"));
+        self.port = port;
+        port
+    }
+
+    /// Writes a file in the server's folder that only the server may read.
+    ///
+    /// # Panics
+    /// If it cannot be written.
+    pub fn put(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.folder.join(name);
+        std::fs::write(&path, content).expect("a file");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("permissions");
+        give(&path);
+        path
     }
 
     /// The address of a new, empty database.
@@ -100,7 +134,7 @@ impl TemporaryServer {
 
     /// The address of a database.
     pub fn address(&self, database: &str) -> String {
-        format!("host={} user=postgres dbname={database}", self.folder.display())
+        format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port)
     }
 }
 
@@ -139,6 +173,14 @@ fn other_user() -> Option<&'static str> {
         return None;
     }
     Some(if id(&["-u", "postgres"]).status.success() { "postgres" } else { "nobody" })
+}
+
+/// Gives a file to the user that the server runs as.
+fn give(path: &Path) {
+    if let Some(user) = other_user() {
+        let given = Command::new("chown").arg(user).arg(path).status().expect("chown");
+        assert!(given.success(), "{} cannot be given to the user {user}", path.display());
+    }
 }
 
 /// A script with the binaries and the folder as its arguments, run by the user who may.

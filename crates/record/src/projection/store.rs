@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use postgres::binary_copy::BinaryCopyInWriter;
-use postgres::types::{ToSql, Type};
-use postgres::{Client, Config, NoTls};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
+use taisai_journal::{PostgresError, Session};
+use tokio_postgres::types::{ToSql, Type};
 
 use super::batch::Batch;
 use super::tables::{Kind, TABLES, Table};
@@ -24,6 +23,9 @@ const LAYOUT: i64 = 1;
 /// How long one program waits for another that writes.
 const BUSY: Duration = Duration::from_secs(30);
 
+/// How long a server may take for one statement: a query may have years to go through.
+const PATIENCE: Duration = Duration::from_secs(1_800);
+
 /// Why the reporting tables cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TablesError {
@@ -36,8 +38,8 @@ pub enum TablesError {
         source: rusqlite::Error,
     },
     /// The server failed.
-    #[error("the reporting tables cannot be used")]
-    Postgres(#[from] postgres::Error),
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
     /// Another version of the program made them.
     #[error("the reporting tables have layout {found}, and this program makes layout {LAYOUT}: build them again")]
     OtherLayout {
@@ -52,7 +54,7 @@ pub enum TablesError {
 /// The tables' store.
 pub(super) enum Tables {
     Sqlite(PathBuf, Connection),
-    Postgres(Client),
+    Postgres(Session),
 }
 
 /// Where a chain is projected to, before and after a batch.
@@ -76,11 +78,19 @@ impl Tables {
     /// Opens the tables, or makes them.
     pub(super) fn open(address: &Address) -> Result<Self, TablesError> {
         let mut tables = Self::connect(address)?;
-        tables.create(false)?;
-        match tables.query("SELECT number FROM layout", &[])?.rows.first().and_then(|row| row.first()?.number()) {
+        // Whoever may only read finds them as they are.
+        if tables.layout().is_none() {
+            tables.create(false)?;
+        }
+        match tables.layout() {
             Some(LAYOUT) => Ok(tables),
             found => Err(TablesError::OtherLayout { found: found.unwrap_or(0) }),
         }
+    }
+
+    /// The layout of the tables, if there are any.
+    fn layout(&mut self) -> Option<i64> {
+        self.query("SELECT number FROM layout", &[]).ok()?.rows.first()?.first()?.number()
     }
 
     /// Drops the tables and makes them anew.
@@ -94,14 +104,12 @@ impl Tables {
         match address {
             Address::Folder(folder) => Self::open_file(&folder.join(FILE)),
             Address::Postgres(address) => {
-                let mut config: Config = address.parse()?;
-                let mut client = config.application_name("taisai reports").connect(NoTls)?;
+                let session = Session::open(address, "taisai reports", PATIENCE)?;
                 // What a crash of the server takes is projected again.
-                client.batch_execute(
-                    "SET synchronous_commit = off; SET client_min_messages = warning;
-                     CREATE SCHEMA IF NOT EXISTS reports; SET search_path = reports",
+                session.batch(
+                    "SET synchronous_commit = off; SET client_min_messages = warning; SET search_path = reports",
                 )?;
-                Ok(Self::Postgres(client))
+                Ok(Self::Postgres(session))
             }
         }
     }
@@ -148,12 +156,11 @@ impl Tables {
                 };
                 created().map_err(|source| TablesError::Sqlite { file: file.clone(), source })
             }
-            Self::Postgres(client) => {
-                let mut transaction = client.transaction()?;
-                transaction.execute("SELECT pg_advisory_xact_lock(hashtext('taisai reports'))", &[])?;
-                transaction.batch_execute(&statements)?;
-                Ok(transaction.commit()?)
-            }
+            Self::Postgres(session) => session.transaction(|session| {
+                session.execute("SELECT pg_advisory_xact_lock(hashtext('taisai reports'))", &[])?;
+                session.batch("CREATE SCHEMA IF NOT EXISTS reports")?;
+                Ok(session.batch(&statements)?)
+            }),
         }
     }
 
@@ -167,10 +174,12 @@ impl Tables {
                 Ok(_) => Err(TablesError::Moved(to.chain.clone())),
                 Err(source) => Err(TablesError::Sqlite { file: file.clone(), source }),
             },
-            Self::Postgres(client) => match apply_to_postgres(client, batch, &moved)? {
-                1 => Ok(()),
-                _ => Err(TablesError::Moved(to.chain.clone())),
-            },
+            Self::Postgres(session) => {
+                session.transaction(|session| match apply_to_postgres(session, batch, &moved)? {
+                    1 => Ok(()),
+                    _ => Err(TablesError::Moved(to.chain.clone())),
+                })
+            }
         }
     }
 
@@ -178,7 +187,7 @@ impl Tables {
         match self {
             Self::Sqlite(file, connection) => query_sqlite(connection, sql, values)
                 .map_err(|source| TablesError::Sqlite { file: file.clone(), source }),
-            Self::Postgres(client) => query_postgres(client, sql, values),
+            Self::Postgres(session) => query_postgres(session, sql, values),
         }
     }
 }
@@ -214,29 +223,23 @@ fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[Value; 6
     Ok(chains)
 }
 
-fn apply_to_postgres(client: &mut Client, batch: &Batch, moved: &[Value; 6]) -> Result<u64, postgres::Error> {
-    let mut transaction = client.transaction()?;
-    transaction.execute(BEGIN, &[&moved[4]])?;
-    let chains = transaction.execute(MOVE, &parameters(moved))?;
+fn apply_to_postgres(session: &Session, batch: &Batch, moved: &[Value; 6]) -> Result<u64, PostgresError> {
+    session.execute(BEGIN, &[&moved[4]])?;
+    let chains = session.execute(MOVE, &parameters(moved))?;
     if chains != 1 {
         return Ok(chains);
     }
     for (table, values) in batch.rows.values() {
-        let writer = transaction.copy_in(&format!("COPY {} FROM STDIN BINARY", table.name))?;
-        let mut writer = BinaryCopyInWriter::new(writer, &types(table));
-        for row in values.chunks_exact(table.columns.len()) {
-            writer.write_raw(row)?;
-        }
-        writer.finish()?;
+        let copy = format!("COPY {} FROM STDIN BINARY", table.name);
+        session.copy_in(&copy, &types(table), values.chunks_exact(table.columns.len()))?;
     }
     let mut prepared = std::collections::HashMap::new();
     for statement in &batch.statements {
         if !prepared.contains_key(statement.sql) {
-            prepared.insert(statement.sql, transaction.prepare(statement.sql)?);
+            prepared.insert(statement.sql, session.prepare(statement.sql)?);
         }
-        transaction.execute(&prepared[statement.sql], &parameters(&statement.values))?;
+        session.execute(&prepared[statement.sql], &parameters(&statement.values))?;
     }
-    transaction.commit()?;
     Ok(chains)
 }
 
@@ -270,11 +273,11 @@ fn query_sqlite(connection: &Connection, sql: &str, values: &[Value]) -> rusqlit
     Ok(Answer { columns, rows })
 }
 
-fn query_postgres(client: &mut Client, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
-    let select = client.prepare(sql)?;
+fn query_postgres(session: &Session, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+    let select = session.prepare(sql)?;
     let columns = select.columns().iter().map(|column| column.name().to_owned()).collect();
     let mut rows = Vec::new();
-    for row in client.query(&select, &parameters(values))? {
+    for row in session.query(&select, &parameters(values))? {
         let value = |place: usize| {
             Ok(match *row.columns()[place].type_() {
                 Type::TEXT => row.try_get::<_, Option<String>>(place)?.into(),
@@ -282,7 +285,7 @@ fn query_postgres(client: &mut Client, sql: &str, values: &[Value]) -> Result<An
                 _ => row.try_get::<_, Option<i64>>(place)?.into(),
             })
         };
-        rows.push((0..row.len()).map(value).collect::<Result<_, postgres::Error>>()?);
+        rows.push((0..row.len()).map(value).collect::<Result<_, PostgresError>>()?);
     }
     Ok(Answer { columns, rows })
 }

@@ -4,10 +4,10 @@ use std::error::Error;
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use taisai_rules::Money;
 use taisai_table::{ClaimId, PersonId, ReceivableId, RoundNumber, Seat, SessionId, Time};
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// A value: nothing, a whole number, or text.
 #[derive(Clone, Debug, PartialEq, Eq)]

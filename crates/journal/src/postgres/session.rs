@@ -1,0 +1,182 @@
+//! A connection to a server on which no call waits for ever. The server ends what takes too long; where it does not even
+//! do that, this side stops waiting and gives the connection up.
+
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::error::Severity;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{AsyncMessage, Client, Row, Statement, ToStatement};
+
+use super::PostgresError;
+use super::address::ServerAddress;
+use super::tls;
+
+/// How long the other side may be silent before the connection counts as lost.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// How much longer than the server itself this side waits for an answer.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A connection.
+pub struct Session {
+    runtime: Runtime,
+    client: Client,
+    listener: AbortHandle,
+    warned: Arc<AtomicBool>,
+    patience: Duration,
+}
+
+impl Session {
+    /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
+    /// the patience.
+    pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
+        let mut server = ServerAddress::read(address)?;
+        server
+            .config
+            .application_name(name)
+            .connect_timeout(SILENCE)
+            .keepalives_idle(SILENCE)
+            .tcp_user_timeout(SILENCE);
+        let connector = tls::connector(&server.certificate)?;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(PostgresError::Thread)?;
+        let connecting = async { timeout(SILENCE, server.config.connect(connector)).await };
+        let (client, mut connection) = match runtime.block_on(connecting) {
+            Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error))?,
+            Err(_) => return Err(PostgresError::Absent { place: server.place(), why: "it is silent".to_owned() }),
+        };
+        let warned = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&warned);
+        let listener = runtime.spawn(async move {
+            // An error ends the call that waits.
+            while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+                if let AsyncMessage::Notice(notice) = message
+                    && notice.parsed_severity().is_none_or(|severity| severity == Severity::Warning)
+                {
+                    seen.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        let listener = listener.abort_handle();
+        let mut session = Self { runtime, client, listener, warned, patience };
+        session.set_patience(patience)?;
+        Ok(session)
+    }
+
+    /// Allows statements another time.
+    pub fn set_patience(&mut self, patience: Duration) -> Result<(), PostgresError> {
+        self.patience = patience;
+        let millis = patience.as_millis();
+        self.batch(&format!(
+            "SET statement_timeout = {millis}; SET lock_timeout = {millis}; SET idle_in_transaction_session_timeout = {millis}"
+        ))
+    }
+
+    /// Whether the server warned of something since this was last asked.
+    pub fn has_warned(&self) -> bool {
+        self.warned.swap(false, Ordering::Relaxed)
+    }
+
+    /// Runs statements that give nothing.
+    pub fn batch(&self, sql: &str) -> Result<(), PostgresError> {
+        self.run(self.client.batch_execute(sql))
+    }
+
+    /// Prepares a statement.
+    pub fn prepare(&self, sql: &str) -> Result<Statement, PostgresError> {
+        self.run(self.client.prepare(sql))
+    }
+
+    /// Runs a statement, and says how many rows it changed.
+    pub fn execute(
+        &self,
+        statement: &(impl ToStatement + ?Sized),
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, PostgresError> {
+        self.run(self.client.execute(statement, values))
+    }
+
+    /// The rows that a statement gives.
+    pub fn query(
+        &self,
+        statement: &(impl ToStatement + ?Sized),
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, PostgresError> {
+        self.run(self.client.query(statement, values))
+    }
+
+    /// The only row that a statement gives, if it gives one.
+    pub fn query_opt(
+        &self,
+        statement: &(impl ToStatement + ?Sized),
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<Row>, PostgresError> {
+        self.run(self.client.query_opt(statement, values))
+    }
+
+    /// The row that a statement gives.
+    pub fn query_one(
+        &self,
+        statement: &(impl ToStatement + ?Sized),
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Row, PostgresError> {
+        self.run(self.client.query_one(statement, values))
+    }
+
+    /// Copies rows into a table: `COPY … FROM STDIN BINARY`.
+    pub fn copy_in<'v, T: ToSql + Sync + 'v>(
+        &self,
+        sql: &str,
+        types: &[Type],
+        rows: impl IntoIterator<Item = &'v [T]>,
+    ) -> Result<(), PostgresError> {
+        self.run(async {
+            let writer = BinaryCopyInWriter::new(self.client.copy_in(sql).await?, types);
+            let mut writer = std::pin::pin!(writer);
+            for row in rows {
+                writer.as_mut().write_raw(row.iter()).await?;
+            }
+            writer.finish().await
+        })?;
+        Ok(())
+    }
+
+    /// Does all of something or nothing.
+    pub fn transaction<T, E: From<PostgresError>>(&self, work: impl FnOnce(&Self) -> Result<T, E>) -> Result<T, E> {
+        self.batch("BEGIN")?;
+        match work(self) {
+            Ok(done) => {
+                self.batch("COMMIT")?;
+                Ok(done)
+            }
+            Err(error) => {
+                // A connection that is lost takes the transaction with it.
+                self.batch("ROLLBACK").ok();
+                Err(error)
+            }
+        }
+    }
+
+    fn run<T>(&self, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, PostgresError> {
+        let waits = self.patience + GRACE;
+        match self.runtime.block_on(async { timeout(waits, call).await }) {
+            Ok(answer) => Ok(answer?),
+            Err(_) => {
+                self.listener.abort();
+                Err(PostgresError::Silent(waits))
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("patience", &self.patience).finish_non_exhaustive()
+    }
+}

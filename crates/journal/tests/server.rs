@@ -1,0 +1,136 @@
+//! How a server is reached: who is let in, what TLS proves, and that nothing waits for ever.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use taisai_journal::suite::{TemporaryServer, begin, block, head};
+use taisai_journal::{AppendError, Journal, Postgres, PostgresArchive};
+use tempfile::TempDir;
+
+/// What comes out of opening a store: nothing, or the words for it.
+fn open(address: &str) -> Result<(), String> {
+    Postgres::open(address).map(drop).map_err(|error| error.to_string())
+}
+
+fn refused(address: &str, expected: &str) {
+    let said = open(address).expect_err(address);
+    assert!(said.contains(expected), "{address}: {said}");
+    assert!(!said.contains("secret") && !said.contains('\n'), "{said}");
+}
+
+/// Someone who signs certificates.
+struct Authority(Issuer<'static, KeyPair>, PathBuf);
+
+impl Authority {
+    fn new(folder: &Path, name: &str) -> Self {
+        let mut params = CertificateParams::new(Vec::new()).expect("a certificate");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let file = folder.join(name);
+        std::fs::write(&file, params.self_signed(&key).expect("a certificate").pem()).expect("a file");
+        Self(Issuer::new(params, key), file)
+    }
+
+    /// A certificate for a server of that name, and its key.
+    fn sign(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().expect("a key");
+        let params = CertificateParams::new([name.to_owned()]).expect("a certificate");
+        (params.signed_by(&key, &self.0).expect("a certificate").pem(), key.serialize_pem())
+    }
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+#[test]
+fn tls_is_used_and_proven_as_the_address_asks() {
+    let folder = folder();
+    let authority = Authority::new(folder.path(), "authority.pem");
+    let stranger = Authority::new(folder.path(), "stranger.pem");
+    let mut server = TemporaryServer::start();
+    let plain = server.listen("", "host all all 127.0.0.1/32 trust");
+    let without = |mode: &str| format!("postgres://postgres@127.0.0.1:{plain}/postgres?sslmode={mode}");
+    refused(&without("require"), "the server at 127.0.0.1:");
+    refused(&without("require"), "server does not support TLS");
+    assert_eq!(open(&without("prefer")), Ok(()));
+
+    let (certificate, key) = authority.sign("localhost");
+    let (certificate, key) = (server.put("server.pem", &certificate), server.put("server.key", &key));
+    let settings = format!("-c ssl=on -c ssl_cert_file={} -c ssl_key_file={}", certificate.display(), key.display());
+    let port = server.listen(&settings, "hostssl all all 127.0.0.1/32 trust");
+    let at = |host: &str, mode: &str| format!("postgres://postgres@{host}:{port}/postgres?sslmode={mode}");
+    refused(&at("localhost", "disable"), "does not let user postgres in");
+    for mode in ["prefer", "require"] {
+        assert_eq!(open(&at("localhost", mode)), Ok(()), "{mode}");
+        assert_eq!(open(&at("127.0.0.1", mode)), Ok(()), "{mode}: nobody looks at the name");
+    }
+    let full = |by: &Path| format!("verify-full&sslrootcert={}", by.display());
+    assert_eq!(open(&at("localhost", &full(&authority.1))), Ok(()));
+    refused(&at("127.0.0.1", &full(&authority.1)), "not valid for name");
+    refused(&at("localhost", &full(&stranger.1)), "invalid peer certificate");
+    refused(&at("localhost", &full(&key)), "it holds no certificate");
+    refused(&at("localhost", &full(Path::new("/no/such/file"))), "sslrootcert /no/such/file cannot be used");
+}
+
+#[test]
+fn who_is_not_let_in_hears_what_to_do() {
+    let mut server = TemporaryServer::start();
+    let port = server.listen("-c lc_messages=C", "host all all 127.0.0.1/32 scram-sha-256");
+    let mut client = postgres::Client::connect(&server.address("postgres"), postgres::NoTls).expect("a connection");
+    client.batch_execute("CREATE ROLE auditor LOGIN PASSWORD 'right secret'").expect("a role");
+    let at = |who: &str, database: &str| format!("postgres://{who}127.0.0.1:{port}/{database}");
+    refused(&at("auditor:wrong%20secret@", "postgres"), "does not let user auditor in (password authentication failed");
+    refused(&at("auditor@", "postgres"), "check user and password");
+    refused(&at("auditor:right%20secret@", "nowhere"), "has no database \"nowhere\": make it (createdb nowhere)");
+    let reading = PostgresArchive::open(&at("auditor:right%20secret@", "postgres")).expect_err("there are no tables");
+    assert_eq!(reading.to_string(), "the database holds no records of this program: correct the address");
+    client.batch_execute("CREATE SCHEMA taisai_journal; CREATE TABLE taisai_journal.chains (x int)").expect("a schema");
+    refused(&server.address("postgres"), "is not of this program: use another database");
+
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let nobody = silent.local_addr().expect("an address").port();
+    drop(silent);
+    refused(&format!("postgres://auditor:secret@127.0.0.1:{nobody}/d"), "no PostgreSQL server answers at 127.0.0.1:");
+    refused("postgres://auditor:secret@no-such-host.invalid/d", "no PostgreSQL server answers at no-such-host.invalid");
+}
+
+#[test]
+fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
+    let mut server = TemporaryServer::start();
+    let address = server.database();
+    let first = begin(&mut Postgres::open(&address).expect("a store"), "house");
+    server.crash();
+    // No time-out of the server holds while a commit waits for its standby.
+    server.run("-c synchronous_standby_names=nobody");
+    let journal = Postgres::open(&address).expect("a store");
+    let mut journal = journal.with_patience(Duration::from_millis(50)).expect("a setting");
+    let next = block(&first, &[b"x"]);
+    let result = journal.append(std::slice::from_ref(&next));
+    assert!(matches!(result, Err(AppendError::Unknown(_))), "{result:?}");
+    let later = journal.append(&[block(&head(&next), &[b"y"])]);
+    assert!(matches!(later, Err(AppendError::Poisoned)), "{later:?}");
+}
+
+#[test]
+fn a_lock_that_is_held_for_ever_is_not_waited_for() {
+    let server = TemporaryServer::start();
+    let address = server.database();
+    let journal = Postgres::open(&address).expect("a store");
+    let mut journal = journal.with_patience(Duration::from_millis(50)).expect("a setting");
+    let first = begin(&mut journal, "house");
+    let mut other = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
+    other.batch_execute("BEGIN; LOCK TABLE taisai_journal.chains").expect("a lock");
+    let result = journal.append(&[block(&first, &[b"x"])]);
+    let is_stopped = matches!(result, Err(AppendError::Unknown(_) | AppendError::Failed(_)));
+    assert!(is_stopped, "{result:?}");
+}
+
+#[test]
+fn someone_who_accepts_and_says_nothing_is_no_server() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = silent.local_addr().expect("an address").port();
+    refused(&format!("postgres://postgres@127.0.0.1:{port}/d"), "(it is silent)");
+}
