@@ -86,9 +86,8 @@ pub(crate) enum Command {
         /// Play by the profile of this file, whatever the script says
         #[arg(long, value_name = "FILE")]
         profile: Option<PathBuf>,
-        /// Record what is played in this new data folder, which `audit` checks and `replay` steps through
-        #[arg(long, value_name = "DIR")]
-        store: Option<PathBuf>,
+        #[command(flatten)]
+        keep: KeepArgs,
         /// Print for programs: one JSON object a line of the script
         #[arg(long)]
         json: bool,
@@ -106,6 +105,9 @@ pub(crate) enum Command {
         /// Count blocks in the chain of this cluster of the table, not in that of its dealer's side
         #[arg(long, requires = "table")]
         cluster: Option<u16>,
+        /// A public key whose checkpoints are believed, ed25519:…, or a file that holds one; house.key in a data folder if left out
+        #[arg(long, value_name = "KEY|FILE")]
+        key: Vec<String>,
         /// Show the table only as it stood after this entry of a file, or after this block of a store
         #[arg(long, value_name = "ENTRY|POSITION")]
         at: Option<u64>,
@@ -260,6 +262,20 @@ pub(crate) struct StoreArgs {
     /// A public key whose checkpoints are believed, ed25519:…, or a file that holds one; house.key in a data folder if left out
     #[arg(long, value_name = "KEY|FILE")]
     pub(crate) key: Vec<String>,
+}
+
+/// Where a new record is kept, and what lies beside it.
+#[derive(clap::Args)]
+pub(crate) struct KeepArgs {
+    /// Record what is played in this store, a new data folder or postgres://…, which `audit` checks and `replay` steps through
+    #[arg(long, value_name = "STORE")]
+    pub(crate) store: Option<Address>,
+    /// The signing key, made if it is not there; house.key in a data folder if left out
+    #[arg(long, value_name = "FILE", requires = "store")]
+    pub(crate) key: Option<PathBuf>,
+    /// The anchor, best out of reach of those who can change the store; anchor.txt in a data folder if left out
+    #[arg(long, value_name = "FILE", requires = "store")]
+    pub(crate) anchor: Option<PathBuf>,
 }
 
 /// Which round.

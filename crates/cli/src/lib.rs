@@ -90,16 +90,16 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             }
             Ok(true)
         }
-        Command::Play { file, profile, store, json } => {
-            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), store.as_deref(), *json)
+        Command::Play { file, profile, keep, json } => {
+            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), keep, *json)
         }
         Command::Torture(args_of_run) => {
             let games = games::load(args.games.as_deref())?;
             torture::run(args_of_run, &games, now()?)
         }
-        Command::Replay { record, table, cluster, at, json } => {
+        Command::Replay { record, table, cluster, key, at, json } => {
             let games = games::load(args.games.as_deref())?;
-            replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at }, *json)
+            replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at, key }, *json)
         }
         Command::Audit { command } => audit::run(command),
         Command::Report { command } => report::run(command),

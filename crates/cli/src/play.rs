@@ -22,6 +22,7 @@ use anyhow::{Context as _, bail};
 use taisai_rules::{Games, Language, Moment};
 use taisai_table::{Closes, Excess, Profile};
 
+use crate::args::KeepArgs;
 use crate::print::{BAD, GOOD, HEADING, QUIET};
 use balances::Balances;
 use keep::Keep;
@@ -33,12 +34,13 @@ use tell::{Teller, Told, clock};
 /// The largest script.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// Runs a script, under another profile if one is chosen, and records it if a folder is named; `false` if it has faults or an expectation is not met.
+/// Runs a script, under another profile if one is chosen, and records it if a store is named; `false` if it has faults or an
+/// expectation is not met.
 pub(crate) fn run(
     games: &Games,
     file: &Path,
     profile: Option<&Path>,
-    store: Option<&Path>,
+    store: &KeepArgs,
     json: bool,
 ) -> anyhow::Result<bool> {
     let text = read(file)?;
@@ -50,19 +52,17 @@ pub(crate) fn run(
     };
     match parse::parse(&text, games, now, &Profiles::new(chosen, file)) {
         Ok(script) if faults.is_empty() => {
-            let keep = store.map(|folder| Keep::open(folder, &script)).transpose()?;
+            let keep = Keep::open(store, &script)?;
             let run = if json {
                 play_json(&script, &mut BufWriter::new(std::io::stdout().lock()))?
             } else {
                 play(&script, &mut anstream::stdout().lock())?
             };
-            let kept = keep.map(|keep| keep.record(&run.stage.floor.record)).transpose()?;
-            if let Some(folder) = kept.filter(|_| !json) {
-                let folder = folder.display();
-                writeln!(
-                    anstream::stdout(),
-                    "\nThe record is in {folder}. Check it with\n  taisai audit verify {folder}"
-                )?;
+            if let Some(keep) = keep {
+                let check = keep.record(&run.stage.floor.record)?;
+                if !json {
+                    writeln!(anstream::stdout(), "\n{check}")?;
+                }
             }
             Ok(run.well)
         }

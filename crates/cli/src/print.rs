@@ -5,6 +5,8 @@ use std::io::{BufWriter, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use taisai_rules::Moment;
+use taisai_table::Time;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Headings.
@@ -117,6 +119,14 @@ fn broken(text: &str, most: usize) -> Vec<&str> {
     }
     lines.push(rest);
     lines
+}
+
+/// A moment as people read it, in UTC and to the second.
+pub(crate) fn moment(time: Time) -> String {
+    let seconds = time.0 / 1_000;
+    let minute = Moment::from_unix_seconds(i64::try_from(seconds).unwrap_or(i64::MAX)).to_string();
+    let minute = minute.strip_suffix(" +00:00").unwrap_or(&minute);
+    format!("{minute}:{:02} UTC", seconds % 60)
 }
 
 #[cfg(test)]

@@ -26,15 +26,17 @@ const KEPT: usize = 512;
 const MOST_TEXT: usize = 96;
 
 /// Where to look.
-pub(crate) struct Place {
+pub(crate) struct Place<'a> {
     pub(crate) table: Option<u16>,
     pub(crate) cluster: Option<u16>,
     /// An entry of a file, or a block of a store.
     pub(crate) at: Option<u64>,
+    /// Keys whose checkpoints are believed.
+    pub(crate) key: &'a [String],
 }
 
 /// Shows a record; `false` if it does not end in the state in which the run was.
-pub(crate) fn run(games: &Games, record: &Address, place: &Place, json: bool) -> anyhow::Result<bool> {
+pub(crate) fn run(games: &Games, record: &Address, place: &Place<'_>, json: bool) -> anyhow::Result<bool> {
     let (mut tape, at) = match record {
         Address::Folder(file) if !file.is_dir() => of_file(games, file, place)?,
         store => of_store(store, place)?,
@@ -55,9 +57,9 @@ pub(crate) fn run(games: &Games, record: &Address, place: &Place, json: bool) ->
 }
 
 /// The run of a file, and the entry to stop at.
-fn of_file(games: &Games, file: &Path, place: &Place) -> anyhow::Result<(Tape, Option<usize>)> {
-    if place.table.is_some() {
-        bail!("{} is no store: there is no table to choose", file.display());
+fn of_file(games: &Games, file: &Path, place: &Place<'_>) -> anyhow::Result<(Tape, Option<usize>)> {
+    if place.table.is_some() || !place.key.is_empty() {
+        bail!("{} is no store: there is no table to choose, and nothing is signed", file.display());
     }
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let Replay { setup, entries, hash } = Replay::read(&bytes).with_context(|| file.display().to_string())?;
@@ -70,8 +72,8 @@ fn of_file(games: &Games, file: &Path, place: &Place) -> anyhow::Result<(Tape, O
 }
 
 /// A table of a store, and how many entries there are up to the block to stop at.
-fn of_store(address: &Address, place: &Place) -> anyhow::Result<(Tape, Option<usize>)> {
-    let store = Store::at(address.clone(), &[])?;
+fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Option<usize>)> {
+    let store = Store::at(address.clone(), place.key)?;
     let mut archive = store.archive()?;
     let heads = archive.heads()?;
     let table = match place.table {

@@ -1,17 +1,18 @@
 //! `taisai report`: builds the reporting tables, says how far they are behind, and prints what queries find in them. The
 //! tables and the queries are the record's; nothing is reckoned here.
 
-use std::io::{BufWriter, IsTerminal as _, Write};
-use std::time::Instant;
+use std::io::{BufWriter, Write};
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
+use taisai_journal::Archive;
 use taisai_record::Address;
-use taisai_record::projection::{Answer, Progress, Projection, QUERIES, Query, Value};
-use taisai_rules::Moment;
+use taisai_record::projection::{Answer, Lag, Progress, Projection, QUERIES, Query, Value};
+use taisai_table::Time;
 
 use crate::args::{QueryArgs, ReportCommand};
+use crate::bar::Bar;
 use crate::print::{self, Column};
 use crate::store::Store;
 
@@ -27,10 +28,8 @@ pub(crate) fn run(command: &ReportCommand) -> anyhow::Result<bool> {
 fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
     let mut archive = store.archive()?;
     let mut projection = if anew { Projection::anew(&store.address)? } else { Projection::open(&store.address)? };
-    let behind: u64 = projection.lag(&mut *archive)?.iter().map(taisai_record::projection::Lag::blocks).sum();
-    let (began, mut done) = (Instant::now(), Progress::default());
-    let mut terminal = anstream::stderr().lock();
-    let shows = std::io::stderr().is_terminal();
+    let behind = behind(&mut projection, &mut *archive)?;
+    let (mut bar, mut done) = (Bar::new("report", behind), Progress::default());
     loop {
         let progress = projection.advance(&mut *archive, &store.keys)?;
         if progress == Progress::default() {
@@ -39,18 +38,17 @@ fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
         done.blocks += progress.blocks;
         done.entries += progress.entries;
         done.wagers += progress.wagers;
-        if shows {
-            write!(terminal, "\r{} of {} blocks, {} wagers", done.blocks, behind.max(done.blocks), done.wagers)?;
-        }
-    }
-    if shows && done.blocks > 0 {
-        writeln!(terminal)?;
+        bar.more(progress.blocks);
     }
     let Progress { blocks, entries, wagers } = done;
-    let seconds = began.elapsed().as_millis();
-    let seconds = format!("{}.{:03} s", seconds / 1_000, seconds % 1_000);
-    writeln!(anstream::stdout(), "{blocks} blocks with {entries} entries and {wagers} wagers in {seconds}")?;
+    bar.end(&format!("{blocks} blocks"), (entries, "entries"));
+    writeln!(anstream::stdout(), "{blocks} blocks with {entries} entries and {wagers} wagers are projected.")?;
     Ok(true)
+}
+
+/// How many blocks the tables are behind the record.
+fn behind(projection: &mut Projection, archive: &mut dyn Archive) -> anyhow::Result<u64> {
+    Ok(projection.lag(archive)?.iter().map(Lag::blocks).sum())
 }
 
 #[derive(Serialize)]
@@ -101,8 +99,7 @@ fn lag(address: &Address, json: bool) -> anyhow::Result<bool> {
 
 /// A time as people read it; nothing where there is none.
 fn moment(millis: u64) -> String {
-    let seconds = i64::try_from(millis / 1_000).unwrap_or(i64::MAX);
-    if millis == 0 { String::new() } else { Moment::from_unix_seconds(seconds).to_string() }
+    if millis == 0 { String::new() } else { print::moment(Time(millis)) }
 }
 
 fn query(args: &QueryArgs) -> anyhow::Result<bool> {
@@ -114,7 +111,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
     let values = parameters(query, &args.parameters)?;
     let mut archive = address.archive()?;
     let mut projection = Projection::open(address)?;
-    let behind: u64 = projection.lag(&mut *archive)?.iter().map(taisai_record::projection::Lag::blocks).sum();
+    let behind = behind(&mut projection, &mut *archive)?;
     if behind > 0 {
         writeln!(anstream::stderr(), "The tables are {behind} blocks behind the record (taisai report update).")?;
     }

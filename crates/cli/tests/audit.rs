@@ -2,39 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-const SCRIPT: &str = "\
-table tai-sai layout C seats 7
-dealer 3
-supervisor 7
-manager 2
-limits unit 1, big 25..5000, small 25..5000, differential 2000
-open
-place your bets
-seat 3 bets 50 on big and 10 on sum:9
-no more bets
-dice 2 4 6
-correct round 1 to 2 4 3 by supervisor 7 and manager 2 because the console read 6
-place your bets
-seat 4 bets 100 on small
-no more bets
-dice 6 6 6
-void round 2 as few tumbles by supervisor 7 and manager 2 because the camera shows two
-place your bets
-seat 4 bets 25 on big
-no more bets
-dice 6 5 6
-";
-
-/// Runs the program in a folder and gives its exit status, standard output and standard error.
-fn taisai(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
-    let output = command.args(args).current_dir(folder).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
+use common::{SCRIPT, key, taisai};
 
 /// A folder with a script and its record, which is well.
 fn recorded() -> tempfile::TempDir {
@@ -44,13 +16,6 @@ fn recorded() -> tempfile::TempDir {
     assert_eq!(status, Some(0), "{printed}{error}");
     assert!(printed.contains("taisai audit verify data"), "{printed}");
     folder
-}
-
-/// The public key as `audit verify` prints it.
-fn key(folder: &Path) -> String {
-    let (_, json, _) = taisai(folder, &["audit", "verify", "data", "--json"]);
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    json["signers"][0].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -63,7 +28,7 @@ fn a_record_that_is_well_is_verified() {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     assert!(!printed.contains('\u{1b}'), "without a terminal there is no colour");
-    let key = key(folder);
+    let key = key(folder, "data");
     std::fs::rename(folder.join("data/anchor.txt"), folder.join("anchor.txt")).unwrap();
     std::fs::write(folder.join("key.txt"), format!("{key}\n")).unwrap();
     let (status, printed, _) =
@@ -179,7 +144,7 @@ fn a_round_is_shown_as_it_was_and_as_it_stands() {
 fn evidence_is_checked_elsewhere() {
     let folder = recorded();
     let folder = folder.path();
-    let key = key(folder);
+    let key = key(folder, "data");
     let elsewhere = tempfile::tempdir().unwrap();
     let elsewhere = elsewhere.path();
     for round in ["1", "2", "3"] {

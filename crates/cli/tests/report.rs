@@ -1,56 +1,13 @@
 //! `taisai report` on a small record: built, behind, brought up to date, asked.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::mpsc;
+mod common;
 
-use taisai_journal::Purpose;
-use taisai_record::{Address, Book, Files, Program, Recorder, Setup};
-use taisai_rules::Money;
-use taisai_table::{
-    Actor, Asked, CommandId, Decision, Founder, House, HouseCommand, Person, PersonId, Profile, Role, Roles, Time,
-    VoucherHash, VoucherNumber,
-};
+use std::path::Path;
+
+use common::sell;
 
 fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_taisai")).args(args).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-/// A house that has sold so many vouchers since it was founded.
-fn sell(store: &Path, beside: &Path, vouchers: std::ops::Range<u8>) {
-    let files = Files { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
-    let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
-    let address = Address::Folder(store.into());
-    let mut book = Book::open(&address, &files, program, [7; 16], Purpose::Real, Arc::new(drop)).expect("a book");
-    let (profile, time) = (Profile::singapore(), Time(1_800_000_000_000));
-    let mut house: Recorder<House> =
-        book.machine(Setup::House { is_training: false }, &profile, time).expect("a house");
-    let mut ask = |actor, place: u8, command| {
-        let id = CommandId { source: 1, sequence: u64::from(place) };
-        let decision = house.ask(Asked { time: Time(time.0 + u64::from(place)), actor, id, command });
-        assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
-    };
-    if vouchers.start == 1 {
-        let founder =
-            |id, name: &str, role| Founder { person: PersonId(id), name: name.to_owned(), roles: Roles::of(&[role]) };
-        let cashier = founder(8, "Hui, \"H\"", Role::Cashier);
-        let people = vec![cashier, founder(9, "Ina", Role::Administrator), founder(3, "Ben", Role::PitSupervisor)];
-        ask(Actor::System, 1, HouseCommand::Found { people });
-    }
-    let cashier = Actor::Person(Person { id: PersonId(8), roles: Roles::of(&[Role::Cashier]) });
-    for place in vouchers {
-        let number = VoucherNumber { hash: VoucherHash([place; 32]), digits: place.into() };
-        let amount = Money::from_cents(1_000);
-        ask(cashier, place + 1, HouseCommand::SellVoucher { number, amount });
-    }
-    let (answer, answers) = mpsc::channel();
-    house.commit(move |done| answer.send(done).expect("someone waits")).expect("it records");
-    answers.recv().expect("an answer").expect("it is durable");
-    drop(house);
-    book.close();
+    common::taisai(Path::new("."), args)
 }
 
 #[test]

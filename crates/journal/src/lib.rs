@@ -38,6 +38,6 @@ pub use journal::{
 pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
 pub use postgres::{BadAddress, Postgres, PostgresArchive, PostgresError, Session};
-pub use sqlite::{Sqlite, SqliteArchive, SqliteError};
+pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
 pub use verify::{Fault, Reason, Trust, Verifier};
 pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 pub use archive::SqliteArchive;
+pub use file::open_existing;
 
 use crate::batch::{Move, moves};
 use crate::block::{Block, LARGEST_NUMBER};
@@ -57,6 +58,20 @@ pub enum SqliteError {
     /// The file is something else.
     #[error("{file} is not a file of this program")]
     Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// There is no store.
+    #[error("there is no record: {file} cannot be read")]
+    NoStore {
+        /// The file that should be there.
+        file: PathBuf,
+        /// Why it cannot be read.
+        source: io::Error,
+    },
+    /// Blocks stand in a log that cannot be read where nothing may be written.
+    #[error("{file} may not be written to, and its log was not closed: copy the whole folder to where you may write")]
+    Protected {
         /// The file.
         file: PathBuf,
     },

@@ -50,12 +50,14 @@ impl fmt::Display for Address {
             Self::Postgres(address) => address,
         };
         let Some((scheme, rest)) = address.split_once("://") else { return f.write_str("a database") };
-        // What stands before the last @ is the user and the password; options may hold a password too.
+        // What stands before the last @ is the user and the password; among the options may be a password too.
         let (user, place) = rest.rsplit_once('@').unwrap_or(("", rest));
         let user = user.split_once(':').map_or(user, |(user, _)| user);
         let at = if user.is_empty() { "" } else { "@" };
-        let place = place.split_once('?').map_or(place, |(place, _)| place);
-        write!(f, "{scheme}://{user}{at}{place}")
+        let (place, options) = place.split_once('?').unwrap_or((place, ""));
+        write!(f, "{scheme}://{user}{at}{place}")?;
+        let options = options.split('&').filter(|option| !option.is_empty() && !option.starts_with("password"));
+        options.enumerate().try_for_each(|(at, option)| write!(f, "{}{option}", if at == 0 { '?' } else { '&' }))
     }
 }
 
@@ -104,8 +106,8 @@ mod tests {
         for (address, shown) in [
             ("data", "data"),
             ("postgres://u:secret@h:1/d", "postgres://u@h:1/d"),
-            ("postgres://u:se@cret@h/d?sslmode=require", "postgres://u@h/d"),
-            ("postgresql://h/d?user=u&password=secret", "postgresql://h/d"),
+            ("postgres://u:se@cret@h/d?sslmode=require", "postgres://u@h/d?sslmode=require"),
+            ("postgresql://h/d?user=u&password=secret&port=1", "postgresql://h/d?user=u&port=1"),
         ] {
             let address: Address = address.parse().expect("any text is an address");
             assert_eq!((address.to_string(), format!("{address:?}")), (shown.to_owned(), shown.to_owned()));

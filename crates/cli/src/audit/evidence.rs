@@ -10,10 +10,10 @@ use taisai_journal::PublicKey;
 use taisai_record::{Evidence, Proven};
 use taisai_table::{RoundNumber, TableId};
 
+use super::Store;
 use super::show::RoundSheet;
-use super::{Store, moment};
 use crate::args::RoundArgs;
-use crate::print::{BAD, GOOD};
+use crate::print::{BAD, GOOD, moment};
 
 /// Writes evidence of a round, once it was checked.
 pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path) -> anyhow::Result<bool> {

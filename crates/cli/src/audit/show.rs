@@ -8,10 +8,10 @@ use taisai_record::{MachineId, Settled, Settlement, settlement};
 use taisai_rules::{Dice, Language};
 use taisai_table::{Actor, PastRound, RoundCommand, RoundEntry, RoundNumber, TableId, TableRules};
 
+use super::Store;
 use super::ledger::{self, Movement};
-use super::{Store, moment};
 use crate::args::RoundArgs;
-use crate::print::{self, BAD, Column, HEADING};
+use crate::print::{self, BAD, Column, HEADING, moment};
 use crate::sheet::Sheet;
 use crate::words::{Telling, because, cite, words};
 
@@ -112,8 +112,7 @@ impl<'a> RoundSheet<'a> {
     /// Block, time, who and what.
     fn act(&self, position: u64, entry: &RoundEntry) -> Vec<String> {
         let void = |_| self.settlement.past.and_then(|past| past.void);
-        let telling =
-            Telling { game: self.rules.game(), round: self.settlement.round, void: &void, clock: super::moment };
+        let telling = Telling { game: self.rules.game(), round: self.settlement.round, void: &void, clock: moment };
         let what = match &entry.outcome {
             Ok(event) => words(&telling, &entry.asked.command, event).unwrap_or_default(),
             Err(refusal) => {

@@ -20,13 +20,7 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     let program = super::program()?;
     let lines = store.anchor(anchor)?;
     let anchored = lines.as_ref().map_or(&[][..], |lines| &lines.content.lines);
-    let mut archive = store.archive()?;
-    let heads = archive.heads()?;
-    // A store that keeps snapshots in a file of its own makes that now, and not in several threads at once.
-    if let Some(head) = heads.first() {
-        archive.snapshots(&head.chain).map(drop).unwrap_or_default();
-    }
-    drop(archive);
+    let heads = store.archive()?.heads()?;
     if heads.is_empty() && anchored.is_empty() {
         bail!("the store is empty: there is nothing to verify");
     }
@@ -110,10 +104,12 @@ impl Report<'_> {
 
     fn sentence(&self) -> String {
         let entries: u64 = counted(self.audit).map(|(_, counted)| counted.entries).sum();
-        let chains = self.audit.chains.len();
+        let chains = match self.audit.chains.len() {
+            1 => "1 chain holds by itself".to_owned(),
+            chains => format!("{chains} chains hold by themselves and together"),
+        };
         format!(
-            "{chains} chains hold by themselves and together: {entries} decisions were taken again, every payout and \
-             balance was reckoned, and nothing differs."
+            "{chains}: {entries} decisions were taken again, every payout and balance was reckoned, and nothing differs."
         )
     }
 

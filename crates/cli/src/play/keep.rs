@@ -1,21 +1,23 @@
-//! Recording what a script plays: a new book in a data folder takes every entry through the machines that record, which must
+//! Recording what a script plays: a new book in a store takes every entry through the machines that record, which must
 //! decide as those of the script did.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
 
 use anyhow::{Context as _, bail, ensure};
 use taisai_journal::Purpose;
-use taisai_record::{Address, Book, Machine, NotRecorded, Recorder, Setup, Warning};
+use taisai_record::{Address, Book, Files, Machine, NotRecorded, Recorder, Setup, Warning};
 use taisai_table::{Cluster, ClusterEvent, Decision, Entry, House, Recorded, Round, Time};
+
+use crate::args::KeepArgs;
 
 use super::script::{CLUSTER, Script, TABLE};
 use super::stage::BEGIN;
 
 /// A book that a script is recorded in.
 pub(super) struct Keep {
-    folder: PathBuf,
+    address: Address,
+    files: Files,
     book: Book,
     house: Recorder<House>,
     round: Recorder<Round>,
@@ -23,10 +25,10 @@ pub(super) struct Keep {
 }
 
 impl Keep {
-    /// Begins a book in a folder that has none.
-    pub(super) fn open(folder: &Path, script: &Script) -> anyhow::Result<Self> {
-        let address = Address::Folder(folder.into());
-        let files = address.files().context("a folder has files")?;
+    /// Begins a book in a store that has none, if one is named.
+    pub(super) fn open(args: &KeepArgs, script: &Script) -> anyhow::Result<Option<Self>> {
+        let Some(address) = args.store.clone() else { return Ok(None) };
+        let files = files(&address, args)?;
         let mut id = [0; 16];
         getrandom::fill(&mut id)?;
         let warn = Arc::new(|warning: Warning| {
@@ -36,7 +38,7 @@ impl Keep {
         });
         let mut book = Book::open(&address, &files, crate::audit::program()?, id, Purpose::Training, warn)?;
         if !book.archive().heads()?.is_empty() {
-            bail!("{} has a record already, and a script begins a new one", folder.display());
+            bail!("{address} has a record already, and a script begins a new one");
         }
         let setup = &script.setup;
         let (game, layout) = (setup.rules.game().file().to_owned(), setup.rules.layout().id().to_owned());
@@ -47,11 +49,12 @@ impl Keep {
         // Seat 0 stays empty, as on the stage.
         let of_cluster = Setup::Cluster { cluster: CLUSTER, game, layout, seats: setup.seats + 1 };
         let cluster = book.machine(of_cluster, &setup.profile, BEGIN)?;
-        Ok(Self { folder: folder.into(), book, house, round, cluster })
+        Ok(Some(Self { address, files, book, house, round, cluster }))
     }
 
-    /// Records everything, and closes the book. A checkpoint comes with every settled round and at the end.
-    pub(super) fn record(mut self, record: &[Recorded]) -> anyhow::Result<PathBuf> {
+    /// Records everything, and closes the book. A checkpoint comes with every settled round and at the end. What was done, and
+    /// how it is checked.
+    pub(super) fn record(mut self, record: &[Recorded]) -> anyhow::Result<String> {
         let mut time = BEGIN;
         for recorded in record {
             time = match recorded {
@@ -75,10 +78,15 @@ impl Keep {
         for _ in 0..3 {
             answers.recv()??;
         }
-        let Self { folder, book, house, round, cluster } = self;
+        let Self { address, files, book, house, round, cluster } = self;
         drop((house, round, cluster));
+        let key = book.keys().last().map(|key| format!(" --key {key}")).unwrap_or_default();
         book.close();
-        Ok(folder)
+        let options = match address.files() {
+            Some(own) if own.key == files.key && own.anchor == files.anchor => String::new(),
+            _ => key + &files.anchor.map(|file| format!(" --anchor {}", file.display())).unwrap_or_default(),
+        };
+        Ok(format!("The record is in {address}. Check it with\n  taisai audit verify {address}{options}"))
     }
 
     fn checkpoint(&mut self, time: Time) -> anyhow::Result<()> {
@@ -87,6 +95,15 @@ impl Keep {
         self.cluster.checkpoint(time)?;
         Ok(())
     }
+}
+
+/// The key and the anchor: where the command says, or in the data folder.
+fn files(address: &Address, args: &KeepArgs) -> anyhow::Result<Files> {
+    let own = address.files();
+    let key = args.key.clone().or_else(|| own.as_ref().map(|files| files.key.clone()));
+    let key =
+        key.context("a database has no place for the signing key: name a file with --key, and one with --anchor")?;
+    Ok(Files { key, anchor: args.anchor.clone().or_else(|| own?.anchor), trusted: Vec::new() })
 }
 
 /// Asks what the script asked; when it was asked.

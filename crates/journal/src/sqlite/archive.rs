@@ -1,5 +1,6 @@
 //! Reading blocks beside the writer, and snapshots in their own file, each cut into parts that `SQLite` takes.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, params};
@@ -16,8 +17,10 @@ use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, 
 pub struct SqliteArchive {
     folder: PathBuf,
     connection: Connection,
-    /// Opened when it is first needed: a damaged one must not keep anyone from the chains.
+    /// Opened when they are first needed: damaged ones must not keep anyone from the chains.
     snapshots: Option<Connection>,
+    /// The same file for those who only read, who make nothing.
+    kept: Option<Connection>,
 }
 
 /// The most bytes of a part of a snapshot.
@@ -26,7 +29,7 @@ const PART: usize = 8 * 1024 * 1024;
 impl SqliteArchive {
     /// Opens the store in a folder for reading, whoever writes to it.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
-        Ok(Self { folder: folder.into(), connection: open_to_read(folder)?, snapshots: None })
+        Ok(Self { folder: folder.into(), connection: open_to_read(folder, Kind::Chains)?, snapshots: None, kept: None })
     }
 
     fn snapshots_file(&mut self) -> Result<&mut Connection, SnapshotError> {
@@ -37,6 +40,21 @@ impl SqliteArchive {
                 Ok(closed.insert(opened.map_err(|error| SnapshotError::Failed(error.into()))?))
             }
         }
+    }
+
+    /// Nothing where no snapshot was ever kept.
+    fn kept_snapshots(&mut self) -> Result<Option<&Connection>, SnapshotError> {
+        if let Some(connection) = &self.snapshots {
+            return Ok(Some(connection));
+        }
+        if self.kept.is_none() {
+            self.kept = match open_to_read(&self.folder, Kind::Snapshots) {
+                Ok(connection) => Some(connection),
+                Err(SqliteError::NoStore { source, .. }) if source.kind() == ErrorKind::NotFound => None,
+                Err(error) => return Err(SnapshotError::Failed(error.into())),
+            };
+        }
+        Ok(self.kept.as_ref())
     }
 }
 
@@ -92,16 +110,15 @@ impl Archive for SqliteArchive {
     }
 
     fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
-        let connection = self.snapshots_file()?;
+        let Some(connection) = self.kept_snapshots()? else { return Ok(Vec::new()) };
         list(connection, chain.as_str()).map_err(|error| SnapshotError::Failed(error.into()))
     }
 
     fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
-        let connection = self.snapshots_file()?;
+        let missing = || SnapshotError::Missing { chain: chain.clone(), position };
+        let connection = self.kept_snapshots()?.ok_or_else(missing)?;
         let found = i64::try_from(position).map_or(Ok(None), |position| get(connection, chain.as_str(), position));
-        found
-            .map_err(|error| SnapshotError::Failed(Cause::from(error)))?
-            .ok_or_else(|| SnapshotError::Missing { chain: chain.clone(), position })
+        found.map_err(|error| SnapshotError::Failed(Cause::from(error)))?.ok_or_else(missing)
     }
 }
 

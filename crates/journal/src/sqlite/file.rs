@@ -1,10 +1,12 @@
 //! The two files of a store in a folder, how they are opened, and how numbers and heads stand in them. Snapshots have a
 //! file of their own: writing one takes long, and `SQLite` has one writer a file.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use rusqlite::types::Type;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
 use super::SqliteError;
 use crate::chain::ChainName;
@@ -100,21 +102,66 @@ pub(super) fn open_file(folder: &Path, kind: Kind) -> Result<Connection, SqliteE
     Ok(connection)
 }
 
-/// Opens the file of chains as someone who only reads: nothing is made, and nothing is locked out.
-pub(super) fn open_to_read(folder: &Path) -> Result<Connection, SqliteError> {
-    let file = folder.join(Kind::Chains.name());
+/// Opens a file of the store as someone who only reads: nothing is made, and nothing is locked out.
+pub(super) fn open_to_read(folder: &Path, kind: Kind) -> Result<Connection, SqliteError> {
+    let file = folder.join(kind.name());
     let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
-    // SQLite wants to write beside a write-ahead log even to read it.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
-    connection.busy_timeout(BUSY).map_err(failed)?;
+    let connection = open_existing(&file)?;
     match check(&connection).map_err(failed)? {
         Layout::Known => {}
         Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
-        Layout::Foreign | Layout::None => return Err(SqliteError::Foreign { file }),
+        Layout::Foreign => return Err(SqliteError::Foreign { file }),
+        // Someone is about to make it.
+        Layout::None => return Err(SqliteError::NoStore { file, source: ErrorKind::NotFound.into() }),
     }
-    connection.pragma_update(None, "query_only", true).map_err(failed)?;
     Ok(connection)
+}
+
+/// Opens an `SQLite` file that must be there, to read it, also where nothing may be written beside it.
+pub fn open_existing(file: &Path) -> Result<Connection, SqliteError> {
+    let failed = |source| SqliteError::Sqlite { file: file.into(), source };
+    if let Err(source) = std::fs::metadata(file) {
+        return Err(SqliteError::NoStore { file: file.into(), source });
+    }
+    // SQLite wants to write beside a write-ahead log even to read it.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    match Connection::open_with_flags(file, flags).and_then(ready_to_read) {
+        Err(error) if is_write_protected(&error) => {
+            if std::fs::metadata(log_of(file)).is_ok_and(|log| log.len() > 0) {
+                return Err(SqliteError::Protected { file: file.into() });
+            }
+            open_unchanging(file).and_then(ready_to_read).map_err(failed)
+        }
+        opened => opened.map_err(failed),
+    }
+}
+
+/// The first look at a file shows whether it can be read.
+fn ready_to_read(connection: Connection) -> rusqlite::Result<Connection> {
+    connection.busy_timeout(BUSY)?;
+    check(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// Opens a file that nobody can write to, without looking for a log or taking a lock.
+fn open_unchanging(file: &Path) -> rusqlite::Result<Connection> {
+    let file = percent_encode(file.as_os_str().as_encoded_bytes(), URI);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(format!("file:{file}?immutable=1"), flags)
+}
+
+/// What ends the path in a URI, or stands for something else.
+const URI: &AsciiSet = &CONTROLS.add(b'%').add(b'?').add(b'#');
+
+fn is_write_protected(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+}
+
+fn log_of(file: &Path) -> PathBuf {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
 }
 
 /// Readers wait for the moments in which a file is locked.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
-use taisai_journal::{PostgresError, Session};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params_from_iter};
+use taisai_journal::{PostgresError, Session, SqliteError, open_existing};
 use tokio_postgres::types::{ToSql, Type};
 
 use super::batch::Batch;
@@ -37,6 +37,9 @@ pub enum TablesError {
         /// Why.
         source: rusqlite::Error,
     },
+    /// Nothing may be written, and they cannot be read either.
+    #[error(transparent)]
+    Protected(#[from] SqliteError),
     /// The server failed.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
@@ -78,7 +81,6 @@ impl Tables {
     /// Opens the tables, or makes them.
     pub(super) fn open(address: &Address) -> Result<Self, TablesError> {
         let mut tables = Self::connect(address)?;
-        // Whoever may only read finds them as they are.
         if tables.layout().is_none() {
             tables.create(false)?;
         }
@@ -115,7 +117,7 @@ impl Tables {
     }
 
     fn open_file(file: &Path) -> Result<Self, TablesError> {
-        let opened = || {
+        let opened = || -> rusqlite::Result<Connection> {
             let flags =
                 OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(file, flags)?;
@@ -126,9 +128,12 @@ impl Tables {
             connection.set_prepared_statement_cache_capacity(64);
             Ok(connection)
         };
-        opened()
-            .map(|connection| Self::Sqlite(file.into(), connection))
-            .map_err(|source| TablesError::Sqlite { file: file.into(), source })
+        let connection = match opened() {
+            // Whoever may only read finds them as they are.
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => open_existing(file)?,
+            opened => opened.map_err(|source| TablesError::Sqlite { file: file.into(), source })?,
+        };
+        Ok(Self::Sqlite(file.into(), connection))
     }
 
     fn create(&mut self, anew: bool) -> Result<(), TablesError> {
