@@ -7,7 +7,7 @@ mod felt;
 mod games;
 mod odds;
 mod outcome;
-mod play;
+pub mod play;
 mod print;
 mod replay;
 mod report;

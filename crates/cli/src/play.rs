@@ -44,7 +44,7 @@ pub(crate) fn run(
     json: bool,
 ) -> anyhow::Result<bool> {
     let text = read(file)?;
-    let now = Moment::from_unix_seconds(i64::try_from(BEGIN.0 / 1_000)?);
+    let now = begin()?;
     let (chosen, mut faults) = match profile.map(profile::read).transpose()? {
         Some(Ok(profile)) => (Some(profile), Vec::new()),
         Some(Err(faults)) => (None, faults),
@@ -72,6 +72,20 @@ pub(crate) fn run(
             Ok(false)
         }
     }
+}
+
+/// Plays the text of a script by the profile in the program, and gives what it prints; nothing where it has faults.
+pub fn play_text(games: &Games, text: &str) -> anyhow::Result<Option<Vec<u8>>> {
+    let profiles = Profiles::new(Some(Profile::singapore()), Path::new(""));
+    let Ok(script) = parse::parse(text, games, begin()?, &profiles) else { return Ok(None) };
+    let mut printed = Vec::new();
+    play(&script, &mut printed)?;
+    Ok(Some(printed))
+}
+
+/// When every script begins.
+fn begin() -> anyhow::Result<Moment> {
+    Ok(Moment::from_unix_seconds(i64::try_from(BEGIN.0 / 1_000)?))
 }
 
 fn print_faults(script: &Path, faults: &[Fault], json: bool) -> anyhow::Result<()> {
