@@ -4,18 +4,18 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
 FUZZ_RUNS ?= 100000
-FUZZ_TARGETS := notation settle_line game_file
+FUZZ_TARGETS := notation settle_line game_file play_script block entry snapshot evidence
 ROUNDS ?= 20000
 YEARS ?= 10
 
-.PHONY: run test bench lint fuzz mutants torture torture-years bless release-check tools python
+.PHONY: run test bench lint fuzz mutants torture torture-years bless release-check tools python postgres
 
 run: tools ## show the games and their pay tables
 	@$(CARGO) build --quiet --release --locked -p taisai-cli
 	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games
 	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games show
 
-test: tools python ## every test, with the time of each stage
+test: tools python postgres ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
 	@$(MAKE) --no-print-directory stage NAME="simulated play, $(ROUNDS) rounds a game" DO="$(MAKE) --no-print-directory torture"
@@ -63,6 +63,7 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test play
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record document projection::queries
 
 release-check: test bench ## what a release needs beside the tests: 10 table-years, 20 minutes of fuzzing a parser, the crate alone, mutants
@@ -77,3 +78,6 @@ tools:
 
 python:
 	@command -v python3 >/dev/null || { echo "Python 3 is missing: install it (Debian: apt-get install python3), then run make again." >&2; exit 1; }
+
+postgres:
+	@.ci/postgres
