@@ -1,4 +1,4 @@
-//! The same commands on both kinds of store, as a person runs them: on a real PostgreSQL server, beside a house that is
+//! The same commands on both kinds of store, as a person runs them: on a real `PostgreSQL` server, beside a house that is
 //! writing, and where nothing may be written.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]

@@ -20,7 +20,7 @@ pub struct PostgresArchive {
 }
 
 /// How long one statement may take: it reads or writes a few megabytes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The most bytes of a part of a snapshot.
 const PART: usize = 8 * 1024 * 1024;

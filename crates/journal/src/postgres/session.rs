@@ -165,13 +165,11 @@ impl Session {
 
     fn run<T>(&self, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, PostgresError> {
         let waits = self.patience + GRACE;
-        match self.runtime.block_on(async { timeout(waits, call).await }) {
-            Ok(answer) => Ok(answer?),
-            Err(_) => {
-                self.listener.abort();
-                Err(PostgresError::Silent(waits))
-            }
-        }
+        let Ok(answer) = self.runtime.block_on(async { timeout(waits, call).await }) else {
+            self.listener.abort();
+            return Err(PostgresError::Silent(waits));
+        };
+        Ok(answer?)
     }
 }
 

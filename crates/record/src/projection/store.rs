@@ -24,7 +24,7 @@ const LAYOUT: i64 = 1;
 const BUSY: Duration = Duration::from_secs(30);
 
 /// How long a server may take for one statement: a query may have years to go through.
-const PATIENCE: Duration = Duration::from_secs(1_800);
+const PATIENCE: Duration = Duration::from_mins(30);
 
 /// Why the reporting tables cannot be used.
 #[derive(Debug, thiserror::Error)]
