@@ -1,7 +1,9 @@
 //! How a server is reached: who is let in, what TLS proves, and that nothing waits for ever.
 
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -133,4 +135,36 @@ fn someone_who_accepts_and_says_nothing_is_no_server() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = silent.local_addr().expect("an address").port();
     refused(&format!("postgres://postgres@127.0.0.1:{port}/d"), "(it is silent)");
+}
+
+#[test]
+fn a_server_goes_with_the_test_that_is_killed() {
+    let mut test = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "other_process", "--ignored", "--nocapture"])
+        .env("HOLD_A_SERVER", "")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a process");
+    let lines = BufReader::new(test.stdout.take().expect("a pipe")).lines();
+    let line = lines.map(|line| line.expect("text")).find(|line| line.contains("host=")).expect("an address");
+    let folder = line.split("host=").nth(1).and_then(|rest| rest.split(' ').next()).expect("a folder");
+    assert!(Path::new(folder).exists());
+    test.kill().expect("it runs");
+    test.wait().expect("it ends");
+    // Whoever removes the server holds this end of the pipe until that is done.
+    test.stderr.take().expect("a pipe").read_to_end(&mut Vec::new()).expect("the end");
+    assert!(!Path::new(folder).exists(), "{folder}");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn other_process() {
+    if std::env::var_os("HOLD_A_SERVER").is_some() {
+        let server = TemporaryServer::start();
+        println!("{}", server.address("postgres"));
+        loop {
+            std::thread::park();
+        }
+    }
 }

@@ -33,15 +33,14 @@ struct Keeper {
 /// A socket's name has it.
 const DEFAULT_PORT: u16 = 5432;
 
-/// Makes the cluster, if it is not there.
-const INIT: &str = r#"exec "$1/initdb" -D "$2/data" -U postgres -A trust -E UTF8 --no-locale --no-sync >/dev/null"#;
-
-/// Starts the server and waits. `keep` keeps the folder; anything else, and the end of the one who speaks, does not.
+/// Makes the cluster if it is not there, starts the server and waits. `keep` keeps the folder; anything else, and the end of
+/// the one who speaks, at whatever moment, does not.
 const KEEP: &str = r#"
-trap '' INT TERM
-"$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "-c listen_addresses='' -c unix_socket_directories='$2' $3" start \
+trap '' INT TERM PIPE
+[ -e "$2/data" ] || "$1/initdb" -D "$2/data" -U postgres -A trust -E UTF8 --no-locale --no-sync </dev/null >/dev/null 2>"$2/log" \
+    && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "-c listen_addresses='' -c unix_socket_directories='$2' $3" start \
     </dev/null >/dev/null 2>&1 || { cat "$2/log" >&2; rm -rf "$2"; exit 1; }
-echo ready
+echo ready 2>/dev/null
 word=gone
 read -r word
 "$1/pg_ctl" -D "$2/data" -m immediate -w stop </dev/null >/dev/null 2>&1
@@ -60,8 +59,6 @@ impl TemporaryServer {
         // The shell removes the folder, so that it goes even if this process is killed.
         let folder = TempDir::with_prefix("taisai-pg-").expect("a folder").keep();
         give(&folder);
-        let made = shell(INIT, &binaries, &folder).status().expect("a shell");
-        assert!(made.success(), "initdb failed in {}", folder.display());
         let mut server = Self { folder, binaries, keeper: None, databases: AtomicU32::new(0), port: DEFAULT_PORT };
         server.run("");
         server
@@ -72,7 +69,7 @@ impl TemporaryServer {
     /// # Panics
     /// If it does not start.
     pub fn run(&mut self, settings: &str) {
-        let mut command = shell(KEEP, &self.binaries, &self.folder);
+        let mut command = shell(&self.binaries, &self.folder);
         let mut shell = command.arg(settings).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let word = shell.stdin.take().expect("a pipe");
         let mut line = String::new();
@@ -183,8 +180,8 @@ fn give(path: &Path) {
     }
 }
 
-/// A script with the binaries and the folder as its arguments, run by the user who may.
-fn shell(script: &str, binaries: &Path, folder: &Path) -> Command {
+/// The shell that keeps the server, with the binaries and the folder as its arguments, run by the user who may.
+fn shell(binaries: &Path, folder: &Path) -> Command {
     let mut command = match other_user() {
         Some(user) => {
             let mut command = Command::new("setpriv");
@@ -193,6 +190,6 @@ fn shell(script: &str, binaries: &Path, folder: &Path) -> Command {
         }
         None => Command::new("sh"),
     };
-    command.args(["-c", script, "sh"]).arg(binaries).arg(folder).current_dir("/");
+    command.args(["-c", KEEP, "sh"]).arg(binaries).arg(folder).current_dir("/");
     command
 }
