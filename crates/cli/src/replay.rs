@@ -1,29 +1,27 @@
 //! `taisai replay`: steps through the record of a simulated run, or of a table in a store, forwards and backwards, and shows the
 //! table at each step. It applies entries and prints; nothing is decided again.
 
+mod said;
+
 use std::io::{BufRead as _, IsTerminal as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
-use serde_json::Value;
 use taisai_journal::Head;
 use taisai_record::{Address, At, MachineId, Merged, merge};
 use taisai_rules::{Games, Money};
-use taisai_table::{
-    Account, Actor, Asked, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Refusal, Seat, Table, TableId,
-};
+use taisai_table::{Account, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Seat, Table, TableId};
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 use crate::store::Store;
 use crate::torture::failure::{Failure, caught, quietly};
 use crate::torture::record::Replay;
 use crate::torture::setup::{TABLE, hex};
+use said::Said;
 
 /// The state is kept after every so many entries, so that going back is quick.
 const KEPT: usize = 512;
-/// Longer commands are cut off in a list.
-const MOST_TEXT: usize = 96;
 
 /// Where to look.
 pub(crate) struct Place<'a> {
@@ -148,17 +146,6 @@ struct Step<'a> {
     game: &'a str,
 }
 
-/// What an entry says.
-#[derive(Serialize)]
-struct Said {
-    machine: String,
-    time: u64,
-    who: String,
-    command: Value,
-    event: Option<Value>,
-    refusal: Option<Refusal>,
-}
-
 impl Tape {
     fn new(table: TableId, game: String, machines: Machines, entries: Vec<Recorded>, hash: Option<[u8; 32]>) -> Self {
         Self { table, game, entries, hash, kept: vec![machines.clone()], machines, at: 0 }
@@ -194,15 +181,7 @@ impl Tape {
     }
 
     fn said(&self) -> anyhow::Result<Option<Said>> {
-        let Some(entry) = self.at.checked_sub(1).map(|place| &self.entries[place]) else { return Ok(None) };
-        Ok(Some(match entry {
-            Recorded::Round(_, entry) => said("round".to_owned(), &entry.asked, &entry.outcome)?,
-            Recorded::Cluster(ClusterId { number: 0, .. }, entry) => {
-                said("cluster".to_owned(), &entry.asked, &entry.outcome)?
-            }
-            Recorded::Cluster(id, entry) => said(format!("cluster {}", id.number), &entry.asked, &entry.outcome)?,
-            Recorded::House(entry) => said("house".to_owned(), &entry.asked, &entry.outcome)?,
-        }))
+        self.at.checked_sub(1).map(|place| Said::of(&self.entries[place])).transpose()
     }
 
     fn step(&self) -> anyhow::Result<Step<'_>> {
@@ -370,41 +349,4 @@ impl Tape {
         ];
         Ok(print::table(out, &columns, &rows)?)
     }
-}
-
-impl Said {
-    fn line(&self) -> String {
-        let mut command = self.command.to_string();
-        if command.chars().count() > MOST_TEXT {
-            command = command.chars().take(MOST_TEXT).chain(['…']).collect();
-        }
-        let answer = match (&self.refusal, &self.event) {
-            (Some(refusal), _) => format!("{BAD}{}{BAD:#}", refusal.code()),
-            (None, Some(Value::String(event))) => event.clone(),
-            (None, Some(Value::Object(event))) => event.keys().next().cloned().unwrap_or_default(),
-            (None, _) => String::new(),
-        };
-        format!("{:7}  {:11}  {command} → {answer}", self.machine, self.who)
-    }
-}
-
-fn said<C: Serialize, E: Serialize>(
-    machine: String,
-    asked: &Asked<C>,
-    outcome: &Result<E, Refusal>,
-) -> anyhow::Result<Said> {
-    let who = match asked.actor {
-        Actor::Person(person) => format!("person {}", person.id.0),
-        Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
-        Actor::Tumbler(device) => format!("tumbler {}", device.0),
-        Actor::System => "system".to_owned(),
-    };
-    Ok(Said {
-        machine,
-        time: asked.time.0,
-        who,
-        command: serde_json::to_value(&asked.command)?,
-        event: outcome.as_ref().ok().map(serde_json::to_value).transpose()?,
-        refusal: outcome.as_ref().err().copied(),
-    })
 }

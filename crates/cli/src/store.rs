@@ -37,7 +37,10 @@ impl Store {
             && let Some(files) = address.files()
             && files.key.exists()
         {
-            keys.push(SigningKey::open(&files.key)?.public());
+            let own = SigningKey::open(&files.key);
+            keys.push(
+                own.context("the key in the store's folder is of no use: name the public one with --key")?.public(),
+            );
             is_own_key = true;
         }
         Ok(Self { address, keys, is_own_key })

@@ -123,6 +123,10 @@ fn who_may_only_read_can_audit_and_ask() {
     let reading = house.address("auditor:hush", "record");
     well(folder, &["audit", "verify", &reading]);
     well(folder, &["report", "query", &reading, "win"]);
+    // A password that no list of processes shows.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    let command = command.args(["report", "lag", &house.address("auditor", "record")]).env("PGPASSWORD", "hush");
+    assert!(command.output().unwrap().status.success());
     let (status, _, error) = taisai(folder, &["report", "rebuild", &reading]);
     assert_eq!((status, error.lines().count()), (Some(2), 1), "{error}");
 }
@@ -187,8 +191,7 @@ fn a_house_that_is_writing_is_audited() {
 
 /// Runs the program as someone who may not write in the folder, whoever runs the tests.
 fn as_a_stranger(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
-    if !is_root {
+    if !is_root() {
         return taisai(folder, args);
     }
     // The program may lie where only root can go.
@@ -201,6 +204,10 @@ fn as_a_stranger(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) 
     let output = output.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().unwrap().stdout == b"0\n"
 }
 
 fn protect(folder: &Path, is_protected: bool) {
@@ -235,6 +242,11 @@ fn a_copy_that_nobody_may_write_to_is_audited() {
         assert_eq!(status, Some(0), "{args:?}: {printed}{error}");
     }
     assert_eq!(names(&data), before, "reading makes nothing");
+
+    let (status, _, error) = as_a_stranger(&data, &["audit", "verify", "."]);
+    let may_read_the_key = !is_root();
+    assert_eq!(status == Some(0), may_read_the_key, "{error}");
+    assert_ne!(error.contains("name the public one with --key"), may_read_the_key, "{error}");
 
     // A log that was not closed holds blocks that would be missed.
     protect(&data, false);

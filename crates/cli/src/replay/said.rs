@@ -1,0 +1,71 @@
+//! What an entry says: who asked what of which machine, and the answer.
+
+use serde::Serialize;
+use serde_json::Value;
+use taisai_table::{Actor, Asked, ClusterId, Recorded, Refusal};
+
+use crate::print::BAD;
+
+/// Longer commands are cut off in a list.
+const MOST_TEXT: usize = 96;
+
+/// What an entry says.
+#[derive(Serialize)]
+pub(super) struct Said {
+    machine: String,
+    time: u64,
+    who: String,
+    command: Value,
+    event: Option<Value>,
+    refusal: Option<Refusal>,
+}
+
+impl Said {
+    /// Puts an entry into words, whichever machine it is of.
+    pub(super) fn of(entry: &Recorded) -> anyhow::Result<Self> {
+        match entry {
+            Recorded::Round(_, entry) => said("round".to_owned(), &entry.asked, &entry.outcome),
+            Recorded::Cluster(ClusterId { number: 0, .. }, entry) => {
+                said("cluster".to_owned(), &entry.asked, &entry.outcome)
+            }
+            Recorded::Cluster(id, entry) => said(format!("cluster {}", id.number), &entry.asked, &entry.outcome),
+            Recorded::House(entry) => said("house".to_owned(), &entry.asked, &entry.outcome),
+        }
+    }
+
+    /// On one line.
+    pub(super) fn line(&self) -> String {
+        let mut command = self.command.to_string();
+        if command.chars().count() > MOST_TEXT {
+            command = command.chars().take(MOST_TEXT).chain(['…']).collect();
+        }
+        let answer = match (&self.refusal, &self.event) {
+            (Some(refusal), _) => format!("{BAD}{}{BAD:#}", refusal.code()),
+            (None, Some(Value::String(event))) => event.clone(),
+            (None, Some(Value::Object(event))) => event.keys().next().cloned().unwrap_or_default(),
+            (None, _) => String::new(),
+        };
+        format!("{:7}  {:11}  {command} → {answer}", self.machine, self.who)
+    }
+}
+
+fn said<C: Serialize, E: Serialize>(
+    machine: String,
+    asked: &Asked<C>,
+    outcome: &Result<E, Refusal>,
+) -> anyhow::Result<Said> {
+    let who = match asked.actor {
+        Actor::Person(person) => format!("person {}", person.id.0),
+        Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
+        Actor::Tumbler(device) => format!("tumbler {}", device.0),
+        Actor::System => "system".to_owned(),
+    };
+    Ok(Said {
+        machine,
+        time: asked.time.0,
+        who,
+        command: serde_json::to_value(&asked.command)?,
+        event: outcome.as_ref().ok().map(serde_json::to_value).transpose()?,
+        refusal: outcome.as_ref().err().copied(),
+    })
+}
