@@ -1,10 +1,12 @@
 //! What every store must do. Each case is given a store that nobody has used, and panics if the store is no good.
 
 mod chains;
+mod disk;
 mod race;
 mod server;
 mod snapshots;
 
+pub use disk::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
 pub use server::TemporaryServer;
 
 use crate::block::{Block, Place};

@@ -6,15 +6,11 @@
 
 mod load;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::LazyLock;
+use std::path::Path;
 
 use load::{CHAINS, Run, Said, numbers};
-use taisai_journal::suite::TemporaryServer;
+use taisai_journal::suite::{FLUSHED_AGAIN, FailingDisk, Failure, How, TemporaryServer, quick_folder};
 use taisai_journal::{Lasts, Memory, Step, Trouble};
-use tempfile::TempDir;
 
 #[test]
 #[ignore = "run by other tests, in a process of its own"]
@@ -77,61 +73,36 @@ fn a_server_stopped_under_load_has_what_was_acknowledged() {
     }
 }
 
-/// The library that makes a disk fail.
-static DISK: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a folder");
-    let library = folder.path().join("disk.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/disk.c");
-    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).status();
-    assert!(compiled.expect("a C compiler").success());
-    (folder, library)
-});
-
-/// A folder in memory where there is one: the disk that fails is not the real one, and the real one is slow.
-fn quick_folder() -> TempDir {
-    TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a folder")
+/// A run on a copy of a folder, over a disk that fails.
+fn run_on_failing_disk(base: &Path, failure: Option<Failure>) -> (FailingDisk, Said) {
+    let disk = FailingDisk::copied(base);
+    let mut command = Run::short(path(disk.folder()));
+    disk.put_under(&mut command, failure);
+    let said = Run::start(command).end();
+    // SQLite flushes a file again where it could not be made; there is nothing in it that could be lost.
+    let may_flush_again = !base.join("journal.db").exists() && said.acknowledged == [0; CHAINS.len()];
+    assert!(may_flush_again || said.status != Some(FLUSHED_AGAIN), "{failure:?}: a handle was flushed again");
+    (disk, said)
 }
 
-/// A run on a copy of a folder, over a disk that fails.
-fn run_on_failing_disk(base: &Path, settings: &[(&str, &str)]) -> (TempDir, Said) {
-    let folder = quick_folder();
-    for entry in fs::read_dir(base).expect("a folder") {
-        let entry = entry.expect("a file");
-        fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
-    }
-    let store = folder.path().to_str().expect("a plain path");
-    let mut command = Run::short(store);
-    command.env("LD_PRELOAD", &DISK.1).env("DISK_FOLDER", store);
-    command.envs(settings.iter().copied());
-    let said = Run::start(command).end();
-    (folder, said)
+fn path(folder: &Path) -> &str {
+    folder.to_str().expect("a plain path")
 }
 
 /// Fails each write and each flush of a run that begins with that folder.
 fn fail_at_every_step(base: &Path) {
-    let before = if base.join("journal.db").exists() {
-        numbers(base.to_str().expect("a plain path")).map(|n| n.len())
-    } else {
-        [0; 2]
-    };
+    let is_new = !base.join("journal.db").exists();
+    let before = if is_new { [0; 2] } else { numbers(path(base)).map(|n| n.len()) };
     let before = before.map(|count| u64::try_from(count).expect("a number"));
-    let counts = base.with_extension("counts");
-    let (whole, said) = run_on_failing_disk(base, &[("DISK_COUNTS", counts.to_str().expect("a plain path"))]);
+    let (whole, said) = run_on_failing_disk(base, None);
     assert_eq!(said.stopped, "", "the run ends well where nothing fails");
-    check(whole.path().to_str().expect("a plain path"), &said, &mut before.clone());
-    let counts = fs::read_to_string(&counts).expect("the counts");
-    let (writes, flushes) = counts.trim().split_once(' ').expect("two numbers");
-    let steps =
-        [("write", writes, &["once", "ever", "short", "stop"][..]), ("flush", flushes, &["once", "ever", "stop"])];
-    for (kind, steps, ways) in steps {
-        let steps: u32 = steps.parse().expect("a number");
-        assert!(steps > 5, "{steps} times {kind}");
-        for (step, how) in (1..=steps).flat_map(|step| ways.iter().map(move |how| (step, how))) {
-            let at = format!("{kind}:{step}");
-            let (folder, said) = run_on_failing_disk(base, &[("DISK_AT", &at), ("DISK_HOW", how)]);
-            eprintln!("{at} {how}");
-            check(folder.path().to_str().expect("a plain path"), &said, &mut before.clone());
-        }
+    check(path(whole.folder()), &said, &mut before.clone());
+    let (writes, flushes) = whole.steps();
+    assert!(writes > 5 && flushes > 5, "{writes} writes, {flushes} flushes");
+    for failure in Failure::of_each(writes, flushes) {
+        let (disk, said) = run_on_failing_disk(base, Some(failure));
+        eprintln!("{failure:?}");
+        check(path(disk.folder()), &said, &mut before.clone());
     }
 }
 
@@ -145,9 +116,9 @@ fn a_new_folder_on_a_disk_that_fails_at_any_step() {
 fn a_folder_to_recover_on_a_disk_that_fails_at_any_step() {
     // The process ended without closing anything, so the log is full and must be read again.
     let empty = tempfile::tempdir().unwrap();
-    let (folder, said) = run_on_failing_disk(empty.path(), &[("DISK_AT", "flush:14"), ("DISK_HOW", "stop")]);
+    let (disk, said) = run_on_failing_disk(empty.path(), Some(Failure { at: Step::Flush(14), how: How::Stop }));
     assert!(said.acknowledged.iter().sum::<u64>() > 0, "{said:?}");
-    fail_at_every_step(folder.path());
+    fail_at_every_step(disk.folder());
 }
 
 #[test]

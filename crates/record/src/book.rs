@@ -1,5 +1,5 @@
 //! The book of a house: the store with its writer and keeper, and the chains that this program has taken. A chain is taken
-//! before it is read, so that nobody else writes to it from then on, and its machine is built from what it holds.
+//! when it was read and understood; nobody else writes to it from then on, and what came meanwhile is read too.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use taisai_journal::{
     Anchor, AnchorError, Anchored, Archive, Block, Genesis, Head, Journal, KeyError, PublicKey, Purpose, READER,
-    ReadError, SigningKey, TakeError, Writer,
+    ReadError, SigningKey, TakeError, Trust, Verifier, Writer,
 };
 use taisai_table::{Profile, Time};
 
@@ -15,7 +15,7 @@ use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening, Program, Setup};
 use crate::recorder::Recorder;
-use crate::replay::{Replay, ReplayError};
+use crate::replay::{At, Replay, ReplayError, check_version};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
@@ -108,10 +108,16 @@ impl Book {
         purpose: Purpose,
         warn: Warn,
     ) -> Result<Self, BookError> {
-        let key = SigningKey::open_or_create(&files.key)?;
         let mut archive = journal.archive()?;
-        let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let heads = archive.heads()?;
+        // Before anything is written, also beside the store: what this program cannot read it leaves alone.
+        let begun = beginning(&mut *archive, &heads)?;
+        let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER });
+        if genesis.purpose != purpose {
+            return Err(BookError::OtherSetup("house".to_owned()));
+        }
+        let key = SigningKey::open_or_create(&files.key)?;
+        let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let anchor = match anchor {
             Some((anchor, known)) => {
                 compare(&mut *archive, &heads, &known.lines)?;
@@ -119,11 +125,6 @@ impl Book {
             }
             None => None,
         };
-        let begun = heads.iter().find_map(|head| genesis_of(&mut *archive, head).transpose()).transpose()?;
-        let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER });
-        if genesis.purpose != purpose {
-            return Err(BookError::OtherSetup("house".to_owned()));
-        }
         let keys = files.trusted.iter().copied().chain([key.public()]).collect();
         let (keeper, keeping) = Keeper::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
@@ -142,10 +143,14 @@ impl Book {
         let chain = opening.setup.chain();
         let known = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
         let epoch = known.map_or(1, |head| head.epoch + 1);
-        let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
         let warn = &self.warn;
         let skipped = |position, why| warn(Warning::Skipped { chain: chain.to_string(), position, why });
         let mut replay = Replay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
+        replay.run(|_| ControlFlow::Continue(()))?;
+        let reading = replay.pause();
+        let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
+        // What was written until then, the take-over with it.
+        let mut replay = Replay::resume(&mut *self.archive, reading);
         replay.run(|_| ControlFlow::Continue(()))?;
         replay.finish()?;
         let machine = match replay.into_machine() {
@@ -182,14 +187,43 @@ impl Book {
     }
 }
 
-fn genesis_of(archive: &mut dyn Archive, head: &Head) -> Result<Option<Genesis>, BookError> {
-    let first = archive.read(&head.chain, 0, 1)?.into_iter().next();
-    Ok(first.and_then(|bytes| Block::decode(bytes).ok()).and_then(|block| match block.content() {
-        taisai_journal::Content::Genesis(genesis) => Some(*genesis),
-        taisai_journal::Content::Entries
-        | taisai_journal::Content::Checkpoint(_)
-        | taisai_journal::Content::TakeOver(_) => None,
-    }))
+/// What the chains of a house begin with; none if there are none yet. A chain that begins or ends with what only a newer
+/// program understands is refused.
+fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<Option<Genesis>, BookError> {
+    let mut found = None;
+    for head in heads {
+        let mut verifier = Verifier::new(head.chain.clone(), Trust::AnyKey);
+        for bytes in archive.read(&head.chain, 0, 1)? {
+            verifier.follow(bytes).map_err(ReplayError::from)?;
+        }
+        if let Some(genesis) = verifier.genesis() {
+            if *found.get_or_insert(*genesis) != *genesis {
+                return Err(BookError::OtherSetup(head.chain.to_string()));
+            }
+            check_last_entries(archive, head)?;
+        }
+    }
+    Ok(found)
+}
+
+/// So many blocks without an entry may stand at the end of a chain that is looked at before it is taken.
+const LOOKED_BACK: u64 = 256;
+
+/// Whether this program knows the version of the last entries. Whoever wrote them wrote none newer, so this shows a newer
+/// program's work before any chain is taken; all else is seen when the chain is read.
+fn check_last_entries(archive: &mut dyn Archive, head: &Head) -> Result<(), BookError> {
+    for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
+        let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();
+        let Some(block) = bytes.and_then(|bytes| Block::decode(bytes).ok()) else { continue };
+        let mut lines = (0..).zip(block.entries()).peekable();
+        if lines.peek().is_none() {
+            continue;
+        }
+        return lines.try_for_each(|(line, bytes)| {
+            check_version(&head.chain, At { position, line }, bytes).map_err(BookError::from)
+        });
+    }
+    Ok(())
 }
 
 /// Whether each chain holds the last block that the anchor knows of it.

@@ -28,6 +28,7 @@ pub struct Recorder<M: Machine> {
     pen: Pen,
     keeper: Keeper,
     waiting: Entries,
+    snapshot_after: usize,
     since_snapshot: usize,
     since_checkpoint: usize,
 }
@@ -36,7 +37,14 @@ impl<M: Machine> Recorder<M> {
     pub(crate) fn new(machine: M, pen: Pen, keeper: Keeper, opening: &Opening) -> Self {
         let mut waiting = Entries::default();
         waiting.write(|buffer| opening.write(buffer));
-        Self { machine, pen, keeper, waiting, since_snapshot: 0, since_checkpoint: 0 }
+        Self { machine, pen, keeper, waiting, snapshot_after: SNAPSHOT, since_snapshot: 0, since_checkpoint: 0 }
+    }
+
+    /// Has a snapshot kept with a checkpoint after so many bytes of entries.
+    #[must_use]
+    pub const fn with_snapshot_after(mut self, bytes: usize) -> Self {
+        self.snapshot_after = bytes;
+        self
     }
 
     /// The machine as it stands, ahead of what is durable.
@@ -78,7 +86,7 @@ impl<M: Machine> Recorder<M> {
         if std::mem::take(&mut self.since_checkpoint) == 0 {
             return Ok(());
         }
-        let with_snapshot = self.since_snapshot >= SNAPSHOT;
+        let with_snapshot = self.since_snapshot >= self.snapshot_after;
         if with_snapshot {
             self.since_snapshot = 0;
         }

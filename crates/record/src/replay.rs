@@ -8,7 +8,7 @@ use taisai_journal::{
     Anchored, Archive, Block, ChainName, Checkpoint, Content, Fault, Genesis, Hash, Head, PublicKey, ReadError, Reason,
     SnapshotError, Trust, Verifier,
 };
-use taisai_table::{BadBytes, Entry, decode};
+use taisai_table::{BadBytes, Entry, VERSION, decode};
 
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening};
@@ -384,6 +384,18 @@ fn vouched_block(
                 return Ok(block);
             }
         }
+    }
+}
+
+/// Whether this program knows the version of a line, whatever it says.
+pub(crate) fn check_version(chain: &ChainName, at: At, line: &[u8]) -> Result<(), ReplayError> {
+    let chain = || chain.clone();
+    match line {
+        [0, ..] => Opening::read(line).map(drop).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad }),
+        [version, ..] if *version > VERSION => {
+            Err(ReplayError::Entry { chain: chain(), at, bad: BadBytes::Newer(*version) })
+        }
+        [] | [_, ..] => Ok(()),
     }
 }
 

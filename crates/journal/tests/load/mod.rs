@@ -20,6 +20,8 @@ pub(crate) struct Said {
     pub(crate) acknowledged: [u64; CHAINS.len()],
     /// Why it stopped early, if it did.
     pub(crate) stopped: String,
+    /// The status that the process ended with; none if it was killed.
+    pub(crate) status: Option<i32>,
 }
 
 /// A run in a process of its own.
@@ -72,7 +74,7 @@ impl Run {
     /// What it said to its end.
     pub(crate) fn end(mut self) -> Said {
         self.wait_for(u64::MAX);
-        self.process.wait().expect("an ended process");
+        self.said.status = self.process.wait().expect("an ended process").code();
         self.said
     }
 }

@@ -5,12 +5,12 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
 use taisai_journal::{ChainName, Journal, Purpose};
-use taisai_record::{Book, BookError, Files, Program, Recorder, Setup};
+use taisai_record::{Book, BookError, Files, Machine, NotRecorded, Program, Recorder, Setup};
 use taisai_rules::{Dice, Games, Money, Station};
 use taisai_table::{
-    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House,
-    HouseCommand, Method, Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, RoundNumber,
-    Seat, Stake, TableId, TableLimits, Time,
+    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, House,
+    HouseCommand, Method, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand, RoundNumber,
+    Seat, Stake, TableId, TableLimits, Time, Verdict,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -38,7 +38,10 @@ pub(crate) struct Hall {
     pub(crate) round: Recorder<Round>,
     pub(crate) cluster: Recorder<Cluster>,
     pub(crate) warnings: Arc<Mutex<Vec<String>>>,
+    /// Why nothing is recorded any more.
+    pub(crate) stopped: Option<NotRecorded>,
     time: u64,
+    /// The number of the next command. It rises with each opening of the record, as the House is taken first each time.
     sequence: u64,
 }
 
@@ -58,23 +61,45 @@ impl Hall {
         let round: Recorder<Round> = book.machine(setup, &profile, time)?;
         let setup = Setup::Cluster { cluster: CLUSTER, game: text, layout, seats: SEATS };
         let cluster: Recorder<Cluster> = book.machine(setup, &profile, time)?;
-        let is_new = round.machine().number() == RoundNumber(0) && cluster.machine().followed() == 0;
-        let sequence = 1_000_000 * u64::from(!is_new) * (round.machine().number().0 + 1);
-        let mut hall = Self { book, house, round, cluster, warnings, time: time.0, sequence };
-        if is_new {
+        let openings = book.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
+        let sequence = 1_000_000 * openings;
+        let time = time.0 + 10 * sequence;
+        let mut hall = Self { book, house, round, cluster, warnings, stopped: None, time, sequence };
+        if hall.round.machine().number() == RoundNumber(0) {
             hall.begin();
         }
         Ok(hall)
     }
 
+    /// Opens the table, as far as it is not open yet.
     fn begin(&mut self) {
         let clusters = std::num::NonZeroU16::MIN;
-        self.house(Actor::System, HouseCommand::AddTable { table: TABLE, clusters, training: false, second: None });
-        self.round(supervisor(), RoundCommand::OpenTable);
-        let dealer = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
-        self.round(supervisor(), dealer);
-        let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
-        self.round(supervisor(), RoundCommand::ShowLimits { limits, why: "they are the first".to_owned() });
+        if self.house.machine().tables().next().is_none() {
+            self.house(Actor::System, HouseCommand::AddTable { table: TABLE, clusters, training: false, second: None });
+        }
+        if self.round.machine().phase() == Phase::Shut {
+            self.round(supervisor(), RoundCommand::OpenTable);
+        }
+        self.carry();
+        if self.round.machine().holder(Position::Dealer).is_none() {
+            let dealer = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
+            self.round(supervisor(), dealer);
+        }
+        if self.round.machine().limits().is_none() {
+            let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+            self.round(supervisor(), RoundCommand::ShowLimits { limits, why: "they are the first".to_owned() });
+        }
+    }
+
+    /// Has a snapshot kept with every checkpoint.
+    pub(crate) fn with_snapshots(self) -> Self {
+        let Self { house, round, cluster, .. } = self;
+        Self {
+            house: house.with_snapshot_after(0),
+            round: round.with_snapshot_after(0),
+            cluster: cluster.with_snapshot_after(0),
+            ..self
+        }
     }
 
     fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
@@ -106,6 +131,29 @@ impl Hall {
         is_accepted
     }
 
+    /// Asks what may be refused, as it may have been done already.
+    pub(crate) fn try_round(&mut self, actor: Actor, command: RoundCommand) {
+        let asked = self.asked(actor, command);
+        self.round.ask(asked);
+        self.carry();
+    }
+
+    /// A terminal asks under a number of its own, and hears the verdict when it is durable.
+    pub(crate) fn ask_at(
+        &mut self,
+        seat: Seat,
+        sequence: u64,
+        command: ClusterCommand,
+        done: impl FnOnce(Verdict, Result<(), NotRecorded>) + Send + 'static,
+    ) -> Result<Decision<ClusterEvent>, NotRecorded> {
+        self.time += 10;
+        let (actor, id) = (Actor::Terminal { device: DeviceId(seat.0), seat }, terminal_command(seat, sequence));
+        let decision = self.cluster.ask(Asked { time: Time(self.time), actor, id, command });
+        let verdict = decision.verdict();
+        self.cluster.commit(move |result| done(verdict, result))?;
+        Ok(decision)
+    }
+
     /// Asks for what is refused.
     pub(crate) fn house_refuses(&mut self, actor: Actor, command: HouseCommand) {
         let asked = self.asked(actor, command);
@@ -121,14 +169,17 @@ impl Hall {
     pub(crate) fn deliver(&mut self) {
         let sent: Vec<_> = self.house.machine().outbox(CLUSTER).copied().collect();
         for transfer in sent {
+            hand_over(&mut self.house, &mut self.stopped);
             assert!(self.cluster(Actor::System, ClusterCommand::Receive { transfer }));
             self.house(Actor::System, HouseCommand::Delivered { cluster: CLUSTER, number: transfer.number });
         }
     }
 
     /// Notices and reports arrive, with slips read from the record.
-    fn carry(&mut self) {
+    /// A machine hands its entries to the writer before another hears of them: the writer keeps the order.
+    pub(crate) fn carry(&mut self) {
         loop {
+            hand_over(&mut self.round, &mut self.stopped);
             let followed = self.cluster.machine().followed();
             let next = self.round.machine().notices(CLUSTER).find(|(number, _)| *number > followed);
             if let Some((number, notice)) = next.map(|(number, notice)| (number, notice.clone())) {
@@ -136,6 +187,7 @@ impl Hall {
                 let slip = self.slip_for(&notice);
                 let asked = self.asked(Actor::System, ClusterCommand::Follow { number, notice, slip });
                 accepted(&self.cluster.ask(asked));
+                hand_over(&mut self.cluster, &mut self.stopped);
                 if is_settled {
                     self.checkpoint();
                 }
@@ -152,7 +204,11 @@ impl Hall {
         loop {
             let next = self.cluster.machine().outbox().next().copied();
             let Some(transfer) = next else { break };
-            self.house(Actor::System, HouseCommand::Receive { cluster: CLUSTER, transfer });
+            hand_over(&mut self.cluster, &mut self.stopped);
+            if self.house.machine().received(CLUSTER) < transfer.number {
+                self.house(Actor::System, HouseCommand::Receive { cluster: CLUSTER, transfer });
+                hand_over(&mut self.house, &mut self.stopped);
+            }
             let asked = self.asked(Actor::System, ClusterCommand::Delivered { number: transfer.number });
             accepted(&self.cluster.ask(asked));
         }
@@ -167,24 +223,32 @@ impl Hall {
 
     pub(crate) fn checkpoint(&mut self) {
         let time = Time(self.time);
-        self.house.checkpoint(time).unwrap();
-        self.round.checkpoint(time).unwrap();
-        self.cluster.checkpoint(time).unwrap();
+        let house = self.house.checkpoint(time);
+        let made = house.and_then(|()| self.round.checkpoint(time)).and_then(|()| self.cluster.checkpoint(time));
+        self.stopped = self.stopped.take().or(made.err());
     }
 
     /// Everything asked so far is durable when this returns.
     pub(crate) fn commit(&mut self) {
+        self.try_commit().unwrap();
+    }
+
+    /// Everything asked so far is durable when this returns, or never will be acknowledged.
+    pub(crate) fn try_commit(&mut self) -> Result<(), NotRecorded> {
+        self.submit()?.into_iter().collect()
+    }
+
+    /// Hands everything over that was asked so far, and says by and by that it is durable.
+    pub(crate) fn submit(&mut self) -> Result<mpsc::Receiver<Result<(), NotRecorded>>, NotRecorded> {
         let (answer, answers) = mpsc::channel();
         let done = || {
             let answer = answer.clone();
-            move |result: Result<(), taisai_record::NotRecorded>| answer.send(result).unwrap()
+            move |result: Result<(), NotRecorded>| answer.send(result).unwrap_or_default()
         };
-        self.house.commit(done()).unwrap();
-        self.round.commit(done()).unwrap();
-        self.cluster.commit(done()).unwrap();
-        for _ in 0..3 {
-            answers.recv().unwrap().unwrap();
-        }
+        self.house.commit(done())?;
+        self.round.commit(done())?;
+        self.cluster.commit(done())?;
+        Ok(answers)
     }
 
     /// A seat has credits, and a bet of some units on a box lies there.
@@ -245,15 +309,30 @@ impl Hall {
         [self.house.machine().state_hash(), self.round.machine().state_hash(), self.cluster.machine().state_hash()]
     }
 
+    /// The first number that no command of this opening or one before it has.
+    pub(crate) const fn next_number(&self) -> u64 {
+        self.sequence + 1
+    }
+
     /// Ends the program in good order.
     pub(crate) fn close(mut self) -> [[u8; 32]; 3] {
         self.commit();
         let hashes = self.hashes();
+        self.leave();
+        hashes
+    }
+
+    /// Ends the program, whatever was recorded.
+    pub(crate) fn leave(self) {
         let Self { book, house, round, cluster, .. } = self;
         drop((house, round, cluster));
         book.close();
-        hashes
     }
+}
+
+/// The id of a terminal's command.
+pub(crate) fn terminal_command(seat: Seat, sequence: u64) -> CommandId {
+    CommandId { source: 1_000 + u64::from(seat.0), sequence }
 }
 
 pub(crate) fn person(id: u32, role: Role) -> Actor {
@@ -266,6 +345,11 @@ pub(crate) fn dealer() -> Actor {
 
 pub(crate) fn supervisor() -> Actor {
     person(3, Role::PitSupervisor)
+}
+
+fn hand_over<M: Machine>(recorder: &mut Recorder<M>, stopped: &mut Option<NotRecorded>) {
+    let handed = recorder.commit(drop);
+    *stopped = stopped.take().or(handed.err());
 }
 
 fn accepted<E: std::fmt::Debug>(decision: &Decision<E>) {

@@ -1,10 +1,11 @@
 /* A disk that fails, preloaded under a test process. It watches the files of one folder (DISK_FOLDER):
  *
  * - every write and truncation is undone when the process ends, unless the file was flushed after it;
- * - a file is removed at the end if its folder was not flushed after the file was made;
- * - the nth write or flush (DISK_AT=write:N or flush:N) fails as DISK_HOW says: "once", "ever", "short" (half of the
- *   bytes, then an error), or "stop" (the machine stops there and then);
- * - a flush that failed has lost its bytes for good: no later flush saves them;
+ * - a file is removed at the end if its folder was not flushed after the file was made or linked there;
+ * - the nth write or flush (DISK_AT=write:N or flush:N) fails as DISK_HOW says: "once", "ever", "full" (the disk is full
+ *   for ever after), "short" (half of the bytes, then an error), or "stop" (the machine stops there and then);
+ * - a flush that failed has lost its bytes for good: no later flush saves them. Whoever flushes the same handle again is
+ *   ended with status 10;
  * - DISK_KEEP=1 keeps what was not flushed, as when only the process ends;
  * - DISK_COUNTS names a file that is given the numbers of writes and flushes.
  *
@@ -42,12 +43,15 @@ static struct undo *undone;
 static struct made *made;
 static long writes, flushes;
 static int ended;
+static char flush_failed[1024];
 
 static ssize_t (*real_write)(int, const void *, size_t);
 static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
 static int (*real_ftruncate)(int, off_t);
 static int (*real_fsync)(int);
 static int (*real_openat)(int, const char *, int, ...);
+static int (*real_close)(int);
+static int (*real_linkat)(int, const char *, int, const char *, int);
 
 __attribute__((constructor)) static void begin(void) {
     real_write = dlsym(RTLD_NEXT, "write");
@@ -55,6 +59,8 @@ __attribute__((constructor)) static void begin(void) {
     real_ftruncate = dlsym(RTLD_NEXT, "ftruncate");
     real_fsync = dlsym(RTLD_NEXT, "fsync");
     real_openat = dlsym(RTLD_NEXT, "openat");
+    real_close = dlsym(RTLD_NEXT, "close");
+    real_linkat = dlsym(RTLD_NEXT, "linkat");
 }
 
 /* The path of an open file, if it is one of ours. What SQLite shares between processes (-shm) is not meant to last. */
@@ -106,7 +112,8 @@ static int fails(const char *kind, long step) {
     if (!at || !how || strncmp(at, kind, length) != 0 || at[length] != ':')
         return 0;
     long first = atol(at + length + 1);
-    if (strcmp(how, "ever") == 0 ? step < first : step != first)
+    int lasts = strcmp(how, "ever") == 0 || strcmp(how, "full") == 0;
+    if (lasts ? step < first : step != first)
         return 0;
     if (strcmp(how, "stop") == 0) {
         end();
@@ -144,7 +151,8 @@ static ssize_t put(int fd, const void *bytes, size_t length, off_t offset, int m
         if (moves)
             offset = fcntl(fd, F_GETFL) & O_APPEND ? status.st_size : lseek(fd, 0, SEEK_CUR);
         int bad = fails("write", ++writes);
-        int half = bad && getenv("DISK_HOW") && strcmp(getenv("DISK_HOW"), "short") == 0;
+        int half = bad && strcmp(getenv("DISK_HOW"), "short") == 0;
+        int full = bad && strcmp(getenv("DISK_HOW"), "full") == 0;
         if (bad && half)
             length /= 2;
         if (!bad || half) {
@@ -152,7 +160,7 @@ static ssize_t put(int fd, const void *bytes, size_t length, off_t offset, int m
             done = moves ? real_write(fd, bytes, length) : real_pwrite(fd, bytes, length, offset);
         }
         if (bad) {
-            errno = half ? ENOSPC : EIO;
+            errno = half || full ? ENOSPC : EIO;
             done = -1;
         }
     }
@@ -207,7 +215,12 @@ static int flush(int fd) {
     if (!watched(fd, path)) {
         done = real_fsync(fd);
     } else {
+        if (flush_failed[fd % sizeof flush_failed]) {
+            end();
+            _exit(10);
+        }
         int bad = fails("flush", ++flushes);
+        flush_failed[fd % sizeof flush_failed] = bad;
         for (struct undo **at = &undone; *at;) {
             struct undo *undo = *at;
             if (strcmp(undo->path, path) != 0) {
@@ -244,18 +257,37 @@ int fdatasync(int fd) {
     return flush(fd);
 }
 
+int close(int fd) {
+    if (fd >= 0)
+        flush_failed[fd % sizeof flush_failed] = 0;
+    return real_close(fd);
+}
+
+static void remember_name(const char *path) {
+    struct made *file = malloc(sizeof *file);
+    strcpy(file->path, path);
+    file->before = made;
+    made = file;
+}
+
+int linkat(int from, const char *old, int to, const char *name, int flags) {
+    const char *folder = getenv("DISK_FOLDER");
+    int done = real_linkat(from, old, to, name, flags);
+    pthread_mutex_lock(&lock);
+    if (done == 0 && folder && strncmp(name, folder, strlen(folder)) == 0)
+        remember_name(name);
+    pthread_mutex_unlock(&lock);
+    return done;
+}
+
 static int opened(int folder, const char *name, int flags, mode_t mode) {
     struct stat status;
     int fresh = (flags & O_CREAT) && fstatat(folder, name, &status, 0) != 0;
     int fd = real_openat(folder, name, flags, mode);
     char path[PATH_MAX];
     pthread_mutex_lock(&lock);
-    if (fd >= 0 && fresh && watched(fd, path)) {
-        struct made *file = malloc(sizeof *file);
-        strcpy(file->path, path);
-        file->before = made;
-        made = file;
-    }
+    if (fd >= 0 && fresh && watched(fd, path))
+        remember_name(path);
     pthread_mutex_unlock(&lock);
     return fd;
 }

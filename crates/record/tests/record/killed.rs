@@ -1,0 +1,59 @@
+//! Real kills under load: whenever the process ends, what was acknowledged is in the record once, and the next one goes on.
+
+use taisai_journal::suite::TemporaryServer;
+
+use crate::hall::chain;
+use crate::place::{Acknowledged, Place};
+use crate::shift::{Plan, Shift};
+
+/// How often a process is killed under load on each store, unless `RECORD_KILLS` says otherwise.
+const KILLS: usize = 20;
+
+/// So many kills happen to one store; then a new one is begun, as everything is verified after each.
+const KILLS_OF_A_STORE: usize = 50;
+
+fn kill_again_and_again(new_place: impl Fn() -> Place) {
+    let kills = std::env::var("RECORD_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let mut place = new_place();
+    let mut acknowledged = Acknowledged::default();
+    for kill in 0..kills {
+        if kill > 0 && kill % KILLS_OF_A_STORE == 0 {
+            (place, acknowledged) = (new_place(), Acknowledged::default());
+        }
+        let before = acknowledged.count();
+        // Another number each time, spread over a few hundred.
+        let answers = 1 + kill * 7919 % 300;
+        let said = Shift::start(Shift::command(&place, Plan::Endless)).kill_after(answers);
+        assert_eq!((said.status, said.stopped.as_str()), (None, ""), "it was killed");
+        place.check(&said, &mut acknowledged);
+        assert!(acknowledged.count() >= before + answers);
+    }
+    let mut archive = place.archive().unwrap();
+    let snapshots = archive.snapshots(&chain("table-1-0")).unwrap().len();
+    let anchored = place.anchored().len();
+    assert!(anchored > 20 && snapshots > 0, "{anchored} lines in the anchor and {snapshots} snapshots are not much");
+}
+
+#[test]
+fn on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = std::cell::Cell::new(0);
+    kill_again_and_again(|| {
+        count.set(count.get() + 1);
+        let folder = folder.path().join(count.get().to_string());
+        std::fs::create_dir(&folder).unwrap();
+        Place::folder(&folder)
+    });
+}
+
+#[test]
+fn on_postgres() {
+    let server = TemporaryServer::start();
+    let folder = tempfile::tempdir().unwrap();
+    kill_again_and_again(|| {
+        let store = server.database();
+        let files = folder.path().join(store.rsplit('=').next().unwrap());
+        std::fs::create_dir(&files).unwrap();
+        Place { store, files }
+    });
+}

@@ -1,0 +1,158 @@
+//! Where a shift records, and what is found there afterwards.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use taisai_journal::{Anchor, Anchored, Archive, Journal, Postgres, PostgresArchive, Sqlite, SqliteArchive, Trust};
+use taisai_record::{Auditor, BookError, Replay, Seen, StoreError};
+use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, transit_is_on_its_way};
+
+use crate::hall::{Hall, chain, files, program, terminal_command};
+use crate::shift::{Said, UNDER_WAY, command_of, word};
+use crate::verify::key;
+
+const GAME: &str = "sic-bo-etg";
+
+/// A store, and the folder of the key and the anchor.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// A folder, or the address of a database.
+    pub(crate) store: String,
+    pub(crate) files: PathBuf,
+}
+
+/// What was ever acknowledged at a place, with its verdict.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Acknowledged {
+    commands: BTreeMap<CommandId, String>,
+    settled: u64,
+}
+
+impl Place {
+    /// Store, key and anchor in one folder.
+    pub(crate) fn folder(folder: &Path) -> Self {
+        Self { store: folder.to_str().unwrap().to_owned(), files: folder.to_owned() }
+    }
+
+    fn is_folder(&self) -> bool {
+        self.store.starts_with('/')
+    }
+
+    fn journal(&self) -> Result<Box<dyn Journal>, StoreError> {
+        if !self.is_folder() {
+            return Ok(Box::new(Postgres::open(&self.store)?));
+        }
+        // A small log, so that it is copied into the database while others play.
+        Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_largest_log(50_000)))
+    }
+
+    pub(crate) fn open(&self) -> Result<Hall, BookError> {
+        Hall::open(self.journal()?, &self.files, GAME)
+    }
+
+    pub(crate) fn archive(&self) -> Result<Box<dyn Archive>, StoreError> {
+        if self.is_folder() {
+            Ok(Box::new(SqliteArchive::open(self.store.as_ref())?))
+        } else {
+            Ok(Box::new(PostgresArchive::open(&self.store)?))
+        }
+    }
+
+    /// What the anchor holds.
+    pub(crate) fn anchored(&self) -> Vec<Anchored> {
+        Anchor::read(&files(&self.files).anchor.unwrap()).unwrap().lines
+    }
+
+    /// All chains verify, with what is between them and with the anchor.
+    pub(crate) fn verify(&self) {
+        let heads = self.archive().unwrap().heads().unwrap();
+        let (keys, anchored) = ([key(&self.files)], self.anchored());
+        let auditor = Auditor { keys: &keys, anchored: &anchored, program: &program() };
+        let audit = auditor.audit(&|| self.archive(), &heads, &|| {}).unwrap();
+        let findings: Vec<_> = audit.findings().map(ToString::to_string).collect();
+        assert_eq!(findings, [""; 0], "{}", self.store);
+    }
+
+    /// How often each command of a terminal is in the record, and with which verdicts.
+    fn recorded(&self) -> BTreeMap<CommandId, Vec<String>> {
+        let mut archive = self.archive().unwrap();
+        let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let trust = Trust::Keys(vec![key(&self.files)]);
+        let mut replay = Replay::<Cluster>::new(&mut *archive, chain("table-1-0"), trust, &[]);
+        let look = |seen: Seen<'_, Cluster>| {
+            if let Seen::Entry(_, _, entry) = seen
+                && let Actor::Terminal { .. } = entry.asked.actor
+            {
+                found.entry(entry.asked.id).or_default().push(word(entry.verdict()).to_owned());
+            }
+            ControlFlow::Continue(())
+        };
+        replay.run(look).unwrap();
+        found
+    }
+
+    /// Opens the record after a shift ended, however it did, and goes on: what was acknowledged is there once and is
+    /// answered so again, nothing is carried out twice, and everything verifies.
+    pub(crate) fn check(&self, said: &Said, acknowledged: &mut Acknowledged) {
+        acknowledged.hear(said);
+        let mut hall = self.open().unwrap_or_else(|error| panic!("{}: {error}", self.store));
+        hall.carry();
+        hall.commit();
+        hall.house.machine().check().unwrap();
+        hall.cluster.machine().check().unwrap();
+        transit_is_on_its_way(hall.house.machine(), hall.cluster.machine()).unwrap();
+        assert!(hall.round.machine().number().0 >= acknowledged.settled);
+        let recorded = self.recorded();
+        for (id, verdict) in &acknowledged.commands {
+            assert_eq!(recorded.get(id), Some(&vec![verdict.clone()]), "{id:?} in {}", self.store);
+        }
+        assert!(recorded.values().all(|verdicts| verdicts.len() == 1), "nothing is recorded twice");
+        self.send_again(&mut hall, said, &recorded, acknowledged);
+        hall.close();
+        self.verify();
+    }
+
+    /// Every terminal sends its last commands again: those that are known are answered as they were and change nothing.
+    fn send_again(
+        &self,
+        hall: &mut Hall,
+        said: &Said,
+        recorded: &BTreeMap<CommandId, Vec<String>>,
+        acknowledged: &mut Acknowledged,
+    ) {
+        let last: BTreeMap<Seat, u64> = said.answers.iter().map(|(seat, sequence, _)| (*seat, *sequence)).collect();
+        for (seat, last) in last {
+            for sequence in (last..).take(1 + UNDER_WAY) {
+                let id = terminal_command(seat, sequence);
+                let before = hall.cluster.machine().state_hash();
+                let decision = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
+                let verdict = word(decision.verdict()).to_owned();
+                if let Some(known) = recorded.get(&id) {
+                    assert!(matches!(decision, Decision::Repeated(_)), "{id:?} was recorded: {decision:?}");
+                    assert_eq!(*known, [verdict.clone()], "{id:?}");
+                    assert_eq!(hall.cluster.machine().state_hash(), before, "{id:?} changes nothing");
+                } else {
+                    assert!(!matches!(decision, Decision::Repeated(_)), "{id:?} is new: {decision:?}");
+                    let again = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
+                    assert!(matches!(again, Decision::Repeated(_)), "{id:?} twice: {again:?}");
+                }
+                acknowledged.commands.insert(id, verdict);
+            }
+        }
+        hall.commit();
+    }
+}
+
+impl Acknowledged {
+    /// How many commands were acknowledged.
+    pub(crate) fn count(&self) -> usize {
+        self.commands.len()
+    }
+
+    pub(crate) fn hear(&mut self, said: &Said) {
+        let answers = said.answers.iter();
+        self.commands.extend(answers.map(|(seat, sequence, verdict)| (terminal_command(*seat, *sequence), verdict.clone())));
+        self.settled = self.settled.max(said.settled);
+    }
+}

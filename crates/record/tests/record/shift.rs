@@ -1,0 +1,283 @@
+//! A shift at a table of terminals, in a process of its own, which is this test again (`run`). It says what is acknowledged,
+//! each time before it asks for more, and why it stopped if it did.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+use taisai_journal::Hash;
+use taisai_record::NotRecorded;
+use taisai_rules::{Dice, Money};
+use taisai_table::{Chips, ClusterCommand, Method, Phase, Role, RoundCommand, Seat, Stake, Verdict};
+
+use crate::hall::{Hall, SEATS, dealer, person};
+use crate::place::Place;
+
+/// How many commands of a terminal may be under way. A machine remembers one more of each.
+pub(crate) const UNDER_WAY: usize = 3;
+
+/// What is played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Plan {
+    /// The table is opened as it was left, and the round that was played is ended.
+    Reopen,
+    /// The same, and then a round is played and the book closed.
+    OneRound,
+    /// All terminals bet as fast as they can, round after round, and nothing ever ends.
+    Endless,
+}
+
+/// What a shift said.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// The commands of terminals that were answered: seat, number, verdict.
+    pub(crate) answers: Vec<(Seat, u64, String)>,
+    /// The last round that was settled.
+    pub(crate) settled: u64,
+    /// Why it stopped early, if it did.
+    pub(crate) stopped: String,
+    /// What went wrong without stopping it.
+    pub(crate) warnings: Vec<String>,
+    /// Whether something was acknowledged after it had stopped.
+    pub(crate) spoke_after_stop: bool,
+    /// The status that it ended with; none if it was killed.
+    pub(crate) status: Option<i32>,
+}
+
+/// A shift that goes on.
+pub(crate) struct Shift {
+    process: Child,
+    lines: BufReader<ChildStdout>,
+    said: Said,
+}
+
+impl Shift {
+    /// A shift that is not started yet.
+    pub(crate) fn command(place: &Place, plan: Plan) -> Command {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "shift::run", "--ignored", "--nocapture"]);
+        command.env("SHIFT_STORE", &place.store).env("SHIFT_FILES", &place.files).env("SHIFT_PLAN", format!("{plan:?}"));
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+    }
+
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut process = command.spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap());
+        Self { process, lines, said: Said::default() }
+    }
+
+    /// Kills it after so many answers.
+    pub(crate) fn kill_after(mut self, answers: usize) -> Said {
+        while self.said.answers.len() < answers && self.hear() {}
+        self.process.kill().unwrap();
+        self.end()
+    }
+
+    /// What it said to its end.
+    pub(crate) fn end(mut self) -> Said {
+        while self.hear() {}
+        self.said.status = self.process.wait().unwrap().code();
+        self.said
+    }
+
+    /// Hears a line, if there is another. One that was cut by a kill says nothing.
+    fn hear(&mut self) -> bool {
+        let mut line = String::new();
+        if self.lines.read_line(&mut line).unwrap() == 0 {
+            return false;
+        }
+        let Some(line) = line.strip_suffix('\n') else { return true };
+        let (word, rest) = line.split_once(' ').unwrap_or_default();
+        let said = &mut self.said;
+        match word {
+            "answer" => {
+                let mut words = rest.split(' ');
+                let mut number = || words.next().unwrap().parse::<u64>().unwrap();
+                let (seat, sequence) = (Seat(number().try_into().unwrap()), number());
+                said.answers.push((seat, sequence, words.next().unwrap().to_owned()));
+                said.spoke_after_stop |= !said.stopped.is_empty();
+            }
+            "settled" => {
+                said.settled = rest.parse().unwrap();
+                said.spoke_after_stop |= !said.stopped.is_empty();
+            }
+            "stopped" => said.stopped = rest.to_owned(),
+            "warned" => said.warnings.push(rest.to_owned()),
+            _ => {}
+        }
+        true
+    }
+}
+
+#[test]
+#[ignore = "run by other tests, in a process of its own"]
+fn run() {
+    let setting = |name| std::env::var(name).ok();
+    let (Some(store), Some(files), Some(plan)) = (setting("SHIFT_STORE"), setting("SHIFT_FILES"), setting("SHIFT_PLAN"))
+    else {
+        return;
+    };
+    let hall = match (Place { store, files: PathBuf::from(files) }).open() {
+        Ok(hall) => hall.with_snapshots(),
+        Err(error) => return println!("stopped {}", told(&error)),
+    };
+    match plan.as_str() {
+        "Reopen" => short(hall, 0),
+        "OneRound" => short(hall, 1),
+        _ => endless(hall),
+    }
+}
+
+/// An error with all its causes, in one line.
+pub(crate) fn told(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (**cause).source());
+    let told = causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"));
+    told.replace('\n', " ")
+}
+
+pub(crate) fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Accepted => "accepted",
+        Verdict::Refused(refusal) => refusal.code(),
+    }
+}
+
+/// What a terminal asks under a number: mostly a bet.
+pub(crate) fn command_of(seat: Seat, sequence: u64) -> ClusterCommand {
+    const BOXES: [&str; 6] = ["small", "big", "any-triple", "sum:9", "sum:12", "single:5"];
+    let mut bytes = sequence.to_le_bytes().to_vec();
+    bytes.extend(seat.0.to_le_bytes());
+    let [kind, place, units, ..] = *Hash::of(&bytes).as_bytes();
+    match kind % 8 {
+        0 => ClusterCommand::Clear { seat },
+        1 => ClusterCommand::Repeat { seat },
+        _ => {
+            let bet_box = BOXES[usize::from(place) % BOXES.len()].parse().unwrap();
+            let amount = Money::from_cents(100 * (1 + i64::from(units) % 5));
+            let stakes = [Stake { bet_box, amount }].into_iter().collect();
+            ClusterCommand::Place { seat, chips: Chips::Own, stakes }
+        }
+    }
+}
+
+/// A round or none, one step after the other, and the book is closed.
+fn short(hall: Hall, rounds: u64) {
+    let warnings = Arc::clone(&hall.warnings);
+    let hall = Mutex::new(hall);
+    if let Err(stopped) = play_one_by_one(&hall, rounds) {
+        println!("stopped {}", told(&stopped));
+        // Whoever goes on all the same hears the same.
+        let number = hall.lock().unwrap().next_number() + 1_000;
+        ask(&hall, Seat(0), number).expect_err("nothing more is recorded");
+    }
+    hall.into_inner().unwrap().leave();
+    for warning in warnings.lock().unwrap().iter() {
+        println!("warned {warning}");
+    }
+}
+
+fn play_one_by_one(hall: &Mutex<Hall>, rounds: u64) -> Result<(), NotRecorded> {
+    end_round(hall)?;
+    for _ in 0..rounds {
+        let first = open_round(hall);
+        for (sequence, seat) in (first..).zip([0, 1, 0].map(Seat)) {
+            ask(hall, seat, sequence)?.recv().unwrap()?;
+        }
+        end_round(hall)?;
+    }
+    Ok(())
+}
+
+/// Everything at once, until it is killed.
+fn endless(hall: Hall) {
+    let first = hall.next_number();
+    let hall = &Mutex::new(hall);
+    let deal = || -> Result<(), NotRecorded> {
+        end_round(hall)?;
+        loop {
+            open_round(hall);
+            // Time for some bets: as long as the disk takes to be flushed a few times.
+            for _ in 0..4 {
+                durable(hall)?;
+            }
+            end_round(hall)?;
+        }
+    };
+    let bet = |seat: Seat| -> Result<(), NotRecorded> {
+        let mut under_way = VecDeque::new();
+        for sequence in first.. {
+            under_way.push_back(ask(hall, seat, sequence)?);
+            if under_way.len() >= UNDER_WAY {
+                under_way.pop_front().expect("some are under way").recv().unwrap()?;
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let players: Vec<_> = (0..SEATS).map(|seat| scope.spawn(move || bet(Seat(seat)))).collect();
+        let dealt = deal();
+        for ended in players.into_iter().map(|player| player.join().unwrap()).chain([dealt]) {
+            ended.inspect_err(|stopped| println!("stopped {}", told(stopped))).unwrap_or_default();
+        }
+    });
+}
+
+/// A terminal asks; what is sent says when it is durable.
+fn ask(hall: &Mutex<Hall>, seat: Seat, sequence: u64) -> Result<mpsc::Receiver<Result<(), NotRecorded>>, NotRecorded> {
+    let (sent, heard) = mpsc::channel();
+    let done = move |verdict, durable: Result<(), NotRecorded>| {
+        if durable.is_ok() {
+            println!("answer {} {sequence} {}", seat.0, word(verdict));
+        }
+        sent.send(durable).unwrap_or_default();
+    };
+    hall.lock().unwrap().ask_at(seat, sequence, command_of(seat, sequence), done)?;
+    Ok(heard)
+}
+
+/// Waits until all that was asked is durable, and lets others ask meanwhile.
+fn durable(hall: &Mutex<Hall>) -> Result<(), NotRecorded> {
+    let waiting = hall.lock().unwrap().submit()?;
+    waiting.into_iter().collect()
+}
+
+/// Every seat has credits, and bets are open.
+fn open_round(hall: &Mutex<Hall>) -> u64 {
+    let mut hall = hall.lock().unwrap();
+    for seat in (0..SEATS).map(Seat) {
+        if hall.cluster.machine().credits(seat) < Money::from_cents(10_000) {
+            let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash };
+            assert!(hall.cluster(person(8, Role::Cashier), buy));
+        }
+    }
+    hall.open_bets();
+    hall.next_number()
+}
+
+/// Ends the round that is played, from wherever it stands, one step after the other.
+fn end_round(hall: &Mutex<Hall>) -> Result<(), NotRecorded> {
+    hall.lock().unwrap().carry();
+    durable(hall)?;
+    let (phase, number) = {
+        let hall = hall.lock().unwrap();
+        (hall.round.machine().phase(), hall.round.machine().number().0)
+    };
+    match phase {
+        Phase::Open | Phase::Closing | Phase::Closed => {}
+        Phase::Shut | Phase::Idle | Phase::Result | Phase::Settled | Phase::Void => return Ok(()),
+    }
+    let face = |place: u64| u8::try_from((number * place + place) % 6 + 1).unwrap();
+    let dice = Dice::try_from([face(1), face(2), face(3)]).unwrap();
+    let tumbled = RoundCommand::Tumbled { times: 3 };
+    for command in [RoundCommand::CloseBets, RoundCommand::Activate, tumbled, RoundCommand::Commit { dice }] {
+        hall.lock().unwrap().try_round(dealer(), command);
+        durable(hall)?;
+    }
+    println!("settled {number}");
+    Ok(())
+}
