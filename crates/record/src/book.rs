@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use taisai_journal::{
     Anchor, AnchorError, Anchored, Archive, Block, Genesis, Head, Journal, KeyError, PublicKey, Purpose, READER,
-    ReadError, SigningKey, TakeError, Trust, Verifier, Writer,
+    ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
 };
 use taisai_table::{Profile, Time};
 
@@ -183,7 +183,10 @@ impl Book {
         drop(self.keeper);
         // A keeper that broke down has said so.
         self.keeping.join().unwrap_or_default();
-        self.writer.stop();
+        match self.writer.stop() {
+            (_, Stopped::Closed) => {}
+            (_, reason @ (Stopped::Failed(_) | Stopped::Panicked)) => (self.warn)(Warning::Unfinished(reason)),
+        }
     }
 }
 

@@ -31,6 +31,9 @@ pub enum Warning {
     /// The anchor takes no more lines: a roll-back to after its last line would not be noticed.
     #[error("a checkpoint was not anchored: {0}")]
     Anchor(#[from] AnchorError),
+    /// The writer stopped while the book was closed. Nothing that is missing was acknowledged.
+    #[error("the book was closed, and the end of what was handed over is not recorded")]
+    Unfinished(#[source] Stopped),
     /// A state was hashed for so long that its checkpoint came too late.
     #[error("a checkpoint came too late and was left out")]
     Late,

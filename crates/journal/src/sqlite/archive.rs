@@ -105,8 +105,12 @@ impl Archive for SqliteArchive {
         bytes: &[u8],
     ) -> Result<(), SnapshotError> {
         let connection = self.snapshots_file()?;
-        put(connection, chain.as_str(), as_sql(position), state, bytes)
-            .map_err(|error| SnapshotError::Failed(error.into()))
+        let kept = put(connection, chain.as_str(), as_sql(position), state, bytes);
+        if kept.is_err() {
+            // What is really there is read when the file is opened again.
+            self.snapshots = None;
+        }
+        kept.map_err(|error| SnapshotError::Failed(error.into()))
     }
 
     fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {

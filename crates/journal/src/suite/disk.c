@@ -5,7 +5,7 @@
  * - the nth write or flush (DISK_AT=write:N or flush:N) fails as DISK_HOW says: "once", "ever", "full" (the disk is full
  *   for ever after), "short" (half of the bytes, then an error), or "stop" (the machine stops there and then);
  * - a flush that failed has lost its bytes for good: no later flush saves them. Whoever flushes the same handle again is
- *   ended with status 10;
+ *   ended with status 10, unless the file's name has DISK_DISPOSABLE in it: what it holds need not last;
  * - DISK_KEEP=1 keeps what was not flushed, as when only the process ends;
  * - DISK_COUNTS names a file that is given the numbers of writes and flushes.
  *
@@ -105,8 +105,9 @@ __attribute__((destructor)) static void finish(void) {
     end();
 }
 
-/* Whether this step fails; it may be the last one. */
-static int fails(const char *kind, long step) {
+/* Whether this step fails; it may be the last one. What fails is said on the standard output, before anything that
+ * follows from it. */
+static int fails(const char *kind, long step, const char *path) {
     const char *at = getenv("DISK_AT"), *how = getenv("DISK_HOW");
     size_t length = strlen(kind);
     if (!at || !how || strncmp(at, kind, length) != 0 || at[length] != ':')
@@ -119,7 +120,9 @@ static int fails(const char *kind, long step) {
         end();
         _exit(9);
     }
-    return 1;
+    char line[PATH_MAX + 32];
+    int said = snprintf(line, sizeof line, "failed %s %s\n", kind, path);
+    return real_write(STDOUT_FILENO, line, said) == said;
 }
 
 /* Remembers what a write of so many bytes, or a truncation, will replace. */
@@ -150,7 +153,7 @@ static ssize_t put(int fd, const void *bytes, size_t length, off_t offset, int m
         fstat(fd, &status);
         if (moves)
             offset = fcntl(fd, F_GETFL) & O_APPEND ? status.st_size : lseek(fd, 0, SEEK_CUR);
-        int bad = fails("write", ++writes);
+        int bad = fails("write", ++writes, path);
         int half = bad && strcmp(getenv("DISK_HOW"), "short") == 0;
         int full = bad && strcmp(getenv("DISK_HOW"), "full") == 0;
         if (bad && half)
@@ -187,7 +190,7 @@ static int cut(int fd, off_t size) {
     if (watched(fd, path)) {
         struct stat status;
         fstat(fd, &status);
-        if (fails("write", ++writes)) {
+        if (fails("write", ++writes, path)) {
             errno = EIO;
             done = -1;
         } else {
@@ -215,11 +218,12 @@ static int flush(int fd) {
     if (!watched(fd, path)) {
         done = real_fsync(fd);
     } else {
-        if (flush_failed[fd % sizeof flush_failed]) {
+        const char *disposable = getenv("DISK_DISPOSABLE");
+        if (flush_failed[fd % sizeof flush_failed] && !(disposable && strstr(path, disposable))) {
             end();
             _exit(10);
         }
-        int bad = fails("flush", ++flushes);
+        int bad = fails("flush", ++flushes, path);
         flush_failed[fd % sizeof flush_failed] = bad;
         for (struct undo **at = &undone; *at;) {
             struct undo *undo = *at;

@@ -26,7 +26,7 @@ pub struct Failure {
 pub enum How {
     /// Only this one, with an error.
     Once,
-    /// This one and all of its kind after it, with an error.
+    /// This flush and all after it, with an error.
     ForEver,
     /// This write and all after it, as the disk is full.
     Full,
@@ -39,7 +39,7 @@ pub enum How {
 impl Failure {
     /// A failure of every kind at each of so many writes and flushes.
     pub fn of_each(writes: u64, flushes: u64) -> impl Iterator<Item = Self> {
-        const WRITES: [How; 5] = [How::Once, How::ForEver, How::Full, How::Short, How::Stop];
+        const WRITES: [How; 4] = [How::Once, How::Full, How::Short, How::Stop];
         const FLUSHES: [How; 3] = [How::Once, How::ForEver, How::Stop];
         let writes = (1..=writes).flat_map(|step| WRITES.map(|how| Self { at: Step::Write(step), how }));
         let flushes = (1..=flushes).flat_map(|step| FLUSHES.map(|how| Self { at: Step::Flush(step), how }));
@@ -86,7 +86,7 @@ impl FailingDisk {
     /// Puts it under a process that is not started yet.
     pub fn put_under(&self, command: &mut Command, failure: Option<Failure>) {
         command.env("LD_PRELOAD", &LIBRARY.1).env("DISK_FOLDER", self.folder());
-        command.env("DISK_COUNTS", self.counts.path().join("counts"));
+        command.env("DISK_COUNTS", self.counts.path().join("counts")).env("DISK_DISPOSABLE", "snapshots.db");
         if let Some(Failure { at, how }) = failure {
             let at = match at {
                 Step::Write(step) => format!("write:{step}"),

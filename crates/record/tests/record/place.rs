@@ -9,7 +9,7 @@ use taisai_record::{Auditor, BookError, Replay, Seen, StoreError};
 use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, transit_is_on_its_way};
 
 use crate::hall::{Hall, chain, files, program, terminal_command};
-use crate::shift::{Said, UNDER_WAY, command_of, word};
+use crate::shift::{Said, UNDER_WAY, command_of, told, word};
 use crate::verify::key;
 
 const GAME: &str = "sic-bo-etg";
@@ -70,7 +70,7 @@ impl Place {
         let (keys, anchored) = ([key(&self.files)], self.anchored());
         let auditor = Auditor { keys: &keys, anchored: &anchored, program: &program() };
         let audit = auditor.audit(&|| self.archive(), &heads, &|| {}).unwrap();
-        let findings: Vec<_> = audit.findings().map(ToString::to_string).collect();
+        let findings: Vec<_> = audit.findings().map(|finding| told(finding)).collect();
         assert_eq!(findings, [""; 0], "{}", self.store);
     }
 

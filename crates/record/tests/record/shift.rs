@@ -42,8 +42,10 @@ pub(crate) struct Said {
     pub(crate) stopped: String,
     /// What went wrong without stopping it.
     pub(crate) warnings: Vec<String>,
-    /// Whether something was acknowledged after it had stopped.
-    pub(crate) spoke_after_stop: bool,
+    /// Whether a file of the chains failed.
+    pub(crate) chains_failed: bool,
+    /// Whether a bet was acknowledged after that. It is said by the thread that writes, so nothing comes between.
+    pub(crate) spoke_after_failure: bool,
     /// The status that it ended with; none if it was killed.
     pub(crate) status: Option<i32>,
 }
@@ -100,13 +102,11 @@ impl Shift {
                 let mut number = || words.next().unwrap().parse::<u64>().unwrap();
                 let (seat, sequence) = (Seat(number().try_into().unwrap()), number());
                 said.answers.push((seat, sequence, words.next().unwrap().to_owned()));
-                said.spoke_after_stop |= !said.stopped.is_empty();
+                said.spoke_after_failure |= said.chains_failed || !said.stopped.is_empty();
             }
-            "settled" => {
-                said.settled = rest.parse().unwrap();
-                said.spoke_after_stop |= !said.stopped.is_empty();
-            }
+            "settled" => said.settled = rest.parse().unwrap(),
             "stopped" => said.stopped = rest.to_owned(),
+            "failed" => said.chains_failed |= rest.ends_with("journal.db") || rest.ends_with("journal.db-wal"),
             "warned" => said.warnings.push(rest.to_owned()),
             _ => {}
         }

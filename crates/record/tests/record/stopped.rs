@@ -11,6 +11,9 @@ use taisai_journal::suite::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_fold
 use crate::place::{Acknowledged, Place};
 use crate::shift::{Plan, Said, Shift};
 
+/// How a process ends on a machine that stops.
+const STOPPED: i32 = 9;
+
 fn play(base: &Path, plan: Plan, failure: Option<Failure>) -> (FailingDisk, Said) {
     let disk = FailingDisk::copied(base);
     let mut command = Shift::command(&Place::folder(disk.folder()), plan);
@@ -26,34 +29,35 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
     Place::folder(disk.folder()).check(&said, &mut acknowledged.clone());
     let (writes, flushes) = disk.steps();
     let failures = Mutex::new(Failure::of_each(writes, flushes).collect::<Vec<_>>());
-    println!("{writes} writes, {flushes} flushes");
+    assert!(writes > 30 && flushes > 10, "{writes} writes, {flushes} flushes");
     let work = || {
-        let mut unnoticed = Vec::new();
         loop {
-            let Some(failure) = failures.lock().unwrap().pop() else { return unnoticed };
+            let Some(failure) = failures.lock().unwrap().pop() else { return };
             let (disk, said) = play(base, plan, Some(failure));
             check(base, failure, &said);
             Place::folder(disk.folder()).check(&said, &mut acknowledged.clone());
-            if failure.how != How::Stop && said.stopped.is_empty() && said.warnings.is_empty() {
-                unnoticed.push(failure);
-            }
         }
     };
-    let unnoticed: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
     });
-    println!("{unnoticed:?}");
 }
 
 /// What a table says whose disk fails.
 fn check(base: &Path, failure: Failure, said: &Said) {
-    assert!(!said.spoke_after_stop, "{failure:?}: something was acknowledged after {}", said.stopped);
-    let expected = if failure.how == How::Stop { 9 } else { 0 };
-    // SQLite flushes a file again where it could not be made; there is nothing in it that could be lost.
-    let is_new = !base.join("journal.db").exists() && said.answers.is_empty();
-    let is_flushed_again = said.status == Some(FLUSHED_AGAIN);
-    assert!(said.status == Some(expected) || is_new && is_flushed_again, "{failure:?}: {said:?}");
+    if said.status == Some(FLUSHED_AGAIN) {
+        // SQLite does so where it could not make a file; there is nothing in it that could be lost.
+        let is_new = !base.join("journal.db").exists() && said.answers.is_empty();
+        return assert!(is_new, "{failure:?}: a handle was flushed again: {said:?}");
+    }
+    assert!(!said.spoke_after_failure, "{failure:?}: a bet was acknowledged after it: {said:?}");
+    let is_told = !said.stopped.is_empty() || !said.warnings.is_empty();
+    assert!(!said.chains_failed || is_told || said.settled > 0, "{failure:?}: nobody was told: {said:?}");
+    // Which thread is first is not the same each time, so the last steps may not come.
+    let is_whole = said.status == Some(0) && (failure.how != How::Stop || said.settled > 0);
+    let is_stopped = said.status == Some(STOPPED) && failure.how == How::Stop;
+    assert!(is_whole || is_stopped, "{failure:?}: {said:?}");
 }
 
 #[test]
@@ -66,9 +70,8 @@ fn a_new_book_on_a_disk_that_fails_at_any_step() {
 fn a_recovery_on_a_disk_that_fails_at_any_step() {
     let empty = quick_folder();
     let stop = |flush| play(empty.path(), Plan::OneRound, Some(Failure { at: Step::Flush(flush), how: How::Stop }));
-    // A stop in the middle of a round, with bets that were acknowledged: the last before any is settled.
-    let stops = (1..).map(stop).take_while(|(_, said)| said.settled == 0);
-    let (disk, said) = stops.filter(|(_, said)| said.answers.len() == 3).last().unwrap();
+    // A stop in the middle of a round, with bets that were acknowledged.
+    let (disk, said) = (20..).map(stop).find(|(_, said)| said.answers.len() == 3).unwrap();
     let mut acknowledged = Acknowledged::default();
     acknowledged.hear(&said);
     fail_at_every_step(disk.folder(), Plan::Reopen, &acknowledged);
