@@ -212,8 +212,8 @@ fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<Option<Genesis
 /// So many blocks without an entry may stand at the end of a chain that is looked at before it is taken.
 const LOOKED_BACK: u64 = 256;
 
-/// Whether this program knows the version of the last entries. Whoever wrote them wrote none newer, so this shows a newer
-/// program's work before any chain is taken; all else is seen when the chain is read.
+/// Whether this program knows the version of the last entries. A newer program that has written to the chain has written
+/// the last of them, so it shows here, before any chain is taken; all else shows when the chain is read.
 fn check_last_entries(archive: &mut dyn Archive, head: &Head) -> Result<(), BookError> {
     for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
         let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();

@@ -8,9 +8,9 @@ use taisai_journal::{ChainName, Journal, Purpose};
 use taisai_record::{Book, BookError, Files, Machine, NotRecorded, Program, Recorder, Setup};
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
-    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, House,
-    HouseCommand, Method, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand, RoundNumber,
-    Seat, Stake, TableId, TableLimits, Time, Verdict,
+    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId,
+    House, HouseCommand, Method, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand,
+    RoundNumber, Seat, Stake, TableId, TableLimits, Time, Verdict,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);

@@ -1,12 +1,13 @@
-//! A small made house in which everything happens that reports tell of.
+//! Small made houses in which everything happens that reports tell of and that a record of this release holds.
 
 use std::path::Path;
 
-use taisai_journal::Memory;
+use taisai_journal::Journal;
 use taisai_rules::{Dice, Money};
 use taisai_table::{
-    Actor, CashOut, ClaimId, ClusterCommand, DeviceId, Founder, HouseCommand, Person, PersonId, ReceivableId,
-    ReceivableRuling, Role, Roles, RoundCommand, RoundNumber, Ruling, Seat, VoidReason, VoucherHash, VoucherNumber,
+    Actor, CashOut, Chips, ClaimId, ClusterCommand, DeviceId, Founder, HouseCommand, Person, PersonId, ReceivableId,
+    ReceivableRuling, Role, Roles, RoundCommand, RoundNumber, Ruling, Seat, Stake, Stakes, VoidReason, VoucherHash,
+    VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, Hall, dealer, person, supervisor};
@@ -55,11 +56,60 @@ fn found(hall: &mut Hall) {
 }
 
 /// The house after its days: terminals, vouchers of every fate, claims, a receivable, a correction, a late void, a ruling.
-pub(crate) fn house(memory: &Memory, folder: &Path) -> Hall {
-    let mut hall = Hall::open(Box::new(memory.open()), folder, "sic-bo-etg").unwrap();
+pub(crate) fn house(journal: Box<dyn Journal>, folder: &Path) -> Hall {
+    let mut hall = Hall::open(journal, folder, "sic-bo-etg").unwrap();
     found(&mut hall);
     rounds(&mut hall);
     vouchers(&mut hall);
+    hall.commit();
+    hall
+}
+
+/// A live table after some rounds: Colour Chips, excess, a player who walks away, void rounds, rulings, corrections.
+pub(crate) fn live_table(journal: Box<dyn Journal>, folder: &Path) -> Hall {
+    let mut hall = Hall::open(journal, folder, "tai-sai-classic").unwrap();
+    found(&mut hall);
+    let (seat, value) = (Seat(3), money(500));
+    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20 }));
+    for round in 0..3 {
+        hall.open_bets();
+        let stakes: Stakes = [Stake { bet_box: "small".parse().unwrap(), amount: money(1_000) }].into_iter().collect();
+        let chips = Chips::Colour;
+        assert!(hall.cluster(dealer(), ClusterCommand::Place { seat, chips, stakes: stakes.clone() }));
+        hall.bet(0, "big", 700);
+        hall.bet(1, "any-triple", 300);
+        match round {
+            0 => assert!(hall.cluster(dealer(), ClusterCommand::Clear { seat: Seat(1) })),
+            1 => assert!(hall.cluster(dealer(), ClusterCommand::WalkAway { seat: Seat(0) })),
+            _ => {
+                assert!(hall.cluster(dealer(), ClusterCommand::Place { seat, chips, stakes: stakes.clone() }));
+                assert!(hall.cluster(dealer(), ClusterCommand::Withdraw { seat, chips, stakes }));
+            }
+        }
+        hall.deal([2, 3, 6]);
+    }
+    assert!(hall.cluster(dealer(), ClusterCommand::RedeemColour { seat }));
+    hall.correct(1, [1, 2, 3]);
+    hall.open_bets();
+    hall.bet(1, "big", 400);
+    hall.round(dealer(), RoundCommand::CloseBets);
+    hall.round(dealer(), RoundCommand::Activate);
+    hall.round(dealer(), RoundCommand::Tumbled { times: 2 });
+    hall.round(dealer(), RoundCommand::Void { reason: VoidReason::FewTumbles });
+    hall.open_bets();
+    hall.bet(1, "sum:9", 400);
+    hall.deal([3, 3, 3]);
+    let why = "the film shows two tumbles".to_owned();
+    let void = RoundCommand::VoidSettled {
+        round: RoundNumber(5),
+        reason: VoidReason::FewTumbles,
+        why,
+        second: Some(pit_manager()),
+    };
+    hall.round(supervisor(), void);
+    hall.round(shift_manager(), RoundCommand::Rule { ruling: Ruling::Note, why: "a guest complains".to_owned() });
+    assert!(!hall.cluster(dealer(), ClusterCommand::Clear { seat: Seat(1) }), "nothing lies there");
+    hall.round(supervisor(), RoundCommand::AnnounceClosure);
     hall.commit();
     hall
 }

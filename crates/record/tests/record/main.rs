@@ -2,14 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod bytes;
 mod document;
 mod evidence;
 mod hall;
-mod made;
-mod projection;
 mod killed;
+mod made;
+mod older;
+mod owners;
 mod place;
+mod projection;
 mod recover;
+mod released;
 mod shift;
+mod snapshots;
 mod stopped;
 mod verify;

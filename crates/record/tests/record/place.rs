@@ -152,7 +152,8 @@ impl Acknowledged {
 
     pub(crate) fn hear(&mut self, said: &Said) {
         let answers = said.answers.iter();
-        self.commands.extend(answers.map(|(seat, sequence, verdict)| (terminal_command(*seat, *sequence), verdict.clone())));
+        self.commands
+            .extend(answers.map(|(seat, sequence, verdict)| (terminal_command(*seat, *sequence), verdict.clone())));
         self.settled = self.settled.max(said.settled);
     }
 }

@@ -46,7 +46,7 @@ fn projected(memory: &Memory, address: &Address) -> Projection {
 fn made_house() -> (tempfile::TempDir, Memory, Hall) {
     let folder = tempfile::tempdir().unwrap();
     let memory = Memory::default();
-    let hall = made::house(&memory, folder.path());
+    let hall = made::house(Box::new(memory.open()), folder.path());
     (folder, memory, hall)
 }
 

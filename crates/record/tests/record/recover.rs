@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use taisai_journal::{Hash, Journal, Memory, Sqlite};
+use taisai_journal::{Journal, Memory, Sqlite};
 use taisai_record::{BookError, last_games, slip};
 use taisai_rules::Dice;
 use taisai_table::{RoundNumber, Seat};
@@ -35,31 +35,6 @@ fn machines_are_what_they_were_before_the_restart() {
         let store = folder.path().join("store");
         let beside = tempfile::tempdir().unwrap();
         check_restarts(game, beside.path(), || Box::new(Sqlite::open(&store).unwrap()));
-    }
-}
-
-/// A snapshot that is damaged, that nobody vouches for, or that is of another state is skipped, and the chain is read.
-#[test]
-fn a_bad_snapshot_is_skipped() {
-    for damage in ["bytes", "state", "unvouched"] {
-        let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::default();
-        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-        hall.play(6);
-        let state = Hash::from_bytes(hall.cluster.machine().state_hash());
-        let before = hall.close();
-        let mut archive = memory.open().archive().unwrap();
-        let (name, bytes) = (chain("table-1-0"), b"no state at all");
-        let heads = archive.heads().unwrap();
-        let next = heads.iter().find(|head| head.chain == name).unwrap().next;
-        match damage {
-            "bytes" => archive.put_snapshot(&name, next - 2, state, bytes).unwrap(),
-            "state" => archive.put_snapshot(&name, next - 2, Hash::of(b"another"), bytes).unwrap(),
-            _ => archive.put_snapshot(&name, next - 1, state, bytes).unwrap(),
-        }
-        let hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-        assert_eq!(hall.hashes(), before, "{damage}");
-        assert_eq!(hall.warnings.lock().unwrap().len(), 1, "{damage}: {:?}", hall.warnings.lock().unwrap());
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) enum Plan {
     Reopen,
     /// The same, and then a round is played and the book closed.
     OneRound,
+    /// The record is held open until the one who started it lets go.
+    Hold,
     /// All terminals bet as fast as they can, round after round, and nothing ever ends.
     Endless,
 }
@@ -46,6 +48,8 @@ pub(crate) struct Said {
     pub(crate) chains_failed: bool,
     /// Whether a bet was acknowledged after that. It is said by the thread that writes, so nothing comes between.
     pub(crate) spoke_after_failure: bool,
+    /// Whether it has the record open and waits.
+    pub(crate) holds: bool,
     /// The status that it ended with; none if it was killed.
     pub(crate) status: Option<i32>,
 }
@@ -62,8 +66,11 @@ impl Shift {
     pub(crate) fn command(place: &Place, plan: Plan) -> Command {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "shift::run", "--ignored", "--nocapture"]);
-        command.env("SHIFT_STORE", &place.store).env("SHIFT_FILES", &place.files).env("SHIFT_PLAN", format!("{plan:?}"));
-        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .env("SHIFT_STORE", &place.store)
+            .env("SHIFT_FILES", &place.files)
+            .env("SHIFT_PLAN", format!("{plan:?}"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }
 
@@ -80,8 +87,15 @@ impl Shift {
         self.end()
     }
 
-    /// What it said to its end.
+    /// Waits until it holds the record open.
+    pub(crate) fn wait_until_it_holds(&mut self) {
+        while !self.said.holds && self.hear() {}
+        assert!(self.said.holds, "{:?}", self.said);
+    }
+
+    /// What it said to its end. One that waits hears that it need not.
     pub(crate) fn end(mut self) -> Said {
+        drop(self.process.stdin.take());
         while self.hear() {}
         self.said.status = self.process.wait().unwrap().code();
         self.said
@@ -104,6 +118,7 @@ impl Shift {
                 said.answers.push((seat, sequence, words.next().unwrap().to_owned()));
                 said.spoke_after_failure |= said.chains_failed || !said.stopped.is_empty();
             }
+            "holds" => said.holds = true,
             "settled" => said.settled = rest.parse().unwrap(),
             "stopped" => said.stopped = rest.to_owned(),
             "failed" => said.chains_failed |= rest.ends_with("journal.db") || rest.ends_with("journal.db-wal"),
@@ -118,7 +133,8 @@ impl Shift {
 #[ignore = "run by other tests, in a process of its own"]
 fn run() {
     let setting = |name| std::env::var(name).ok();
-    let (Some(store), Some(files), Some(plan)) = (setting("SHIFT_STORE"), setting("SHIFT_FILES"), setting("SHIFT_PLAN"))
+    let (Some(store), Some(files), Some(plan)) =
+        (setting("SHIFT_STORE"), setting("SHIFT_FILES"), setting("SHIFT_PLAN"))
     else {
         return;
     };
@@ -129,6 +145,11 @@ fn run() {
     match plan.as_str() {
         "Reopen" => short(hall, 0),
         "OneRound" => short(hall, 1),
+        "Hold" => {
+            println!("holds {}", hall.next_number());
+            std::io::stdin().read_line(&mut String::new()).unwrap();
+            hall.close();
+        }
         _ => endless(hall),
     }
 }

@@ -1,0 +1,81 @@
+//! Every byte of a record: each one that is changed, and each place where a block is cut, is found where it is.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+use taisai_journal::{Archive, ChainName, Hash, Head, Memory, ReadError, Snapshot, SnapshotError, Trust};
+use taisai_record::{Machine, Replay, ReplayError};
+use taisai_table::{Cluster, House, Round};
+
+use crate::hall::{Hall, chain};
+use crate::verify::key;
+
+/// A store that gives one block at a time, and other bytes in its place where there are some.
+#[derive(Clone)]
+struct Tampered {
+    memory: Memory,
+    instead: Arc<Mutex<Option<Vec<u8>>>>,
+}
+
+impl Archive for Tampered {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        self.memory.heads()
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, _: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let instead = self.instead.lock().unwrap().clone();
+        instead.map_or_else(|| self.memory.read(chain, from, 0), |bytes| Ok(vec![bytes]))
+    }
+
+    fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        Ok(Vec::new())
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        Err(SnapshotError::Missing { chain: chain.clone(), position })
+    }
+}
+
+/// Goes through a chain block by block. Before each one is taken, it is offered with every change; none is.
+fn check_every_byte<M: Machine>(memory: &Memory, name: &str, trust: Trust) {
+    let store = Tampered { memory: memory.clone(), instead: Arc::default() };
+    let mut archive = store.clone();
+    let mut replay = Replay::<M>::new(&mut archive, chain(name), trust, &[]);
+    let end = store.clone().heads().unwrap().into_iter().find(|head| head.chain == chain(name)).unwrap();
+    for position in 0..end.next {
+        let bytes = store.clone().memory.read(&chain(name), position, 0).unwrap().remove(0);
+        let mut refuses = |changed: Vec<u8>, what: &str| {
+            *store.instead.lock().unwrap() = Some(changed);
+            let found = replay.next_block(|_| ControlFlow::Continue(()));
+            let Err(ReplayError::Block(fault)) = found else { panic!("{name}, block {position}, {what}: {found:?}") };
+            assert_eq!((fault.chain.as_str(), fault.position), (name, position), "{what}");
+        };
+        for byte in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[byte] ^= 1 << (byte % 8);
+            refuses(changed, &format!("byte {byte}"));
+            refuses(bytes[..byte].to_vec(), &format!("cut at {byte}"));
+        }
+        *store.instead.lock().unwrap() = None;
+        assert_eq!(replay.next_block(|_| ControlFlow::Continue(())).unwrap(), Some(ControlFlow::Continue(())));
+    }
+    replay.finish().unwrap();
+}
+
+#[test]
+fn every_changed_byte_and_every_cut_is_found_in_its_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    hall.play(1);
+    hall.correct(1, [6, 6, 5]);
+    hall.close();
+    let trust = || Trust::Keys(vec![key(folder.path())]);
+    check_every_byte::<House>(&memory, "house", trust());
+    check_every_byte::<Round>(&memory, "table-1", trust());
+    check_every_byte::<Cluster>(&memory, "table-1-0", trust());
+}

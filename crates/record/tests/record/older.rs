@@ -1,0 +1,108 @@
+//! A record of a newer program: it is refused at the start with a message that says so, and nothing is written to its folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use taisai_journal::suite::{block, head, place};
+use taisai_journal::{Block, Genesis, Journal, Purpose, Sqlite};
+
+use crate::hall::chain;
+use crate::place::Place;
+use crate::shift::told;
+
+/// The names and bytes of all files.
+fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    files.map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())).collect()
+}
+
+/// Opens a folder as a newer program has left it.
+fn check_refused(folder: &Path, expected: &str) {
+    let before = bytes_in(folder);
+    let refused = Place::folder(folder).open().err().unwrap_or_else(|| panic!("it is opened, not: {expected}"));
+    assert!(told(&refused).contains(expected), "{expected}: {}", told(&refused));
+    let after = bytes_in(folder);
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&before), names(&after), "{expected}");
+    assert!(before == after, "{expected}: a file was changed");
+}
+
+/// A folder in which a round was played.
+fn played() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hall = Place::folder(folder.path()).open().unwrap().with_snapshots();
+    hall.play(1);
+    hall.close();
+    folder
+}
+
+#[test]
+fn a_chain_for_newer_readers() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Sqlite::open(folder.path()).unwrap();
+    let claimed = journal.claim(&chain("house"), 1).unwrap();
+    let genesis = Genesis { house: [7; 16], purpose: Purpose::Real, least_reader: 2 };
+    journal.append(&[Block::genesis(place(&claimed), genesis)]).unwrap();
+    drop(journal);
+    check_refused(folder.path(), "chain house, block 0: the chain takes reader 2, and this program is reader 1");
+}
+
+/// In each chain, so that none before it is written to either.
+#[test]
+fn entries_of_a_newer_version() {
+    let lines: [(&[u8], &str); 2] = [
+        (&[2, 1, 2, 3], "version 2 is newer than this program"),
+        (&[0, 2, 1, 2, 3], "the opening has form 2, which is newer than this program"),
+    ];
+    for name in ["house", "table-1", "table-1-0"] {
+        for (line, expected) in lines {
+            let folder = played();
+            let mut journal = Sqlite::open(folder.path()).unwrap();
+            let claimed = journal.claim(&chain(name), 2).unwrap();
+            let taken = Block::take_over(place(&claimed), "taisai 2".to_owned());
+            let newer = block(&head(&taken), &[line]);
+            let expected = format!("chain {name}, block {}, entry 0: {expected}", newer.place().position);
+            journal.append(&[taken, newer]).unwrap();
+            drop(journal);
+            check_refused(folder.path(), &expected);
+        }
+    }
+}
+
+#[test]
+fn blocks_of_a_newer_format() {
+    let folder = played();
+    let connection = Connection::open(folder.path().join("journal.db")).unwrap();
+    let change = "UPDATE blocks SET block = CAST(x'02' || substr(block, 2) AS BLOB) WHERE position = 0";
+    assert_eq!(connection.execute(change, []).unwrap(), 3);
+    connection.close().unwrap();
+    check_refused(folder.path(), "chain house, block 0: it has format 2, and this program reads 1");
+}
+
+#[test]
+fn a_newer_layout_of_the_store() {
+    let folder = played();
+    let connection = Connection::open(folder.path().join("journal.db")).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.close().unwrap();
+    check_refused(folder.path(), "has layout 2, and this program knows layouts up to 1: use the newer program");
+}
+
+/// What only saves time keeps nobody from a record: newer snapshots are not used, and are left as they are.
+#[test]
+fn newer_snapshots_are_left_alone() {
+    let folder = played();
+    let file = folder.path().join("snapshots.db");
+    let connection = Connection::open(&file).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.close().unwrap();
+    let before = fs::read(&file).unwrap();
+    let mut hall = Place::folder(folder.path()).open().unwrap().with_snapshots();
+    hall.play(1);
+    let warnings = std::sync::Arc::clone(&hall.warnings);
+    hall.close();
+    assert!(warnings.lock().unwrap().len() >= 6, "three are not used and three not kept: {warnings:?}");
+    assert!(fs::read(&file).unwrap() == before);
+}

@@ -1,0 +1,66 @@
+//! Two programs on one store: in a folder the second is kept out; on a server it takes the chains over, and the first stops.
+
+use taisai_journal::suite::TemporaryServer;
+use taisai_journal::{AppendError, SqliteError, Stopped};
+use taisai_record::{BookError, StoreError};
+use taisai_table::Seat;
+
+use crate::place::Place;
+use crate::shift::{Plan, Shift, command_of, told};
+
+#[test]
+fn a_second_program_is_kept_out_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::folder(folder.path());
+    let mut first = Shift::start(Shift::command(&place, Plan::Hold));
+    first.wait_until_it_holds();
+    let refused = place.open().err().unwrap();
+    assert!(matches!(refused, BookError::Store(StoreError::Sqlite(SqliteError::InUse { .. }))), "{refused}");
+    let expected = format!("another program uses the records in {}: stop it first", folder.path().display());
+    assert_eq!(told(&refused), expected);
+    let heads = place.archive().unwrap().heads().unwrap();
+    assert_eq!(heads.len(), 3, "reading is free");
+    let said = first.end();
+    assert_eq!((said.status, said.stopped.as_str()), (Some(0), ""));
+    let mut hall = place.open().expect("the first one has gone");
+    hall.play(1);
+    hall.close();
+    place.verify();
+}
+
+#[test]
+fn a_second_program_takes_over_on_a_server() {
+    let server = TemporaryServer::start();
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place { store: server.database(), files: folder.path().to_owned() };
+    let mut first = place.open().unwrap();
+    first.play(1);
+    first.open_bets();
+    first.commit();
+    let before = first.hashes();
+    let epochs = || place.archive().unwrap().heads().unwrap().iter().map(|head| head.epoch).collect::<Vec<_>>();
+    assert_eq!(epochs(), [1, 1, 1]);
+
+    let mut second = place.open().unwrap();
+    assert_eq!(epochs(), [2, 2, 2]);
+    assert_eq!(second.hashes(), before, "it has all that was acknowledged");
+
+    // The first one decides, as it knows of nothing yet; nobody hears of it, and it does not try again.
+    first.bet(0, "big", 100);
+    for _ in 0..2 {
+        let stopped = first.try_commit().unwrap_err();
+        let Stopped::Failed(failed) = std::error::Error::source(&stopped).unwrap().downcast_ref().unwrap() else {
+            panic!("{stopped}");
+        };
+        assert!(matches!(**failed, AppendError::Fenced { epoch: 1, .. }), "{failed}");
+    }
+    let asked = first.ask_at(Seat(0), first.next_number(), command_of(Seat(0), 1), |_, _| {});
+    assert!(told(&asked.unwrap_err()).contains("someone else writes to chain table-1-0"));
+    first.leave();
+
+    assert_eq!(second.hashes(), before);
+    second.bet(1, "small", 100);
+    second.deal([1, 2, 3]);
+    second.close();
+    place.verify();
+}

@@ -1,0 +1,101 @@
+//! Snapshots that are not what they should be: they are skipped with a warning, and the machines are what the chain says.
+
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, Hash, Memory, Snapshot};
+use taisai_record::{Machine, Replay};
+use taisai_table::{Cluster, House, Round};
+
+use crate::hall::{Hall, chain};
+use crate::verify::key;
+
+const GAME: &str = "sic-bo-etg";
+
+struct Played {
+    folder: tempfile::TempDir,
+    memory: Memory,
+    hashes: [[u8; 32]; 3],
+    /// The state of the cluster at the end, for which nobody has vouched.
+    last: Vec<u8>,
+}
+
+fn played() -> Played {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), GAME).unwrap().with_snapshots();
+    hall.play(2);
+    hall.open_bets();
+    hall.bet(0, "big", 100);
+    let last = hall.cluster.machine().snapshot();
+    Played { memory, hashes: hall.close(), folder, last }
+}
+
+#[test]
+fn a_bad_snapshot_is_skipped_with_a_warning() {
+    let Played { folder, memory, hashes, last } = played();
+    let name = chain("table-1-0");
+    let mut archive = memory.clone();
+    let Snapshot { position, state, .. } = archive.snapshots(&name).unwrap()[0];
+    let bytes = archive.read_snapshot(&name, position).unwrap();
+    let end = archive.heads().unwrap().into_iter().find(|head| head.chain == name).unwrap().next - 1;
+    assert!(end > position);
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 1;
+    let other = Hash::of(b"another state");
+    let damages: [(&str, u64, Hash, &[u8], &str); 7] = [
+        ("as it was", position, state, &bytes, ""),
+        ("truncated", position, state, &bytes[..bytes.len() - 1], "the snapshot cannot be read"),
+        ("empty", position, state, &[], "the snapshot cannot be read"),
+        ("a flipped byte", position, state, &flipped, ""),
+        ("another state hash", position, other, &bytes, "no checkpoint of a trusted key vouches for it"),
+        ("another state", position, state, &last, "it holds another state than it promises"),
+        ("unvouched", end, Hash::from_bytes(hashes[2]), &last, "no checkpoint of a trusted key vouches for it"),
+    ];
+    for (damage, position, state, bytes, why) in damages {
+        let memory = memory.fork();
+        memory.clone().put_snapshot(&name, position, state, bytes).unwrap();
+        let hall = Hall::open(Box::new(memory.open()), folder.path(), GAME).unwrap();
+        assert_eq!(hall.hashes(), hashes, "{damage}");
+        let warnings = hall.warnings.lock().unwrap();
+        if damage == "as it was" {
+            assert_eq!(*warnings, [""; 0]);
+            continue;
+        }
+        let [warning] = &warnings[..] else { panic!("{damage}: {warnings:?}") };
+        let expected = format!("chain table-1-0: the snapshot at block {position} was not used: ");
+        assert!(warning.starts_with(&expected) && warning.contains(why), "{damage}: {warning}");
+    }
+}
+
+/// The position that a machine is read from, and its state at the end.
+fn read<M: Machine>(played: &Played, archive: &mut dyn Archive, name: &str) -> (u64, [u8; 32]) {
+    let keys = [key(played.folder.path())];
+    let mut replay = Replay::<M>::from_snapshot(archive, &chain(name), &keys, |_| true, |_, _| {}).unwrap();
+    let from = replay.head().next;
+    replay.run(|_| ControlFlow::Continue(())).unwrap();
+    (from, replay.into_machine().unwrap().1.state_hash())
+}
+
+/// Flips each byte of the newest snapshot; none of them is ever taken for the state.
+fn check_flips<M: Machine>(name: &str, machine: usize) {
+    let played = played();
+    let mut archive = played.memory.clone();
+    let Snapshot { position, state, .. } = archive.snapshots(&chain(name)).unwrap()[0];
+    let bytes = archive.read_snapshot(&chain(name), position).unwrap();
+    assert_eq!(read::<M>(&played, &mut archive, name), (position + 1, played.hashes[machine]));
+    for byte in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[byte] ^= 1 << (byte % 8);
+        archive.put_snapshot(&chain(name), position, state, &flipped).unwrap();
+        let (from, found) = read::<M>(&played, &mut archive, name);
+        assert!(from <= position, "byte {byte} of {name}");
+        assert_eq!(found, played.hashes[machine], "byte {byte} of {name}");
+    }
+}
+
+#[test]
+fn every_flipped_byte_of_a_snapshot_is_seen() {
+    check_flips::<House>("house", 0);
+    check_flips::<Round>("table-1", 1);
+    check_flips::<Cluster>("table-1-0", 2);
+}
