@@ -108,39 +108,9 @@ impl Place {
             assert_eq!(recorded.get(id), Some(&vec![verdict.clone()]), "{id:?} in {}", self.store);
         }
         assert!(recorded.values().all(|verdicts| verdicts.len() == 1), "nothing is recorded twice");
-        self.send_again(&mut hall, said, &recorded, acknowledged);
+        acknowledged.send_again(&mut hall, said, &recorded);
         hall.close();
         self.verify();
-    }
-
-    /// Every terminal sends its last commands again: those that are known are answered as they were and change nothing.
-    fn send_again(
-        &self,
-        hall: &mut Hall,
-        said: &Said,
-        recorded: &BTreeMap<CommandId, Vec<String>>,
-        acknowledged: &mut Acknowledged,
-    ) {
-        let last: BTreeMap<Seat, u64> = said.answers.iter().map(|(seat, sequence, _)| (*seat, *sequence)).collect();
-        for (seat, last) in last {
-            for sequence in (last..).take(1 + UNDER_WAY) {
-                let id = terminal_command(seat, sequence);
-                let before = hall.cluster.machine().state_hash();
-                let decision = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
-                let verdict = word(decision.verdict()).to_owned();
-                if let Some(known) = recorded.get(&id) {
-                    assert!(matches!(decision, Decision::Repeated(_)), "{id:?} was recorded: {decision:?}");
-                    assert_eq!(*known, [verdict.clone()], "{id:?}");
-                    assert_eq!(hall.cluster.machine().state_hash(), before, "{id:?} changes nothing");
-                } else {
-                    assert!(!matches!(decision, Decision::Repeated(_)), "{id:?} is new: {decision:?}");
-                    let again = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
-                    assert!(matches!(again, Decision::Repeated(_)), "{id:?} twice: {again:?}");
-                }
-                acknowledged.commands.insert(id, verdict);
-            }
-        }
-        hall.commit();
     }
 }
 
@@ -155,5 +125,29 @@ impl Acknowledged {
         self.commands
             .extend(answers.map(|(seat, sequence, verdict)| (terminal_command(*seat, *sequence), verdict.clone())));
         self.settled = self.settled.max(said.settled);
+    }
+
+    /// Every terminal sends its last commands again: those that are known are answered as they were and change nothing.
+    fn send_again(&mut self, hall: &mut Hall, said: &Said, recorded: &BTreeMap<CommandId, Vec<String>>) {
+        let last: BTreeMap<Seat, u64> = said.answers.iter().map(|(seat, sequence, _)| (*seat, *sequence)).collect();
+        for (seat, last) in last {
+            for sequence in (last..).take(1 + UNDER_WAY) {
+                let id = terminal_command(seat, sequence);
+                let before = hall.cluster.machine().state_hash();
+                let decision = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
+                let verdict = word(decision.verdict()).to_owned();
+                if let Some(known) = recorded.get(&id) {
+                    assert!(matches!(decision, Decision::Repeated(_)), "{id:?} was recorded: {decision:?}");
+                    assert_eq!(known.first(), Some(&verdict), "{id:?}");
+                    assert_eq!(hall.cluster.machine().state_hash(), before, "{id:?} changes nothing");
+                } else {
+                    assert!(!matches!(decision, Decision::Repeated(_)), "{id:?} is new: {decision:?}");
+                    let again = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
+                    assert!(matches!(again, Decision::Repeated(_)), "{id:?} twice: {again:?}");
+                }
+                self.commands.insert(id, verdict);
+            }
+        }
+        hall.commit();
     }
 }

@@ -71,7 +71,8 @@ fn a_recovery_on_a_disk_that_fails_at_any_step() {
     let empty = quick_folder();
     let stop = |flush| play(empty.path(), Plan::OneRound, Some(Failure { at: Step::Flush(flush), how: How::Stop }));
     // A stop in the middle of a round, with bets that were acknowledged.
-    let (disk, said) = (20..).map(stop).find(|(_, said)| said.answers.len() == 3).unwrap();
+    let (disk, said) = (20..100).map(stop).find(|(_, said)| said.answers.len() == 3).unwrap();
+    assert_eq!(said.settled, 0);
     let mut acknowledged = Acknowledged::default();
     acknowledged.hear(&said);
     fail_at_every_step(disk.folder(), Plan::Reopen, &acknowledged);
