@@ -21,7 +21,7 @@ use crate::block::{Block, LARGEST_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ClaimError, Head, Journal, ReadError};
 use crate::key::sync_folder_of;
-use file::{Kind, as_sql, head_in_row, open_file};
+use file::{Kind, as_sql, head_in_row, keep_log, open_file};
 
 /// The store in a folder, open for writing.
 #[derive(Debug)]
@@ -170,6 +170,13 @@ impl Sqlite {
         Ok(())
     }
 
+    /// Nothing more is done with this handle, not even when it is closed.
+    fn poison(&mut self) {
+        self.poisoned = true;
+        // It fails for no reason but a setting that SQLite does not have.
+        keep_log(&self.connection).unwrap_or_default();
+    }
+
     /// Copies the log into the database before it grows too large. `SQLite` would do so by itself after a commit, but
     /// would say nothing if it failed, and keep the answers waiting that are durable already.
     fn shorten_log(&mut self) -> rusqlite::Result<()> {
@@ -193,7 +200,7 @@ impl Journal for Sqlite {
         match self.raise(chain, as_sql(epoch)) {
             Ok(head) => head.ok_or_else(refused),
             Err(error) => {
-                self.poisoned = true;
+                self.poison();
                 Err(ClaimError::Failed(error.into()))
             }
         }
@@ -204,10 +211,10 @@ impl Journal for Sqlite {
             return Err(AppendError::Poisoned);
         }
         let stored = moves(blocks).and_then(|moves| self.store(&moves, blocks));
-        self.poisoned = match &stored {
-            Ok(()) | Err(AppendError::Fenced { .. }) => false,
-            Err(AppendError::Failed(_) | AppendError::Unknown(_) | AppendError::Poisoned) => true,
-        };
+        match &stored {
+            Ok(()) | Err(AppendError::Fenced { .. }) => {}
+            Err(AppendError::Failed(_) | AppendError::Unknown(_) | AppendError::Poisoned) => self.poison(),
+        }
         stored
     }
 

@@ -77,9 +77,10 @@ pub enum BookError {
 pub struct Book {
     /// Before the writer: it has a pen.
     keeper: Keeper,
+    /// Before the writer too: the last to close the store is the one who tidies it.
+    archive: Box<dyn Archive>,
     writer: Writer,
     keeping: JoinHandle<()>,
-    archive: Box<dyn Archive>,
     keys: Vec<PublicKey>,
     program: Program,
     genesis: Genesis,
@@ -129,7 +130,7 @@ impl Book {
         let (keeper, keeping) = Keeper::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
         let writer = Writer::start(journal, key, owner)?;
-        Ok(Self { keeper, writer, keeping, archive, keys, program, genesis, warn })
+        Ok(Self { keeper, archive, writer, keeping, keys, program, genesis, warn })
     }
 
     /// Takes the chain of a machine, and builds the machine from it; it begins where there is none.
@@ -183,6 +184,7 @@ impl Book {
         drop(self.keeper);
         // A keeper that broke down has said so.
         self.keeping.join().unwrap_or_default();
+        drop(self.archive);
         match self.writer.stop() {
             (_, Stopped::Closed) => {}
             (_, reason @ (Stopped::Failed(_) | Stopped::Panicked)) => (self.warn)(Warning::Unfinished(reason)),

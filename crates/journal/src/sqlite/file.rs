@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
+use rusqlite::config::DbConfig;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
@@ -141,6 +142,7 @@ fn ready_to_read(connection: Connection) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY)?;
     check(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
+    keep_log(&connection)?;
     Ok(connection)
 }
 
@@ -162,6 +164,12 @@ fn log_of(file: &Path) -> PathBuf {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     log.into()
+}
+
+/// Leaves the write-ahead log as it is when the connection is closed. The last to close would copy it into the database and
+/// remove it, which is not for those who only read, nor for anyone after a flush has failed: the log is what was flushed.
+pub(super) fn keep_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
 }
 
 /// Readers wait for the moments in which a file is locked.

@@ -34,6 +34,7 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
         loop {
             let Some(failure) = failures.lock().unwrap().pop() else { return };
             let (disk, said) = play(base, plan, Some(failure));
+            println!("{failure:?}: {said:?}");
             check(base, failure, &said);
             Place::folder(disk.folder()).check(&said, &mut acknowledged.clone());
         }
