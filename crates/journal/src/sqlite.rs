@@ -33,7 +33,18 @@ pub struct Sqlite {
     largest_log: usize,
     poisoned: bool,
     /// Held until the store is closed.
-    _lock: File,
+    _lock: Lock,
+}
+
+/// It goes with the process, however it ends. Otherwise it is let go of by word: a process that is just being started has
+/// copies of all open files for a moment, and would hold it by them.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.unlock().unwrap_or_default();
+    }
 }
 
 /// Why a store in a folder cannot be opened.
@@ -224,15 +235,15 @@ impl Journal for Sqlite {
     }
 }
 
-/// Nothing if another program has the lock. The lock goes with the process, however it ends.
-fn lock(folder: &Path) -> io::Result<Option<File>> {
+/// Nothing if another program has the lock.
+fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     if !fs::exists(folder)? {
         fs::create_dir_all(folder)?;
         sync_folder_of(folder)?;
     }
     let file = File::options().create(true).append(true).open(folder.join("journal.lock"))?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
+        Ok(()) => Ok(Some(Lock(file))),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
