@@ -55,6 +55,18 @@ fn check(base: &Path, failure: Failure, said: &Said) {
     assert!(!said.spoke_after_failure, "{failure:?}: a bet was acknowledged after it: {said:?}");
     let is_told = !said.stopped.is_empty() || !said.warnings.is_empty();
     assert!(!said.chains_failed || is_told || said.settled > 0, "{failure:?}: nobody was told: {said:?}");
+    let reasons = [
+        "the table has stopped: nothing more is recorded: ",
+        "nothing more is recorded: ",
+        "the chain could not be claimed: ",
+        "the store cannot be read: ",
+        "the anchor ",
+        "the signing key ",
+        "the folder ",
+        "/journal.db cannot be opened: ",
+    ];
+    let has_reason = reasons.iter().any(|reason| said.stopped.contains(reason));
+    assert!(said.stopped.is_empty() || has_reason, "{failure:?}: {}", said.stopped);
     // Which thread is first is not the same each time, so the last steps may not come.
     let is_whole = said.status == Some(0) && (failure.how != How::Stop || said.settled > 0);
     let is_stopped = said.status == Some(STOPPED) && failure.how == How::Stop;

@@ -72,7 +72,7 @@ fn a_whole_record_is_verified() {
     }
 }
 
-/// Each byte of every block, changed behind the program's back, is found.
+/// Bytes all over every block, changed behind the program's back, are found by the audit, which says where.
 #[test]
 fn a_changed_byte_is_found() {
     let (folder, memory, _) = played("tai-sai");
