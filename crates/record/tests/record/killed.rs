@@ -16,6 +16,7 @@ fn kill_again_and_again(new_place: impl Fn() -> Place) {
     let kills = std::env::var("RECORD_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut place = new_place();
     let mut acknowledged = Acknowledged::default();
+    let (mut anchored, mut snapshots) = (0, 0);
     for kill in 0..kills {
         if kill > 0 && kill % KILLS_OF_A_STORE == 0 {
             (place, acknowledged) = (new_place(), Acknowledged::default());
@@ -27,11 +28,10 @@ fn kill_again_and_again(new_place: impl Fn() -> Place) {
         assert_eq!((said.status, said.stopped.as_str()), (None, ""), "it was killed");
         place.check(&said, &mut acknowledged);
         assert!(acknowledged.count() >= before + answers);
+        anchored = anchored.max(place.anchored().len());
+        snapshots = snapshots.max(place.archive().unwrap().snapshots(&chain("table-1-0")).unwrap().len());
     }
-    let mut archive = place.archive().unwrap();
-    let snapshots = archive.snapshots(&chain("table-1-0")).unwrap().len();
-    let anchored = place.anchored().len();
-    assert!(anchored > 20 && snapshots > 0, "{anchored} lines in the anchor and {snapshots} snapshots are not much");
+    assert!(anchored > 20 && snapshots > 2, "{anchored} lines in an anchor and {snapshots} snapshots are not much");
 }
 
 #[test]
