@@ -157,7 +157,11 @@ fn open_unchanging(file: &Path) -> rusqlite::Result<Connection> {
 const URI: &AsciiSet = &CONTROLS.add(b'%').add(b'?').add(b'#');
 
 fn is_write_protected(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+    // The last one where the index of a log is there, and may not be brought up to date.
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::FileLockingProtocolFailed)
+    )
 }
 
 fn log_of(file: &Path) -> PathBuf {
