@@ -47,6 +47,15 @@ pub(crate) struct Hall {
 
 impl Hall {
     pub(crate) fn open(journal: Box<dyn Journal>, folder: &Path, game: &str) -> Result<Self, BookError> {
+        Self::with_seats(journal, folder, game, SEATS)
+    }
+
+    pub(crate) fn with_seats(
+        journal: Box<dyn Journal>,
+        folder: &Path,
+        game: &str,
+        seats: u32,
+    ) -> Result<Self, BookError> {
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&warnings);
         let warn = Arc::new(move |warning: taisai_record::Warning| heard.lock().unwrap().push(warning.to_string()));
@@ -59,7 +68,7 @@ impl Hall {
         let setup =
             Setup::Round { table: TABLE, game: text.clone(), layout: layout.clone(), is_training: false, clusters: 1 };
         let round: Recorder<Round> = book.machine(setup, &profile, time)?;
-        let setup = Setup::Cluster { cluster: CLUSTER, game: text, layout, seats: SEATS };
+        let setup = Setup::Cluster { cluster: CLUSTER, game: text, layout, seats };
         let cluster: Recorder<Cluster> = book.machine(setup, &profile, time)?;
         let openings = book.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
         let sequence = 1_000_000 * openings;

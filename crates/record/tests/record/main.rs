@@ -7,6 +7,7 @@ mod document;
 mod evidence;
 mod hall;
 mod killed;
+mod large;
 mod made;
 mod older;
 mod owners;

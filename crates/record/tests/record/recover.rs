@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use taisai_journal::{Journal, Memory, Sqlite};
-use taisai_record::{BookError, last_games, slip};
+use taisai_journal::{Journal, Memory, Purpose, Sqlite};
+use taisai_record::{Book, BookError, Setup, last_games, slip};
 use taisai_rules::Dice;
-use taisai_table::{RoundNumber, Seat};
+use taisai_table::{Profile, Round, RoundNumber, Seat, Time};
 
 use crate::hall::{Hall, chain};
 
@@ -76,6 +76,27 @@ fn another_game_is_not_played_into_the_same_chains() {
     assert!(matches!(error, BookError::OtherSetup(ref chain) if chain == "table-1"), "{error}");
 }
 
+/// Nor does it take them away from the one that writes to them.
+#[test]
+fn a_program_that_is_set_up_otherwise_fences_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut first = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    first.play(1);
+    first.commit();
+    let files = crate::hall::files(folder.path());
+    let warn = std::sync::Arc::new(|_| {});
+    let program = crate::hall::program();
+    let journal = Box::new(memory.open());
+    let mut book = Book::in_journal(journal, &files, program, [7; 16], Purpose::Real, warn).unwrap();
+    let (game, layout) = (String::new(), "A".to_owned());
+    let setup = Setup::Round { table: crate::hall::TABLE, game, layout, is_training: false, clusters: 1 };
+    let refused = book.machine::<Round>(setup, &Profile::singapore(), Time(1_800_000_000_000)).err().unwrap();
+    assert!(matches!(refused, BookError::OtherSetup(_)), "{refused}");
+    first.play(1);
+    first.close();
+}
+
 /// The anchor knows more than the store: the book is not opened.
 #[test]
 fn a_record_that_was_rolled_back_is_not_opened() {
@@ -90,4 +111,24 @@ fn a_record_that_was_rolled_back_is_not_opened() {
     hall.close();
     let error = Hall::open(Box::new(early.open()), folder.path(), "tai-sai").err().unwrap();
     assert!(matches!(error, BookError::RolledBack { .. }), "{error}");
+}
+
+/// Whoever rolls a record back may take the anchor away as well: a book with checkpoints and no anchor says so.
+#[test]
+fn a_missing_anchor_is_told() {
+    for damage in ["removed", "emptied"] {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::default();
+        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+        hall.play(2);
+        hall.close();
+        let anchor = crate::hall::files(folder.path()).anchor.unwrap();
+        match damage {
+            "removed" => std::fs::remove_file(anchor).unwrap(),
+            _ => std::fs::write(anchor, "").unwrap(),
+        }
+        let opened = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai");
+        let is_told = opened.map_or(true, |hall| !hall.warnings.lock().unwrap().is_empty());
+        assert!(is_told, "{damage}: it is opened, and nobody hears of it");
+    }
 }

@@ -7,6 +7,7 @@ use taisai_record::{Machine, Replay};
 use taisai_table::{Cluster, House, Round};
 
 use crate::hall::{Hall, chain};
+use crate::place::Place;
 use crate::verify::key;
 
 const GAME: &str = "sic-bo-etg";
@@ -65,6 +66,28 @@ fn a_bad_snapshot_is_skipped_with_a_warning() {
         let expected = format!("chain table-1-0: the snapshot at block {position} was not used: ");
         assert!(warning.starts_with(&expected) && warning.contains(why), "{damage}: {warning}");
     }
+}
+
+/// A block in the place of another is found at the start; nobody looks for ever for the checkpoint that stood there.
+#[test]
+fn a_block_in_the_place_of_the_checkpoint_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hall = Place::folder(folder.path()).open().unwrap().with_snapshots();
+    hall.play(1);
+    hall.close();
+    let store = rusqlite::Connection::open(folder.path().join("journal.db")).unwrap();
+    let changed = store.execute(
+        "UPDATE blocks SET block = (SELECT block FROM blocks b WHERE b.chain = blocks.chain AND b.position = 1)
+         WHERE chain = (SELECT id FROM chains WHERE name = 'table-1-0')
+           AND position = (SELECT next - 1 FROM chains WHERE name = 'table-1-0')",
+        [],
+    );
+    assert_eq!(changed, Ok(1));
+    drop(store);
+    let (answer, opened) = std::sync::mpsc::channel();
+    let place = folder.path().to_owned();
+    std::thread::spawn(move || answer.send(Place::folder(&place).open().is_err()).unwrap());
+    assert_eq!(opened.recv_timeout(std::time::Duration::from_secs(20)), Ok(true), "it is refused within seconds");
 }
 
 /// The position that a machine is read from, and its state at the end.

@@ -275,6 +275,67 @@ fn chains_that_do_not_fit_together_are_found() {
     }
 }
 
+/// A chain that others speak of is missing, and no anchor knows it.
+#[test]
+fn a_missing_chain_is_found_without_an_anchor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (memory, _) = play(folder.path(), "tai-sai", 3);
+    let keys = [key(folder.path())];
+    for name in ["table-1-0", "table-1", "house"] {
+        let mixed = Mixed { memory: memory.clone(), other: Memory::default(), chain: chain(name) };
+        assert_ne!(first(&audit_with(&mixed, &keys, &[])), "", "{name}");
+    }
+}
+
+/// What the anchor knows was in the chain before: a checkpoint that was cut away is missed.
+#[test]
+fn a_missing_checkpoint_is_found_through_the_anchor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (memory, _) = play(folder.path(), "tai-sai", 3);
+    let head = memory.clone().heads().unwrap().into_iter().find(|head| head.chain == chain("table-1-0")).unwrap();
+    let anchored = anchored(folder.path());
+    let last = Block::decode(memory.clone().read(&head.chain, head.next - 1, 1).unwrap().remove(0)).unwrap();
+    assert!(matches!(last.content(), Content::Checkpoint(_)));
+    let cut = Cut { memory, head: Head { next: head.next - 1, hash: last.place().previous, ..head } };
+    assert_ne!(first(&audit_with(&cut, &[key(folder.path())], &anchored)), "");
+}
+
+/// A store in which a chain ends earlier.
+#[derive(Clone)]
+struct Cut {
+    memory: Memory,
+    head: Head,
+}
+
+impl Archive for Cut {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        let mut heads = self.memory.heads()?;
+        heads.retain(|head| head.chain != self.head.chain);
+        heads.push(self.head.clone());
+        Ok(heads)
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        let mut blocks = self.memory.read(chain, from, bytes)?;
+        if *chain == self.head.chain {
+            blocks.truncate(usize::try_from(self.head.next.saturating_sub(from)).unwrap());
+        }
+        Ok(blocks)
+    }
+
+    fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {
+        Ok(())
+    }
+
+    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        Ok(Vec::new())
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        Err(SnapshotError::Missing { chain: chain.clone(), position })
+    }
+}
+
 /// Money that left a table and did not reach the House is missed.
 #[test]
 fn money_lost_between_chains_is_found() {
