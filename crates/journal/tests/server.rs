@@ -130,6 +130,28 @@ fn a_lock_that_is_held_for_ever_is_not_waited_for() {
     assert!(is_stopped, "{result:?}");
 }
 
+/// A setting that is taken away while the store is open takes nothing from what is acknowledged.
+#[test]
+fn a_commit_stays_durable_when_the_settings_are_read_again() {
+    let server = TemporaryServer::start();
+    let address = server.database();
+    let mut journal = Postgres::open(&address).expect("a store");
+    let first = begin(&mut journal, "house");
+    let mut other = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
+    let spy = "CREATE TABLE seen (setting text);
+        CREATE FUNCTION spy() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN INSERT INTO public.seen VALUES (current_setting('synchronous_commit')); RETURN new; END $$;
+        CREATE TRIGGER spy BEFORE INSERT ON taisai_journal.blocks FOR EACH ROW EXECUTE FUNCTION spy()";
+    other.batch_execute(spy).expect("a trigger");
+    other.batch_execute("ALTER SYSTEM SET synchronous_commit = off").expect("a setting");
+    other.batch_execute("SELECT pg_reload_conf()").expect("a signal");
+    std::thread::sleep(Duration::from_secs(1));
+    if journal.append(&[block(&first, &[b"x"])]).is_ok() {
+        let seen: String = other.query_one("SELECT setting FROM seen", &[]).expect("a row").get(0);
+        assert_eq!(seen, "on", "it is acknowledged");
+    }
+}
+
 #[test]
 fn someone_who_accepts_and_says_nothing_is_no_server() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
