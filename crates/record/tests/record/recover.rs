@@ -132,3 +132,17 @@ fn a_missing_anchor_is_told() {
         assert!(is_told, "{damage}: it is opened, and nobody hears of it");
     }
 }
+
+/// A key that is gone is not made anew beside a record that it has signed.
+#[test]
+fn a_missing_key_is_told_and_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    hall.play(1);
+    hall.close();
+    let key = crate::hall::files(folder.path()).key;
+    std::fs::remove_file(&key).unwrap();
+    assert!(Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").is_err());
+    assert!(!key.exists(), "a new key lies in its place");
+}

@@ -1,12 +1,13 @@
 //! Snapshots that are not what they should be: they are skipped with a warning, and the machines are what the chain says.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use taisai_journal::{Archive, Hash, Memory, Snapshot};
-use taisai_record::{Machine, Replay};
-use taisai_table::{Cluster, House, Round};
+use taisai_journal::{Archive, Hash, Memory, Purpose, Snapshot};
+use taisai_record::{Book, BookError, Machine, Recorder, Replay, Setup};
+use taisai_table::{Asked, Cluster, CommandId, House, Profile, Round, RoundCommand, TableId, Time};
 
-use crate::hall::{Hall, chain};
+use crate::hall::{Hall, chain, dealer, files, program, supervisor};
 use crate::place::Place;
 use crate::verify::key;
 
@@ -88,6 +89,60 @@ fn a_block_in_the_place_of_the_checkpoint_is_found() {
     let place = folder.path().to_owned();
     std::thread::spawn(move || answer.send(Place::folder(&place).open().is_err()).unwrap());
     assert_eq!(opened.recv_timeout(std::time::Duration::from_secs(20)), Ok(true), "it is refused within seconds");
+}
+
+fn table(book: &mut Book, number: u16) -> Result<Recorder<Round>, BookError> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tai-sai.toml");
+    let (table, game, layout) = (TableId(number), std::fs::read_to_string(file).unwrap(), "A".to_owned());
+    let setup = Setup::Round { table, game, layout, is_training: false, clusters: 1 };
+    let recorder = book.machine(setup, &Profile::singapore(), Time(1_800_000_000_000))?;
+    Ok(recorder.with_snapshot_after(0))
+}
+
+/// Blocks and a snapshot of one table in the places of another's: it is not the other table's state that it starts with.
+#[test]
+fn a_table_does_not_start_with_the_state_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let journal = Box::new(taisai_journal::Sqlite::open(folder.path()).unwrap());
+        let warn = std::sync::Arc::new(|_| {});
+        Book::in_journal(journal, &files(folder.path()), program(), [7; 16], Purpose::Real, warn).unwrap()
+    };
+    let mut book = open();
+    let mut tables = [table(&mut book, 1).unwrap(), table(&mut book, 2).unwrap()];
+    for sequence in 1..=3 {
+        // Only table 2 is opened, as only a supervisor may do so.
+        for (recorder, actor) in tables.iter_mut().zip([dealer(), supervisor()]) {
+            let (time, id) = (Time(1_800_000_000_000 + sequence), CommandId { source: 1, sequence });
+            recorder.ask(Asked { time, actor, id, command: RoundCommand::OpenTable });
+            recorder.checkpoint(time).unwrap();
+            // The checkpoint stands before the next entry.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+    }
+    let hashes = tables.each_ref().map(|recorder| recorder.machine().state_hash());
+    assert_ne!(hashes[0], hashes[1]);
+    drop(tables);
+    book.close();
+    let change = |file: &str, sql: &str| {
+        rusqlite::Connection::open(folder.path().join(file)).unwrap().execute_batch(sql).unwrap();
+    };
+    change(
+        "journal.db",
+        "UPDATE blocks SET block = (
+             SELECT b.block FROM blocks b JOIN chains c ON c.id = b.chain AND c.name = 'table-2'
+             WHERE b.position = blocks.position)
+         WHERE chain = (SELECT id FROM chains WHERE name = 'table-1') AND position IN (3, 4)",
+    );
+    change(
+        "snapshots.db",
+        "DELETE FROM snapshots WHERE chain = 'table-1'; DELETE FROM parts WHERE chain = 'table-1';
+         INSERT INTO snapshots SELECT 'table-1', position, state, length FROM snapshots WHERE position = 3;
+         INSERT INTO parts SELECT 'table-1', position, part, bytes FROM parts WHERE position = 3",
+    );
+    let started = table(&mut open(), 1).map(|recorder| recorder.machine().state_hash());
+    assert!(started.as_ref().map_or(true, |hash| *hash != hashes[1]), "table 1 is what table 2 was");
+    assert!(started.map_or(true, |hash| hash == hashes[0]));
 }
 
 /// The position that a machine is read from, and its state at the end.
