@@ -1,9 +1,10 @@
 //! The anchor: a file outside the store with a line for every checkpoint. Whoever rolls a chain back must change this
 //! file too, and cannot write a line of it without the key.
 //!
-//! A line is `1 CHAIN POSITION HASH STATE TIME KEY SIGNATURE`. The signature covers the rest, so a damaged line is
+//! A line is `1 CHAIN HOUSE POSITION HASH STATE TIME KEY SIGNATURE`. The signature covers the rest, so a damaged line is
 //! always found. Only what stands after the last end of line can come from a crash: it is cut away and reported.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -39,6 +40,21 @@ pub struct AnchorContent {
     pub torn: usize,
 }
 
+impl AnchorContent {
+    /// The newest line of each chain: the one that vouches for the latest block.
+    pub fn newest(&self) -> impl Iterator<Item = &Anchored> {
+        let mut newest: BTreeMap<&str, &Anchored> = BTreeMap::new();
+        for line in &self.lines {
+            let vouched = &line.checkpoint.vouched;
+            let known = newest.entry(vouched.chain.as_str()).or_insert(line);
+            if vouched.position >= known.checkpoint.vouched.position {
+                *known = line;
+            }
+        }
+        newest.into_values()
+    }
+}
+
 /// Why an anchor cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AnchorError {
@@ -66,15 +82,21 @@ pub enum AnchorError {
     },
 }
 
-/// No line is longer: one chain, three numbers, two hashes, a key and a signature.
+/// No line is longer: one chain, a house, three numbers, two hashes, a key and a signature.
 const LONGEST_LINE: u64 = 512;
 
 impl Anchor {
-    /// Opens the anchor, or makes it, and reads what it holds. The rest of a torn line is cut away.
+    /// Opens the anchor, or makes it, and reads what it holds. The rest of a torn line is cut away. Of each chain the signature of
+    /// the newest line is checked; whoever doubts the others uses [`Self::read`].
     pub fn open(path: &Path) -> Result<(Self, AnchorContent), AnchorError> {
         let failed = |source| AnchorError::Io { path: path.into(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o644).open(path).map_err(failed)?;
-        let (content, end) = read(path, &file)?;
+        let (content, end) = read(path, &file, |_| true)?;
+        for newest in content.newest() {
+            if !newest.checkpoint.is_signed() {
+                return Err(AnchorError::Damaged { path: path.into(), line: newest.line });
+            }
+        }
         if content.torn > 0 {
             file.set_len(end).map_err(failed)?;
         }
@@ -82,10 +104,10 @@ impl Anchor {
         Ok((Self { path: path.into(), file, broken: false }, content))
     }
 
-    /// Reads an anchor and changes nothing.
+    /// Reads an anchor, checks every signature, and changes nothing.
     pub fn read(path: &Path) -> Result<AnchorContent, AnchorError> {
         let file = File::open(path).map_err(|source| AnchorError::Io { path: path.into(), source })?;
-        Ok(read(path, &file)?.0)
+        Ok(read(path, &file, Checkpoint::is_signed)?.0)
     }
 
     /// Adds lines, and returns once they are durable. After an error nothing more is added.
@@ -103,7 +125,7 @@ impl Anchor {
 }
 
 /// What the file holds, and where its last whole line ends.
-fn read(path: &Path, file: &File) -> Result<(AnchorContent, u64), AnchorError> {
+fn read(path: &Path, file: &File, is_good: impl Fn(&Checkpoint) -> bool) -> Result<(AnchorContent, u64), AnchorError> {
     let mut reader = BufReader::new(file);
     let mut content = AnchorContent::default();
     let mut end = 0;
@@ -119,8 +141,7 @@ fn read(path: &Path, file: &File) -> Result<(AnchorContent, u64), AnchorError> {
         }
         let line = content.lines.len() + 1;
         if let Some(text) = bytes.strip_suffix(b"\n") {
-            let checkpoint =
-                parse(text).filter(Checkpoint::is_signed).ok_or(AnchorError::Damaged { path: path.into(), line })?;
+            let checkpoint = parse(text).filter(&is_good).ok_or(AnchorError::Damaged { path: path.into(), line })?;
             content.lines.push(Anchored { line, checkpoint });
             end += u64::try_from(length).expect("a line is short");
         } else if reader.fill_buf().is_ok_and(<[u8]>::is_empty) {
@@ -135,8 +156,10 @@ struct Line<'a>(&'a Checkpoint);
 
 impl std::fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Vouched { chain, position, hash, state, time } = &self.0.vouched;
-        write!(f, "1 {chain} {position} {hash} {state} {time} ")?;
+        let Vouched { chain, house, position, hash, state, time } = &self.0.vouched;
+        write!(f, "1 {chain} ")?;
+        write_hex(house, f)?;
+        write!(f, " {position} {hash} {state} {time} ")?;
         write_hex(self.0.key.as_bytes(), f)?;
         f.write_str(" ")?;
         write_hex(&self.0.signature, f)
@@ -147,9 +170,10 @@ impl std::fmt::Display for Line<'_> {
 fn parse(text: &[u8]) -> Option<Checkpoint> {
     let text = str::from_utf8(text).ok()?;
     let fields: Vec<&str> = text.split(' ').collect();
-    let &["1", chain, position, hash, state, time, key, signature] = fields.as_slice() else { return None };
+    let &["1", chain, house, position, hash, state, time, key, signature] = fields.as_slice() else { return None };
     let vouched = Vouched {
         chain: chain.parse().ok()?,
+        house: read_hex(house).ok()?,
         position: position.parse().ok()?,
         hash: hash.parse().ok()?,
         state: state.parse().ok()?,

@@ -16,7 +16,7 @@ pub const FORMAT: u8 = 1;
 pub const READER: u16 = 1;
 
 /// The most bytes in the body of a block.
-pub const LARGEST_BODY: usize = 16 * 1024 * 1024;
+pub const LARGEST_BODY: usize = (1 << 28) - 1;
 
 /// The most bytes of a block.
 pub const LARGEST_BLOCK: usize = FIXED + ChainName::LONGEST + LARGEST_BODY;

@@ -19,6 +19,8 @@ pub struct PublicKey([u8; Self::LENGTH]);
 pub struct Vouched {
     /// The chain.
     pub chain: ChainName,
+    /// The house that it belongs to: chains of two houses have the same names.
+    pub house: [u8; 16],
     /// The position of a block of it.
     pub position: u64,
     /// The hash of that block.
@@ -79,10 +81,11 @@ impl Vouched {
     /// What is signed. The words before it keep the signature from meaning anything elsewhere.
     fn signed_bytes(&self) -> Vec<u8> {
         let name = self.chain.as_str().as_bytes();
-        let mut bytes = Vec::with_capacity(160);
+        let mut bytes = Vec::with_capacity(176);
         bytes.extend_from_slice(b"taisai checkpoint 1\0");
         bytes.push(name.len().try_into().expect("a chain's name is short"));
         bytes.extend_from_slice(name);
+        bytes.extend_from_slice(&self.house);
         bytes.extend_from_slice(&self.position.to_le_bytes());
         bytes.extend_from_slice(self.hash.as_bytes());
         bytes.extend_from_slice(self.state.as_bytes());
@@ -95,7 +98,7 @@ impl Checkpoint {
     /// How many bytes a signature has.
     pub const SIGNATURE: usize = 64;
 
-    const BODY: usize = 8 + 32 + 32 + 8 + 32 + 64;
+    const BODY: usize = 16 + 8 + 32 + 32 + 8 + 32 + 64;
 
     /// Signs.
     pub fn sign(vouched: Vouched, key: &SigningKey) -> Self {
@@ -113,6 +116,7 @@ impl Checkpoint {
 
     pub(crate) fn to_body(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(Self::BODY);
+        body.extend_from_slice(&self.vouched.house);
         body.extend_from_slice(&self.vouched.position.to_le_bytes());
         body.extend_from_slice(self.vouched.hash.as_bytes());
         body.extend_from_slice(self.vouched.state.as_bytes());
@@ -124,13 +128,15 @@ impl Checkpoint {
 
     pub(crate) fn from_body(chain: &ChainName, body: &[u8]) -> Option<Self> {
         let body: &[u8; Self::BODY] = body.try_into().ok()?;
-        let (position, rest) = body.split_first_chunk()?;
+        let (house, rest) = body.split_first_chunk()?;
+        let (position, rest) = rest.split_first_chunk()?;
         let (hash, rest) = rest.split_first_chunk()?;
         let (state, rest) = rest.split_first_chunk()?;
         let (time, rest) = rest.split_first_chunk()?;
         let (key, rest) = rest.split_first_chunk()?;
         let vouched = Vouched {
             chain: chain.clone(),
+            house: *house,
             position: u64::from_le_bytes(*position),
             hash: Hash::from_bytes(*hash),
             state: Hash::from_bytes(*state),
@@ -147,6 +153,7 @@ mod tests {
     fn checkpoint() -> Checkpoint {
         let vouched = Vouched {
             chain: "table/1".parse().unwrap(),
+            house: [3; 16],
             position: 7,
             hash: Hash::of(b"block"),
             state: Hash::of(b"state"),

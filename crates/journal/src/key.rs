@@ -100,11 +100,13 @@ fn read_private(path: &Path) -> io::Result<Option<String>> {
 fn create(path: &Path) -> Result<(), KeyError> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)?;
-    write_new(path, &secret).map_err(|source| KeyError::Io { path: path.into(), source })
+    let mut name = [0; 4];
+    getrandom::fill(&mut name)?;
+    write_new(path, name, &secret).map_err(|source| KeyError::Io { path: path.into(), source })
 }
 
 /// Writes a file beside it and links it into place: if two processes do so at once, the first one's key stays.
-fn write_new(path: &Path, secret: &[u8; 32]) -> io::Result<()> {
+fn write_new(path: &Path, name: [u8; 4], secret: &[u8; 32]) -> io::Result<()> {
     struct Hex<'a>(&'a [u8]);
     impl fmt::Display for Hex<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,7 +114,7 @@ fn write_new(path: &Path, secret: &[u8; 32]) -> io::Result<()> {
         }
     }
 
-    let draft = path.with_extension(format!("{}.new", std::process::id()));
+    let draft = path.with_extension(format!("{:02x}{:02x}{:02x}{:02x}.new", name[0], name[1], name[2], name[3]));
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     let written =
         writeln!(file, "{FIRST_LINE}{}", Hex(secret)).and_then(|()| file.sync_all()).and_then(

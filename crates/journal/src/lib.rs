@@ -39,5 +39,5 @@ pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
 pub use postgres::{BadAddress, Postgres, PostgresArchive, PostgresError, Session};
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
-pub use verify::{Fault, Reason, Trust, Verifier};
+pub use verify::{FARTHEST_VOUCHED, Fault, Reason, Trust, Verifier};
 pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};

@@ -76,9 +76,12 @@ pub fn head(block: &Block) -> Head {
     Head { chain: place.chain.clone(), epoch: place.epoch, next: place.position + 1, hash: block.hash() }
 }
 
+/// The house of the chains.
+pub const HOUSE: &[u8; 16] = b"a house of tests";
+
 /// A genesis block for a head.
 pub fn genesis(at: &Head) -> Block {
-    Block::genesis(place(at), Genesis { house: *b"a house of tests", purpose: Purpose::Training, least_reader: 1 })
+    Block::genesis(place(at), Genesis { house: *HOUSE, purpose: Purpose::Training, least_reader: 1 })
 }
 
 /// A block of entries after a head.

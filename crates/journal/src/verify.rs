@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::anchor::Anchored;
 use crate::block::{BadBlock, Block, Content, READER};
 use crate::chain::ChainName;
-use crate::checkpoint::{PublicKey, Vouched};
+use crate::checkpoint::{Checkpoint, PublicKey, Vouched};
 use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::Head;
@@ -70,19 +70,27 @@ pub enum Reason {
     /// A checkpoint says something else than the chain.
     #[error("its checkpoint vouches for another block than the one before it")]
     Checkpoint,
+    /// A checkpoint is of another house.
+    #[error("its checkpoint is of another house")]
+    OtherHouse,
     /// The anchor says something else than the chain.
     #[error("the anchor knows another block here, with hash {0}: the chain was written anew")]
     Anchor(Hash),
     /// The chain ends before what the anchor knows.
     #[error("the anchor knows a block here, and the chain does not have it: the chain was cut off or rolled back")]
     CutOff,
+    /// The chain ends before a checkpoint that the anchor knows.
+    #[error(
+        "the anchor knows a checkpoint, and the chain does not have it: the chain was cut off, or it was taken out"
+    )]
+    CheckpointCutOff,
     /// The chain ends elsewhere than its head says.
     #[error("the store says that the chain ends with another block")]
     Head,
 }
 
 /// How far back a checkpoint may vouch. A state is hashed while others write on, but not for so long.
-pub(crate) const FARTHEST_VOUCHED: u64 = 1 << 16;
+pub const FARTHEST_VOUCHED: u64 = 1 << 16;
 
 /// Follows one chain.
 #[derive(Clone, Debug)]
@@ -91,6 +99,10 @@ pub struct Verifier {
     trust: Trust,
     anchored: VecDeque<(u64, Hash)>,
     genesis: Option<Genesis>,
+    /// The house, once something has told it.
+    house: Option<[u8; 16]>,
+    /// The checkpoints of the anchor that the chain must hold.
+    expected: VecDeque<Checkpoint>,
     next: u64,
     epoch: u64,
     hash: Hash,
@@ -106,6 +118,8 @@ impl Verifier {
             trust,
             anchored: VecDeque::new(),
             genesis: None,
+            house: None,
+            expected: VecDeque::new(),
             next: 0,
             epoch: 0,
             hash: Hash::NONE,
@@ -122,17 +136,26 @@ impl Verifier {
         verifier
     }
 
-    /// Holds what the anchor knows of this chain against it, from the next block on.
+    /// Takes only checkpoints of this house.
+    #[must_use]
+    pub const fn of_house(mut self, house: [u8; 16]) -> Self {
+        self.house = Some(house);
+        self
+    }
+
+    /// Holds what the anchor knows of this chain against it, from the next block on: the blocks, and the checkpoints themselves,
+    /// which stood in the chain before they were anchored.
     #[must_use]
     pub fn with_anchor(mut self, lines: &[Anchored]) -> Self {
-        let vouched = lines.iter().map(|line| &line.checkpoint.vouched);
-        let mut known: Vec<(u64, Hash)> = vouched
-            .filter(|vouched| vouched.chain == self.chain && vouched.position >= self.next)
-            .map(|vouched| (vouched.position, vouched.hash))
-            .collect();
-        known.sort_unstable();
-        known.dedup();
-        self.anchored = known.into();
+        let known = |line: &&Anchored| {
+            let vouched = &line.checkpoint.vouched;
+            vouched.chain == self.chain && vouched.position >= self.next
+        };
+        let mut known: Vec<&Anchored> = lines.iter().filter(known).collect();
+        known.sort_by_key(|line| line.checkpoint.vouched.position);
+        let blocks = known.iter().map(|line| (line.checkpoint.vouched.position, line.checkpoint.vouched.hash));
+        self.anchored = blocks.collect();
+        self.expected = known.into_iter().map(|line| line.checkpoint.clone()).collect();
         self
     }
 
@@ -165,6 +188,9 @@ impl Verifier {
         if let Some(&(position, _)) = self.anchored.front() {
             return Err(self.fault(position, Reason::CutOff));
         }
+        if self.expected.front().is_some() {
+            return Err(self.fault(self.next, Reason::CheckpointCutOff));
+        }
         // A claimed chain has the epoch of a writer that has not written yet.
         if head.next != self.next || head.hash != self.hash || head.epoch < self.epoch {
             return Err(self.fault(self.next, Reason::Head));
@@ -191,6 +217,7 @@ impl Verifier {
                     return Err(Reason::Reader(genesis.least_reader));
                 }
                 self.genesis = Some(*genesis);
+                self.house = Some(genesis.house);
             }
             Content::Entries | Content::Checkpoint(_) | Content::TakeOver(_) if first => return Err(Reason::Genesis),
             Content::Entries => self.same_epoch(place.epoch)?,
@@ -198,6 +225,9 @@ impl Verifier {
                 self.same_epoch(place.epoch)?;
                 if self.vouches_otherwise(&checkpoint.vouched) {
                     return Err(Reason::Checkpoint);
+                }
+                if *self.house.get_or_insert(checkpoint.vouched.house) != checkpoint.vouched.house {
+                    return Err(Reason::OtherHouse);
                 }
                 if let Trust::Keys(keys) = &self.trust
                     && !keys.contains(&checkpoint.key)
@@ -207,6 +237,7 @@ impl Verifier {
                 if !checkpoint.is_signed() {
                     return Err(Reason::Signature);
                 }
+                self.meet(checkpoint);
             }
             Content::TakeOver(_) if place.epoch <= self.epoch => {
                 return Err(Reason::Epoch { before: self.epoch, found: place.epoch });
@@ -222,6 +253,16 @@ impl Verifier {
         let Some(back) = back.and_then(|back| usize::try_from(back).ok()) else { return true };
         let known = self.recent.len().checked_sub(back).map(|place| self.recent[place]);
         known.is_some_and(|hash| hash != vouched.hash)
+    }
+
+    /// A checkpoint that the anchor knows stands where it should.
+    fn meet(&mut self, checkpoint: &Checkpoint) {
+        let position = checkpoint.vouched.position;
+        let until_here = self.expected.iter().take_while(|expected| expected.vouched.position <= position);
+        let place = until_here.enumerate().find(|(_, expected)| *expected == checkpoint).map(|(place, _)| place);
+        if let Some(place) = place {
+            self.expected.remove(place);
+        }
     }
 
     const fn same_epoch(&self, found: u64) -> Result<(), Reason> {

@@ -145,11 +145,25 @@ fn a_commit_stays_durable_when_the_settings_are_read_again() {
     other.batch_execute(spy).expect("a trigger");
     other.batch_execute("ALTER SYSTEM SET synchronous_commit = off").expect("a setting");
     other.batch_execute("SELECT pg_reload_conf()").expect("a signal");
-    std::thread::sleep(Duration::from_secs(1));
-    if journal.append(&[block(&first, &[b"x"])]).is_ok() {
-        let seen: String = other.query_one("SELECT setting FROM seen", &[]).expect("a row").get(0);
-        assert_eq!(seen, "on", "it is acknowledged");
-    }
+    // A session that begins after the setting was read shows that all others were told to read it again.
+    let is_off = || {
+        let mut fresh = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
+        fresh.query_one("SHOW synchronous_commit", &[]).expect("a setting").get::<_, String>(0) == "off"
+    };
+    while !is_off() {}
+    journal.append(&[block(&first, &[b"x"])]).expect("it is stored");
+    let seen: String = other.query_one("SELECT setting FROM seen", &[]).expect("a row").get(0);
+    assert_eq!(seen, "on", "it is acknowledged");
+    other.batch_execute("ALTER SYSTEM SET full_page_writes = off").expect("a setting");
+    other.batch_execute("SELECT pg_reload_conf()").expect("a signal");
+    let shows = |client: &mut postgres::Client| client.query_one("SHOW full_page_writes", &[]).expect("a setting");
+    let is_off = || {
+        let mut fresh = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
+        shows(&mut fresh).get::<_, String>(0) == "off"
+    };
+    while !is_off() {}
+    let refused = journal.append(&[block(&first, &[b"y"])]);
+    assert!(matches!(refused, Err(taisai_journal::AppendError::Failed(_))), "{refused:?}");
 }
 
 #[test]

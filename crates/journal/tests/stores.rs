@@ -120,7 +120,7 @@ fn every_change_in_a_file_is_found() {
         assert_eq!(verify(&mut *archive, &name).expect_err(change).position, position, "{change}");
         edit.execute_batch(undo).unwrap();
     }
-    edit.execute_batch("INSERT INTO blocks SELECT chain, 9, zeroblob(20000000) FROM blocks LIMIT 1").unwrap();
+    edit.execute_batch("INSERT INTO blocks SELECT chain, 9, zeroblob(300000000) FROM blocks LIMIT 1").unwrap();
     assert!(matches!(archive.read(&name, 9, 100), Err(ReadError::Damaged { position: 9, .. })));
     edit.execute_batch("UPDATE chains SET name = 'x y', epoch = -1").unwrap();
     assert!(matches!(archive.heads(), Err(ReadError::Failed(_))));

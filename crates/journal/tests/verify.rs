@@ -157,6 +157,8 @@ fn the_anchor_finds_a_chain_that_was_cut_off_or_written_anew() {
         assert_eq!(against(&[], &blocks[..length]), Ok(()));
         assert_eq!(against(&lines, &blocks[..length]), Err((position, Reason::CutOff)), "{length} blocks");
     }
+    // Only the last checkpoint is cut off; what it vouches for is there.
+    assert_eq!(against(&lines, &blocks[..6]), Err((6, Reason::CheckpointCutOff)));
     // Rolled back to block 2, and played on otherwise, with the right key.
     let mut anew = blocks[..3].to_vec();
     for entry in [b"y", b"z"] {

@@ -1,6 +1,6 @@
 //! The audit of a whole store: each chain by itself, several at once, and then what must hold between them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -211,12 +211,36 @@ impl Ends {
         for (table, (round, given)) in &self.rounds {
             findings.extend(self.followed(*table, round, given));
         }
-        let none = House::new(taisai_table::Profile::singapore(), false);
-        let house = self.house.as_ref().unwrap_or(&none);
+        findings.extend(self.missing());
+        let Some(house) = &self.house else { return findings };
         for (id, (cluster, _)) in &self.clusters {
             let transit = transit_is_on_its_way(house, cluster);
             let chain = MachineId::Cluster(*id).chain();
             findings.extend(transit.err().map(|broken| Finding::Transit { chain, broken }));
+        }
+        findings
+    }
+
+    /// The chains that others speak of.
+    fn missing(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut need = |machine: MachineId, by: MachineId, is_there: bool| {
+            if !is_there {
+                findings.push(Finding::Missing { chain: machine.chain(), by: by.chain() });
+            }
+        };
+        let tables = self.rounds.keys().copied().chain(self.clusters.keys().map(|id| id.table));
+        for table in tables.collect::<BTreeSet<_>>() {
+            need(MachineId::House, MachineId::Round(table), self.house.is_some());
+        }
+        for id in self.clusters.keys() {
+            need(MachineId::Round(id.table), MachineId::Cluster(*id), self.rounds.contains_key(&id.table));
+        }
+        for (table, of_house) in self.house.iter().flat_map(House::tables) {
+            need(MachineId::Round(table), MachineId::House, self.rounds.contains_key(&table));
+            for id in (0..of_house.clusters.get()).map(|number| ClusterId { table, number }) {
+                need(MachineId::Cluster(id), MachineId::House, self.clusters.contains_key(&id));
+            }
         }
         findings
     }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 use taisai_journal::{
-    Anchor, AnchorError, Anchored, Archive, Block, Genesis, Head, Journal, KeyError, PublicKey, Purpose, READER,
-    ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
+    Anchor, AnchorContent, AnchorError, Archive, Block, ChainName, Genesis, Head, Journal, KeyError, PublicKey,
+    Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
 };
 use taisai_table::{Profile, Time};
 
@@ -15,7 +15,7 @@ use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening, Program, Setup};
 use crate::recorder::Recorder;
-use crate::replay::{At, Replay, ReplayError, check_version};
+use crate::replay::{At, BATCH, Replay, ReplayError, check_version};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
@@ -41,6 +41,9 @@ pub enum BookError {
     /// The key.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The key that signed the record is not there, and another one would not be believed.
+    #[error("the signing key {0} is missing, and the record was signed with it: put it back")]
+    KeyMissing(PathBuf),
     /// The anchor.
     #[error(transparent)]
     Anchor(#[from] AnchorError),
@@ -117,11 +120,20 @@ impl Book {
         if genesis.purpose != purpose {
             return Err(BookError::OtherSetup("house".to_owned()));
         }
+        let signed = signed(&mut *archive, &heads)?;
+        if !signed.is_empty() && files.trusted.is_empty() && !files.key.exists() {
+            return Err(BookError::KeyMissing(files.key.clone()));
+        }
         let key = SigningKey::open_or_create(&files.key)?;
         let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let anchor = match anchor {
             Some((anchor, known)) => {
-                compare(&mut *archive, &heads, &known.lines)?;
+                compare(&mut *archive, &heads, &known)?;
+                for chain in signed {
+                    if known.newest().all(|line| line.checkpoint.vouched.chain != chain) {
+                        warn(Warning::Unanchored { chain: chain.to_string() });
+                    }
+                }
                 Some(anchor)
             }
             None => None,
@@ -149,15 +161,17 @@ impl Book {
         let mut replay = Replay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
         replay.run(|_| ControlFlow::Continue(()))?;
         let reading = replay.pause();
+        let other = || BookError::OtherSetup(chain.to_string());
+        if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
+            return Err(other());
+        }
         let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
         // What was written until then, the take-over with it.
         let mut replay = Replay::resume(&mut *self.archive, reading);
         replay.run(|_| ControlFlow::Continue(()))?;
         replay.finish()?;
         let machine = match replay.into_machine() {
-            Some((before, _)) if !before.builds_the_same(&opening) => {
-                return Err(BookError::OtherSetup(chain.to_string()));
-            }
+            Some((before, _)) if !before.builds_the_same(&opening) => return Err(other()),
             Some((_, machine)) => machine,
             None => M::build(&opening)?,
         };
@@ -231,19 +245,35 @@ fn check_last_entries(archive: &mut dyn Archive, head: &Head) -> Result<(), Book
     Ok(())
 }
 
+/// The chains that someone has vouched for, as their last blocks show.
+fn signed(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<ChainName>, BookError> {
+    let mut signed = Vec::new();
+    for head in heads {
+        let mut next = head.next.saturating_sub(LOOKED_BACK);
+        while next < head.next {
+            let batch = archive.read(&head.chain, next, BATCH)?;
+            if batch.is_empty() {
+                break;
+            }
+            if batch.iter().any(|bytes| Block::says_checkpoint(bytes)) {
+                signed.push(head.chain.clone());
+                break;
+            }
+            next += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        }
+    }
+    Ok(signed)
+}
+
 /// Whether each chain holds the last block that the anchor knows of it.
-fn compare(archive: &mut dyn Archive, heads: &[Head], lines: &[Anchored]) -> Result<(), BookError> {
-    let chains: std::collections::BTreeSet<_> =
-        lines.iter().map(|line| line.checkpoint.vouched.chain.as_str()).collect();
-    for chain in chains {
-        let newest = lines.iter().filter(|line| line.checkpoint.vouched.chain.as_str() == chain);
-        let Some(newest) = newest.max_by_key(|line| line.checkpoint.vouched.position) else { continue };
+fn compare(archive: &mut dyn Archive, heads: &[Head], known: &AnchorContent) -> Result<(), BookError> {
+    for newest in known.newest() {
         let vouched = &newest.checkpoint.vouched;
         let is_there = heads.iter().any(|head| head.chain == vouched.chain && head.next > vouched.position);
         let bytes = if is_there { archive.read(&vouched.chain, vouched.position, 1)?.into_iter().next() } else { None };
         let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
         if block.is_none_or(|block| block.hash() != vouched.hash) {
-            let (chain, position, line) = (chain.to_owned(), vouched.position, newest.line);
+            let (chain, position, line) = (vouched.chain.to_string(), vouched.position, newest.line);
             return Err(BookError::RolledBack { chain, position, line });
         }
     }

@@ -171,7 +171,7 @@ fn is_same_table(cluster: &Opening, round: &Opening) -> bool {
 
 /// What is known of a part once its signatures are checked.
 struct Signed {
-    genesis: Option<Genesis>,
+    genesis: Genesis,
     opening: Opening,
     /// The first of the later blocks, and the hash of the state after it.
     entered: Option<(Block, Hash)>,
@@ -206,16 +206,21 @@ impl Check<'_> {
         if opening.setup.chain() != *chain {
             return Err(Unproven::OtherTable(chain.clone()));
         }
-        let genesis = verifier.genesis().copied();
+        let genesis = *verifier.genesis().ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
         let Some(later) = &part.later else {
             return Ok(Signed { genesis, opening, entered: None, checkpoints });
         };
-        let (entered, checkpoints) = self.entered(chain, later)?;
+        let (entered, checkpoints) = self.entered(chain, &genesis, later)?;
         Ok(Signed { genesis, opening, entered: Some(entered), checkpoints })
     }
 
     /// The block with which the later ones begin and the state that a checkpoint among them vouches for, and all of those.
-    fn entered(&mut self, chain: &ChainName, later: &Later) -> Result<((Block, Hash), Vec<Checkpoint>), Unproven> {
+    fn entered(
+        &mut self,
+        chain: &ChainName,
+        genesis: &Genesis,
+        later: &Later,
+    ) -> Result<((Block, Hash), Vec<Checkpoint>), Unproven> {
         let unvouched = || Unproven::Unvouched(chain.clone());
         let (first, rest) = later.blocks.split_first().ok_or_else(unvouched)?;
         let bad = |bad: BadBlock| Fault { chain: chain.clone(), position: 0, reason: bad.into() };
@@ -223,7 +228,8 @@ impl Check<'_> {
         if first.place().chain != *chain {
             return Err(Unproven::OtherTable(chain.clone()));
         }
-        let (_, checkpoints) = self.follow(&mut Verifier::after(&first, self.trust()), rest)?;
+        let mut verifier = Verifier::after(&first, self.trust()).of_house(genesis.house);
+        let (_, checkpoints) = self.follow(&mut verifier, rest)?;
         let (position, hash) = (first.place().position, first.hash());
         let mut known = checkpoints.iter().map(|checkpoint| &checkpoint.vouched);
         let known = known.find(|vouched| vouched.position == position && vouched.hash == hash);
@@ -268,7 +274,7 @@ impl Check<'_> {
                 }
                 let opening = signed.opening.clone();
                 checks.enter(opening.clone(), first.place().position, *state);
-                (Reading::after(first, self.trust(), opening, machine), &later.blocks[1..])
+                (Reading::after(first, (self.trust(), &signed.genesis), opening, machine), &later.blocks[1..])
             }
             (_, _) => (Reading::new(chain.clone(), self.trust()), &part.beginning[..]),
         };

@@ -51,6 +51,14 @@ pub enum Finding {
         /// What was reckoned.
         found: Hash,
     },
+    /// A chain is missing that another speaks of.
+    #[error("chain {chain} is missing, and chain {by} speaks of it")]
+    Missing {
+        /// The chain.
+        chain: ChainName,
+        /// The one that speaks of it.
+        by: ChainName,
+    },
     /// A kept snapshot is not the state that the chain makes.
     #[error("chain {chain}: the snapshot at block {position} is bad: {why}")]
     Snapshot {

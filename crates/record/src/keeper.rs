@@ -34,6 +34,15 @@ pub enum Warning {
     /// The writer stopped while the book was closed. Nothing that is missing was acknowledged.
     #[error("the book was closed, and the end of what was handed over is not recorded")]
     Unfinished(#[source] Stopped),
+    /// The anchor knows nothing of a chain that was vouched for: if it was taken away, a roll-back would not be noticed.
+    #[error("the anchor knows nothing of chain {chain}, which has checkpoints: a roll-back of it would not be noticed")]
+    Unanchored {
+        /// The chain.
+        chain: String,
+    },
+    /// The keeper has broken down.
+    #[error("no more checkpoints are made: the keeper has broken down")]
+    NoKeeper,
     /// A state was hashed for so long that its checkpoint came too late.
     #[error("a checkpoint came too late and was left out")]
     Late,
@@ -61,6 +70,7 @@ pub(crate) struct State {
 #[derive(Clone)]
 pub(crate) struct Keeper {
     jobs: SyncSender<Job>,
+    warn: Warn,
 }
 
 impl fmt::Debug for Keeper {
@@ -76,18 +86,21 @@ impl Keeper {
         warn: Warn,
     ) -> std::io::Result<(Self, thread::JoinHandle<()>)> {
         let (jobs, mailbox) = mpsc::sync_channel::<Job>(WAITING);
+        let told = Arc::clone(&warn);
         let work = move || {
             for job in mailbox {
-                job.work(&mut *archive, anchor.as_mut(), &warn);
+                job.work(&mut *archive, anchor.as_mut(), &told);
             }
         };
         let thread = thread::Builder::new().name("keeper".into()).spawn(work)?;
-        Ok((Self { jobs }, thread))
+        Ok((Self { jobs, warn }, thread))
     }
 
-    /// Gives the keeper something to do. If it has broken down there are no more checkpoints, and nothing is lost by that.
+    /// Gives the keeper something to do. If it has broken down there are no more checkpoints; no entry is lost by that.
     pub(crate) fn keep(&self, job: Job) {
-        self.jobs.send(job).unwrap_or_default();
+        if self.jobs.send(job).is_err() {
+            (self.warn)(Warning::NoKeeper);
+        }
     }
 }
 

@@ -31,13 +31,23 @@ pub struct Recorder<M: Machine> {
     snapshot_after: usize,
     since_snapshot: usize,
     since_checkpoint: usize,
+    stopped: Option<NotRecorded>,
 }
 
 impl<M: Machine> Recorder<M> {
     pub(crate) fn new(machine: M, pen: Pen, keeper: Keeper, opening: &Opening) -> Self {
         let mut waiting = Entries::default();
         waiting.write(|buffer| opening.write(buffer));
-        Self { machine, pen, keeper, waiting, snapshot_after: SNAPSHOT, since_snapshot: 0, since_checkpoint: 0 }
+        Self {
+            machine,
+            pen,
+            keeper,
+            waiting,
+            snapshot_after: SNAPSHOT,
+            since_snapshot: 0,
+            since_checkpoint: 0,
+            stopped: None,
+        }
     }
 
     /// Has a snapshot kept with a checkpoint after so many bytes of entries.
@@ -62,6 +72,9 @@ impl<M: Machine> Recorder<M> {
         let entry = Entry { asked, outcome };
         self.machine.apply(&entry);
         self.waiting.write(|buffer| encode(&entry, buffer));
+        if self.is_full() {
+            self.hand_over(drop);
+        }
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
     }
 
@@ -73,10 +86,19 @@ impl<M: Machine> Recorder<M> {
     /// Hands over what was decided since the last time. `done` is called on the writer's thread once that and all before it
     /// is durable, or with the reason why it never will be acknowledged.
     pub fn commit(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) -> Result<(), NotRecorded> {
+        self.hand_over(done);
+        self.stopped.clone().map_or(Ok(()), Err)
+    }
+
+    /// If nothing is taken any more it is said at the next commit, and ever after.
+    fn hand_over(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) {
         let entries = std::mem::take(&mut self.waiting);
         self.since_snapshot += entries.bytes().len();
         self.since_checkpoint += entries.bytes().len();
-        Ok(self.pen.submit(entries, |durable| done(durable.map(drop).map_err(NotRecorded)))?)
+        let submitted = self.pen.submit(entries, |durable| done(durable.map(drop).map_err(NotRecorded)));
+        if let Err(stopped) = submitted {
+            self.stopped.get_or_insert(stopped.into());
+        }
     }
 
     /// Has a checkpoint made for everything asked so far, off this thread, and from time to time a snapshot with it. It is

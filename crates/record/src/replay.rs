@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use taisai_journal::{
-    Anchored, Archive, Block, ChainName, Checkpoint, Content, Fault, Genesis, Hash, Head, PublicKey, ReadError, Reason,
-    SnapshotError, Trust, Verifier,
+    Anchored, Archive, Block, ChainName, Checkpoint, Content, FARTHEST_VOUCHED, Fault, Genesis, Hash, Head, PublicKey,
+    ReadError, Reason, Snapshot, SnapshotError, Trust, Verifier,
 };
 use taisai_table::{BadBytes, Entry, VERSION, decode};
 
@@ -14,7 +14,7 @@ use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening};
 
 /// How many bytes of blocks are read at once.
-const BATCH: usize = 4 << 20;
+pub(crate) const BATCH: usize = 4 << 20;
 
 /// The place of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +109,7 @@ impl<'a, M: Machine> Replay<'a, M> {
         mut skipped: impl FnMut(u64, SkippedSnapshot),
     ) -> Result<Self, ReplayError> {
         let trust = Trust::Keys(keys.to_vec());
-        let Some(opening) = first_opening(archive, chain)? else {
+        let Some((genesis, opening)) = beginning(archive, chain)? else {
             return Ok(Self::new(archive, chain.clone(), trust, &[]));
         };
         let snapshots = archive.snapshots(chain).unwrap_or_else(|error| {
@@ -118,10 +118,11 @@ impl<'a, M: Machine> Replay<'a, M> {
         });
         for snapshot in snapshots {
             let position = snapshot.position;
-            let restored = restore::<M>(archive, chain, keys, &opening, position, snapshot.state);
-            match restored {
+            match restore::<M>(archive, &trust, (&genesis, &opening), snapshot) {
                 Ok((machine, _)) if !is_taken(position, &machine) => {}
-                Ok((machine, block)) => return Ok(Self::of(archive, Reading::after(&block, trust, opening, machine))),
+                Ok((machine, block)) => {
+                    return Ok(Self::of(archive, Reading::after(&block, (trust, &genesis), opening, machine)));
+                }
                 Err(error) => skipped(position, error),
             }
         }
@@ -241,8 +242,14 @@ impl<M: Machine> Reading<M> {
     }
 
     /// From the state after a block that is believed for other reasons.
-    pub(crate) fn after(block: &Block, trust: Trust, opening: Opening, machine: M) -> Self {
-        Self { verifier: Verifier::after(block, trust), opening: Some(opening), machine: Some(machine) }
+    pub(crate) fn after(block: &Block, (trust, of): (Trust, &Genesis), opening: Opening, machine: M) -> Self {
+        let verifier = Verifier::after(block, trust).of_house(of.house);
+        Self { verifier, opening: Some(opening), machine: Some(machine) }
+    }
+
+    /// What the machine was last opened with.
+    pub(crate) const fn opening(&self) -> Option<&Opening> {
+        self.opening.as_ref()
     }
 
     pub(crate) fn into_machine(self) -> Option<(Opening, M)> {
@@ -341,48 +348,64 @@ pub enum SkippedSnapshot {
 /// The machine in a snapshot, and the block after which it stood so.
 fn restore<M: Machine>(
     archive: &mut dyn Archive,
-    chain: &ChainName,
-    keys: &[PublicKey],
-    opening: &Opening,
-    position: u64,
-    state: Hash,
+    trust: &Trust,
+    (genesis, opening): (&Genesis, &Opening),
+    snapshot: Snapshot,
 ) -> Result<(M, Block), SkippedSnapshot> {
-    let block = vouched_block(archive, chain, keys, position, state)?.ok_or(SkippedSnapshot::Unvouched)?;
-    let machine = M::restore(opening, &archive.read_snapshot(chain, position)?)?;
+    let chain = opening.setup.chain();
+    let Snapshot { position, state, .. } = snapshot;
+    let block = vouched_block(archive, &chain, trust, genesis, snapshot)?.ok_or(SkippedSnapshot::Unvouched)?;
+    let machine = M::restore(opening, &archive.read_snapshot(&chain, position)?)?;
     if Hash::from_bytes(machine.state_hash()) == state { Ok((machine, block)) } else { Err(SkippedSnapshot::State) }
 }
 
-/// The block at a position, if a checkpoint after it vouches for it and that state.
+/// The block at the position of a snapshot, if a checkpoint after it vouches for it and for that state.
 fn vouched_block(
     archive: &mut dyn Archive,
     chain: &ChainName,
-    keys: &[PublicKey],
-    position: u64,
-    state: Hash,
+    trust: &Trust,
+    genesis: &Genesis,
+    Snapshot { position, state, .. }: Snapshot,
 ) -> Result<Option<Block>, ReadError> {
-    let mut block: Option<Block> = None;
-    let mut next = position;
-    loop {
-        let batch = archive.read(chain, next, BATCH)?;
+    let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
+    let Ok(block) = Block::decode(bytes) else { return Ok(None) };
+    if block.place().chain != *chain || block.place().position != position {
+        return Ok(None);
+    }
+    let mut verifier = Verifier::after(&block, trust.clone()).of_house(genesis.house);
+    while verifier.head().next - position <= FARTHEST_VOUCHED {
+        let batch = archive.read(chain, verifier.head().next, BATCH)?;
         if batch.is_empty() {
-            return Ok(None);
+            break;
         }
         for bytes in batch {
-            let Ok(read) = Block::decode(bytes) else { return Ok(None) };
-            next = read.place().position + 1;
-            let Some(first) = &block else {
-                block = Some(read);
-                continue;
-            };
-            if let Content::Checkpoint(checkpoint) = read.content()
-                && checkpoint.vouched.position == position
-                && checkpoint.vouched.hash == first.hash()
-                && checkpoint.vouched.state == state
-                && keys.contains(&checkpoint.key)
-                && checkpoint.is_signed()
+            let Ok(followed) = verifier.follow(bytes) else { return Ok(None) };
+            if let Content::Checkpoint(checkpoint) = followed.content()
+                && let vouched = &checkpoint.vouched
+                && (vouched.position, vouched.hash, vouched.state) == (position, block.hash(), state)
             {
-                return Ok(block);
+                return Ok(Some(block));
             }
+        }
+    }
+    Ok(None)
+}
+
+/// What the machine of a chain is built with; none while the chain has only begun.
+pub(crate) fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
+    Ok(beginning(archive, chain)?.map(|(_, opening)| opening))
+}
+
+/// The house of a chain, and what its machine is built with; none while the chain has only begun.
+fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Genesis, Opening)>, ReplayError> {
+    let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
+    loop {
+        let position = verifier.head().next;
+        let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
+        if let Some(line) = verifier.follow(bytes)?.entries().next() {
+            let at = At { position, line: 0 };
+            let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
+            return Ok(verifier.genesis().map(|genesis| (*genesis, opening)));
         }
     }
 }
@@ -396,19 +419,5 @@ pub(crate) fn check_version(chain: &ChainName, at: At, line: &[u8]) -> Result<()
             Err(ReplayError::Entry { chain: chain(), at, bad: BadBytes::Newer(*version) })
         }
         [] | [_, ..] => Ok(()),
-    }
-}
-
-/// What the machine of a chain is built with; none while the chain has only begun.
-pub(crate) fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
-    let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
-    loop {
-        let position = verifier.head().next;
-        let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
-        if let Some(line) = verifier.follow(bytes)?.entries().next() {
-            let at = At { position, line: 0 };
-            let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
-            return Ok(Some(opening));
-        }
     }
 }

@@ -13,7 +13,7 @@ use taisai_table::{Decision, Entry, Refusal};
 use crate::finding::Finding;
 use crate::machine::Machine;
 use crate::opening::{Opening, Program};
-use crate::replay::{At, Replay, Seen, SkippedSnapshot};
+use crate::replay::{At, BATCH, Replay, Seen, SkippedSnapshot};
 
 /// What was verified.
 #[derive(Clone, Debug)]
@@ -214,7 +214,7 @@ pub(crate) fn checkpoints(archive: &mut dyn Archive, head: &Head) -> Result<Vec<
     let mut found = Vec::new();
     let mut next = 0;
     while next < head.next {
-        let batch = archive.read(&head.chain, next, 4 << 20)?;
+        let batch = archive.read(&head.chain, next, BATCH)?;
         if batch.is_empty() {
             break;
         }

@@ -13,7 +13,8 @@ pub(super) fn fenced() -> SqlState {
     SqlState::from_code("TS001")
 }
 
-/// Whether the server is new enough, and durable.
+/// Whether the server is new enough, and durable. What a session can hold on to it does, whatever others set later; the rest
+/// is looked at again in every append.
 pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
     let version = show(session, "server_version_num")?;
     if version.parse::<u32>().map_or(true, |version| version < 150_000) {
@@ -24,12 +25,14 @@ pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
     if !matches!(found.as_str(), "on" | "remote_apply") {
         return Err(PostgresError::Setting { setting: "synchronous_commit", found, needed: "on" });
     }
+    let kept = found;
     for setting in ["fsync", "full_page_writes"] {
         let found = show(session, setting)?;
         if found != "on" {
             return Err(PostgresError::Setting { setting, found, needed: "on" });
         }
     }
+    session.execute("SELECT set_config('synchronous_commit', $1, false)", &[&kept])?;
     Ok(())
 }
 

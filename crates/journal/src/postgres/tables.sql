@@ -45,6 +45,9 @@ CREATE FUNCTION taisai_journal.append(
 DECLARE
     stray text;
 BEGIN
+    IF current_setting('fsync') <> 'on' OR current_setting('full_page_writes') <> 'on' THEN
+        RAISE EXCEPTION 'fsync or full_page_writes was turned off: nothing would be durable';
+    END IF;
     PERFORM FROM taisai_journal.chains c WHERE c.name = ANY (names) ORDER BY c.name FOR UPDATE;
     SELECT m.name INTO stray
     FROM unnest(names, epochs, froms, previous) AS m (name, epoch, start, previous)

@@ -27,6 +27,7 @@ pub(super) struct Gatherer {
 }
 
 struct Line {
+    house: [u8; 16],
     head: Head,
     entries: Vec<Entries>,
     bytes: usize,
@@ -101,7 +102,8 @@ impl Gatherer {
         if self.lines.iter().any(|line| line.head.chain == *chain) {
             return Err(TakeError::Mine(chain.clone()));
         }
-        let mut line = Line { head: journal.claim(chain, epoch)?, entries: Vec::new(), bytes: 0, count: 0 };
+        let mut line =
+            Line { house: genesis.house, head: journal.claim(chain, epoch)?, entries: Vec::new(), bytes: 0, count: 0 };
         let place = line.place();
         let block = match place.position {
             0 => Block::genesis(place, genesis),
@@ -168,7 +170,7 @@ impl Line {
             return None;
         }
         let chain = self.head.chain.clone();
-        let vouched = Vouched { chain, position: mark.position, hash: mark.hash, state, time };
+        let vouched = Vouched { chain, house: self.house, position: mark.position, hash: mark.hash, state, time };
         let checkpoint = Checkpoint::sign(vouched, key);
         let block = Block::checkpoint(self.place(), checkpoint.clone());
         self.advance(&block);

@@ -1,7 +1,7 @@
 //! A small chain with a block of every kind, and ways to follow and to store it.
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use taisai_journal::suite::{chain, head, place};
+use taisai_journal::suite::{HOUSE, chain, head, place};
 use taisai_journal::{
     Block, Checkpoint, Entries, Fault, Genesis, Hash, Head, Purpose, SigningKey, Trust, Verifier, Vouched,
 };
@@ -18,14 +18,20 @@ pub(crate) fn start(name: &str) -> Head {
 
 /// A checkpoint for the block before a head.
 pub(crate) fn signed(at: &Head, state: &[u8], time: u64) -> Checkpoint {
-    let vouched =
-        Vouched { chain: at.chain.clone(), position: at.next - 1, hash: at.hash, state: Hash::of(state), time };
+    let vouched = Vouched {
+        chain: at.chain.clone(),
+        house: *HOUSE,
+        position: at.next - 1,
+        hash: at.hash,
+        state: Hash::of(state),
+        time,
+    };
     Checkpoint::sign(vouched, &key())
 }
 
 /// Genesis, entries, a checkpoint, a take-over, entries.
 pub(crate) fn small_chain() -> Vec<Block> {
-    let genesis = Genesis { house: *b"0123456789abcdef", purpose: Purpose::Real, least_reader: 1 };
+    let genesis = Genesis { house: *HOUSE, purpose: Purpose::Real, least_reader: 1 };
     let mut first = Entries::default();
     first.push(b"first");
     first.push(b"");

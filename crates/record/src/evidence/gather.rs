@@ -9,7 +9,7 @@ use taisai_table::{Cluster, ClusterId, Round, RoundNumber, TableId};
 use super::{Evidence, Later, Part};
 use crate::machine::Machine;
 use crate::opening::{MachineId, Opening};
-use crate::replay::{ReplayError, Seen};
+use crate::replay::{BATCH, ReplayError, Seen};
 use crate::settlement::{Settling, clusters_of, start};
 use crate::verify::checkpoints;
 
@@ -131,7 +131,7 @@ impl Gathering<'_> {
         let mut blocks = Vec::new();
         let mut next = from;
         while next <= to {
-            let batch = self.archive.read(chain, next, 4 << 20)?;
+            let batch = self.archive.read(chain, next, BATCH)?;
             if batch.is_empty() {
                 break;
             }

@@ -1,15 +1,16 @@
-//! A round of very many bets is corrected: its old slip is one entry, and an entry fits a block or is refused in good time.
+//! Very many bets: what is decided before anyone hands it over goes by itself, and the slip of a large round, which is one entry
+//! when the round is settled again, fits a block.
 
-use taisai_journal::Memory;
-use taisai_rules::Money;
-use taisai_table::{Actor, Chips, ClusterCommand, DeviceId, Method, Role, Seat, Stake};
+use taisai_journal::{Archive, LARGEST_BODY, Memory};
+use taisai_rules::{Games, Money};
+use taisai_table::{Actor, Chips, ClusterCommand, DeviceId, Method, Role, Seat, SessionId, SlipLine, Stake, Stakes};
 
-use crate::hall::{Hall, person};
+use crate::hall::{Hall, chain, person};
 
-const MANY: u32 = 40_000;
+const MANY: u32 = 2_000;
 
 #[test]
-fn a_very_large_round_is_corrected() {
+fn a_large_round_is_corrected() {
     let folder = tempfile::tempdir().unwrap();
     let memory = Memory::default();
     let mut hall = Hall::with_seats(Box::new(memory.open()), folder.path(), "sic-bo-etg", MANY).unwrap();
@@ -26,4 +27,44 @@ fn a_very_large_round_is_corrected() {
     hall.commit();
     hall.correct(1, [1, 2, 3]);
     hall.close();
+}
+
+#[test]
+fn the_largest_slip_fits_a_block() {
+    let layouts = Games::embedded().iter().flat_map(|game| game.layouts().iter());
+    let boxes = layouts.map(|layout| layout.boxes().len()).max().unwrap();
+    let bet_box = Games::embedded().find("sic-bo-etg", None).unwrap().layouts()[0].boxes()[0];
+    let (seat, session) = (Seat(100_000), SessionId(u32::MAX));
+    let line = SlipLine { seat, session, bet_box, chips: Chips::Colour, units: u32::MAX, counted: u32::MAX };
+    let bytes = postcard::to_allocvec(&line).unwrap().len();
+    assert!(bytes <= 20, "{bytes} bytes");
+    assert!(
+        100_000 * boxes * bytes + (32 << 20) < LARGEST_BODY,
+        "with room for adjustments and for what waited before"
+    );
+}
+
+#[test]
+fn what_nobody_hands_over_goes_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    hall.commit();
+    let blocks = || {
+        let heads = memory.clone().heads().unwrap();
+        heads.into_iter().find(|head| head.chain == chain("table-1-0")).unwrap().next
+    };
+    let before = blocks();
+    let layout = hall.cluster.machine().rules().layout().clone();
+    let stakes: Stakes =
+        layout.boxes().iter().map(|bet_box| Stake { bet_box: *bet_box, amount: Money::from_cents(100) }).collect();
+    let terminal = Actor::Terminal { device: DeviceId(0), seat: Seat(0) };
+    // Nobody may bet: each is refused, and recorded as that.
+    for _ in 0..40_000 {
+        let place = ClusterCommand::Place { seat: Seat(0), chips: Chips::Own, stakes: stakes.clone() };
+        assert!(!hall.cluster(terminal, place));
+    }
+    assert!(!hall.cluster.is_full());
+    hall.close();
+    assert!(blocks() >= before + 2, "{} blocks after {before}", blocks());
 }
