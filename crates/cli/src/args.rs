@@ -125,6 +125,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ReportCommand,
     },
+    /// Write par sheets: every box with its exact figures, bands and charts
+    Par(crate::par::ParArgs),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -330,5 +332,22 @@ impl TableArgs {
     pub(crate) fn find<'g>(&self, games: &'g Games, now: Moment) -> anyhow::Result<(&'g Game, &'g Layout)> {
         let game = games.find(&self.game, Some(now))?;
         Ok((game, game.layout(&self.layout)?))
+    }
+}
+
+/// Which pay table, where it may be left out.
+#[derive(clap::Args)]
+pub(crate) struct OptionalTableArgs {
+    /// The game, like tai-sai (the newest version in force) or tai-sai@6
+    #[arg(long, requires = "layout")]
+    game: Option<String>,
+    /// The layout, like A
+    #[arg(long, requires = "game")]
+    layout: Option<String>,
+}
+
+impl OptionalTableArgs {
+    pub(crate) fn given(&self) -> Option<TableArgs> {
+        Some(TableArgs { game: self.game.clone()?, layout: self.layout.clone()? })
     }
 }

@@ -8,6 +8,8 @@ mod games;
 mod odds;
 mod outcome;
 pub mod play;
+mod par;
+mod play;
 mod print;
 mod replay;
 mod report;
@@ -103,6 +105,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         }
         Command::Audit { command } => audit::run(command),
         Command::Report { command } => report::run(command),
+        Command::Par(par) => par::run(par, &*games::load(args.games.as_deref())?, now()?),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

@@ -1,0 +1,26 @@
+//! What the 216 throws say about a pay table, and about what happened at a table: exact figures of every box and par sheets
+//! ([`BoxFigures`], [`LayoutFigures`], [`par`]), the distribution of a slip in one round and over many ([`Slip`],
+//! [`Distribution`]), risk of ruin, simulation, dice watch, and the operator's theoretical win.
+//!
+//! What can be exact is exact: whole numbers over 216 ways. Floats appear only where something is shown or drawn, or where a
+//! chance is reckoned with a stated bound on its error; never for money that is paid. The crate reads no file and no clock.
+
+pub mod chart;
+mod figures;
+mod fourier;
+mod layout_figures;
+pub mod page;
+mod pairs;
+pub mod par;
+mod real;
+mod rounds;
+mod ruin;
+mod slip;
+
+pub use figures::{BoxFigures, ForOne, ToOne, Win};
+pub use layout_figures::{Band, Confidence, EXACT_ROUNDS, Family, LayoutFigures};
+pub use pairs::{Pair, Relation};
+pub use real::{count, decimals, percent, real, root_decimals, thousands, whole};
+pub use rounds::{Distribution, MOST_ROUNDS, TooWide, scientific, shown_chance};
+pub use ruin::{NoRuin, Ruin};
+pub use slip::{BadSlip, LARGEST, Slip, Spread};
