@@ -397,7 +397,7 @@ impl Cluster {
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        codec::hash(&self.state, self.state.past.pages())
+        codec::hash(&self.state, &self.state.past.pages())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::identity::RoundNumber;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Past<T> {
     rounds: Vec<T>,
+    /// The hashes of the pages that are full.
     pages: Vec<[u8; 32]>,
 }
 
@@ -28,32 +29,37 @@ impl<T: Serialize> Past<T> {
     /// The next round is over.
     pub(crate) fn push(&mut self, round: T) {
         self.rounds.push(round);
-        self.hash_page((self.rounds.len() - 1) / Self::PAGE);
+        if self.rounds.len().is_multiple_of(Self::PAGE) {
+            self.pages.push(self.hash_page(self.pages.len()));
+        }
     }
 
     /// A round that is over comes to stand otherwise; nothing if it is not over.
     pub(crate) fn change(&mut self, round: RoundNumber, change: impl FnOnce(&mut T)) {
         if let Some(place) = Self::place(round).filter(|place| *place < self.rounds.len()) {
             change(&mut self.rounds[place]);
-            self.hash_page(place / Self::PAGE);
+            let page = place / Self::PAGE;
+            if page < self.pages.len() {
+                self.pages[page] = self.hash_page(page);
+            }
         }
     }
 
-    /// What stands for all rounds in the hash of a state.
-    pub(crate) fn pages(&self) -> &[[u8; 32]] {
-        &self.pages
+    /// What stands for all rounds in the hash of a state. The last page is hashed only here: it changes with every round.
+    pub(crate) fn pages(&self) -> Vec<[u8; 32]> {
+        let mut pages = self.pages.clone();
+        if !self.rounds.len().is_multiple_of(Self::PAGE) {
+            pages.push(self.hash_page(pages.len()));
+        }
+        pages
     }
 
-    fn hash_page(&mut self, page: usize) {
+    fn hash_page(&self, page: usize) -> [u8; 32] {
         let first = page * Self::PAGE;
         let last = self.rounds.len().min(first + Self::PAGE);
         let mut bytes = Vec::new();
         codec::write(&self.rounds[first..last], &mut bytes);
-        let hash = blake3::hash(&bytes).into();
-        match self.pages.get_mut(page) {
-            Some(before) => *before = hash,
-            None => self.pages.push(hash),
-        }
+        blake3::hash(&bytes).into()
     }
 }
 
@@ -73,7 +79,7 @@ impl<'de, T: Serialize + Deserialize<'de>> Deserialize<'de> for Past<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let rounds = Vec::deserialize(deserializer)?;
         let mut past = Self { rounds, pages: Vec::new() };
-        (0..past.rounds.len().div_ceil(Self::PAGE)).for_each(|page| past.hash_page(page));
+        past.pages = (0..past.rounds.len() / Self::PAGE).map(|page| past.hash_page(page)).collect();
         Ok(past)
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::bet_box::BetBox;
 use crate::dice::Dice;
-use crate::layout::{Layout, Outcome};
+use crate::layout::Layout;
+use crate::layout::outcome::Code;
 use crate::money::{Money, Unit};
 use crate::odds::{Odds, PayoutError};
 
@@ -49,7 +50,8 @@ impl Layout {
     /// ```
     pub const fn check_stake(&self, bet_box: BetBox, stake: Money) -> Result<(), PayoutError> {
         let pays = &self.pays[bet_box.index()];
-        if stake.cents() % pays.divisor != 0 {
+        // Most boxes pay whole odds: a division takes longer than all the rest.
+        if pays.divisor > 1 && stake.cents() % pays.divisor != 0 {
             Err(PayoutError::Broken)
         } else if stake.cents() > pays.most {
             Err(PayoutError::TooLarge)
@@ -87,8 +89,16 @@ impl Layout {
     pub fn payouts(&self, dice: Dice, unit: Unit) -> Result<Payouts, BrokenUnit> {
         self.check_unit(unit)?;
         let mut per_unit = [0; 128];
+        let column = &self.outcomes[dice.index()];
         for bet_box in &self.boxes {
-            if let Some(Outcome::Won(odds)) = self.outcome(*bet_box, dice) {
+            let odds = &self.pays[bet_box.index()].odds;
+            let won = match column[bet_box.index()] {
+                Code::Absent | Code::Lost | Code::LostToTriple => None,
+                Code::Won1 => odds[0],
+                Code::Won2 => odds[1],
+                Code::Won3 => odds[2],
+            };
+            if let Some(odds) = won {
                 let broken = |error| BrokenUnit { unit, bet_box: *bet_box, error };
                 let profit = odds.profit(unit.money()).map_err(broken)?;
                 let paid = unit.money().checked_add(profit).ok_or(PayoutError::TooLarge).map_err(broken)?;

@@ -110,11 +110,12 @@ impl Digest {
     /// Before a seat and session; no box has this number.
     const SEAT: u8 = u8::MAX;
 
-    fn new(round: RoundNumber, dice: Option<Dice>) -> Self {
+    /// Of a round with so many lines: a small one needs little room.
+    fn new(round: RoundNumber, dice: Option<Dice>, lines: usize) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&round.0.to_le_bytes());
         hasher.update(&dice.map_or([0; 3], |dice| dice.faces().map(taisai_rules::Face::number)));
-        Self { hasher, buffer: vec![0; Self::BUFFER + Self::LONGEST], length: 0, of: None }
+        Self { hasher, buffer: vec![0; (lines * Self::LONGEST).min(Self::BUFFER) + Self::LONGEST], length: 0, of: None }
     }
 
     fn line(&mut self, line: &SlipLine, paid: Money) {
@@ -198,7 +199,8 @@ impl Cluster {
     pub(super) fn reckon(&self, dice: Option<Dice>) -> (Totals, [u8; 32]) {
         let counted = self.counted();
         let payouts = dice.map(|dice| self.payouts(dice));
-        let mut digest = Digest::new(self.state.round, dice);
+        let bets = self.state.seats.iter().map(|seat| seat.bets.len()).sum();
+        let mut digest = Digest::new(self.state.round, dice, bets);
         let (mut lines, mut units, mut units_counted, mut paid) = (0, 0, 0, Money::ZERO);
         for (seat, state) in self.seats().zip(&self.state.seats) {
             for wager in &state.bets {
@@ -229,7 +231,7 @@ impl Cluster {
         let payouts = |dice: Dice| self.rules.layout().payouts(dice, unit).map_err(|_| Refusal::SlipDiffers);
         let [first, before, after] = [past.first, past.latest, dice].map(|dice| dice.map(payouts).transpose());
         let (first, before, after) = (first?, before?, after?);
-        let mut digest = Digest::new(round, past.first);
+        let mut digest = Digest::new(round, past.first, slip.lines.len());
         let mut changes: BTreeMap<(Seat, SessionId), Change> = BTreeMap::new();
         for line in &slip.lines {
             // A line that could not be: no slip of this cluster has it.
