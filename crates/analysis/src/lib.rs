@@ -5,6 +5,7 @@
 //! What can be exact is exact: whole numbers over 216 ways. Floats appear only where something is shown or drawn, or where a
 //! chance is reckoned with a stated bound on its error; never for money that is paid. The crate reads no file and no clock.
 
+mod chance;
 pub mod chart;
 mod figures;
 mod fourier;
@@ -15,8 +16,10 @@ pub mod par;
 mod real;
 mod rounds;
 mod ruin;
+pub mod simulate;
 mod slip;
 
+pub use chance::{Chance, Counts, Throws};
 pub use figures::{BoxFigures, ForOne, ToOne, Win};
 pub use layout_figures::{Band, Confidence, EXACT_ROUNDS, Family, LayoutFigures};
 pub use pairs::{Pair, Relation};

@@ -5,7 +5,8 @@
 //! of one round, and an inverse transform over a window of M places gives its probabilities. Four errors are added up:
 //! 1. what lies outside the window, bounded by Chernoff's inequality on both sides (none if the window holds every result);
 //! 2. the rounding of the one-round characteristic function and of its power, place by place: |ẑᴺ − zᴺ| ≤ N·(δ + 3u)·rᴺ⁻¹
-//!    with r = |ẑ| + δ; each probability then errs by at most the mean over the places;
+//!    with r = |ẑ| + δ; each probability then errs by at most the mean over the places. As |z| changes by at most the standard
+//!    deviation of K a radian, whole stretches are known to have powers below 10⁻⁴⁰: they are left out;
 //! 3. the rounding of the transform (see `fourier`), at most √M times its length over any set of places;
 //! 4. the rounding of sums over the window.
 
@@ -22,7 +23,9 @@ pub const MOST_ROUNDS: u32 = 10_000_000;
 /// The largest window: so many bits of places.
 const MOST_BITS: u32 = 22;
 /// What may lie outside the window.
-const OUTSIDE: f64 = 1e-15;
+const OUTSIDE: f64 = 1e-13;
+/// Powers that are known to be smaller are left out.
+const NEGLIGIBLE: f64 = 1e-40;
 
 /// Why a distribution over many rounds is not reckoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -120,10 +123,14 @@ impl Window {
             if all <= 1u128 << bits {
                 return Some(Self { bits, start: 0, outside: 0.0 });
             }
-            let half = size(1 << (bits - 1));
-            let outside = lattice.tail(many, half - 2.0, true) + lattice.tail(many, half - 2.0, false);
-            if outside <= OUTSIDE {
-                return Some(Self { bits, start: floor(mean * many - half), outside });
+            let places = size(1 << bits);
+            // Large wins are rare and losses are not: the longer tail may be above.
+            for below in [0.5, 0.375, 0.25] {
+                let (low, high) = (places * below - 2.0, places * (1.0 - below) - 2.0);
+                let outside = lattice.tail(many, low, false) + lattice.tail(many, high, true);
+                if outside <= OUTSIDE {
+                    return Some(Self { bits, start: floor(mean * many - places * below), outside });
+                }
             }
         }
         None
@@ -177,19 +184,29 @@ fn powers(circle: &Circle, lattice: &Lattice, rounds: u32) -> (Vec<(f64, f64)>, 
     let many = f64::from(rounds);
     let delta = 1.5 * (size(lattice.places.len()) + 3.0) * ROUNDOFF + 1.01 * POINT_ERROR;
     let mut numbers = vec![(0.0, 0.0); order];
-    let mut errors = 0.0;
-    for place in 0..=order / 2 {
+    let mut errors = NEGLIGIBLE * size(order);
+    let (_, deviation) = lattice.moments();
+    let change = 1.001 * deviation * std::f64::consts::TAU / size(order);
+    let small = if rounds > 1 { libm::exp(libm::log(NEGLIGIBLE) / (many - 1.0)) } else { 0.0 };
+    let mut place = 0;
+    while place <= order / 2 {
         let one = lattice.places.iter().fold((0.0, 0.0), |sum: (f64, f64), (k, chance)| {
             // The conjugate, so that the transform forwards is the inverse one.
             let (x, y) = circle.point(place.wrapping_mul(*k));
             (sum.0 + chance * x, sum.1 - chance * y)
         });
         let reach = one.0.hypot(one.1) + delta;
+        if reach < small {
+            let further = usize::try_from(floor((small - reach) / change)).unwrap_or(0);
+            place += 1 + further.min(order);
+            continue;
+        }
         let twice = if place == 0 || 2 * place == order { 1.0 } else { 2.0 };
         errors += twice * libm::exp((many - 1.0) * libm::log(reach));
         let power = power(one, rounds);
         numbers[place] = power;
         numbers[(order - place) & (order - 1)] = (power.0, -power.1);
+        place += 1;
     }
     (numbers, 1.01 * many * (delta + 3.1 * ROUNDOFF) * errors / size(order))
 }

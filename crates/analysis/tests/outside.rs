@@ -6,9 +6,9 @@ use taisai_analysis::{BoxFigures, Slip};
 use taisai_rules::{Games, Layout, Money};
 
 fn layout(name: &str) -> &'static Layout {
-    let (game, layout) = name.rsplit_once('-').unwrap();
-    let game = Games::embedded().iter().find(|known| known.id() == game).unwrap();
-    game.layout(layout).unwrap()
+    let (game, layout) = name.rsplit_once('-').expect("a game and a layout");
+    let game = Games::embedded().iter().find(|known| known.id() == game).expect("a game");
+    game.layout(layout).expect("a layout")
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn edges_are_the_published_ones() {
 
 fn bets(text: &str) -> Vec<(taisai_rules::BetBox, Money)> {
     let bet = |text: &str| {
-        let (bet_box, cents) = text.split_once('=').unwrap();
-        (bet_box.parse().unwrap(), Money::from_cents(cents.parse().unwrap()))
+        let (bet_box, cents) = text.split_once('=').expect("a bet");
+        (bet_box.parse().expect("a box"), Money::from_cents(cents.parse().expect("cents")))
     };
     text.split(' ').map(bet).collect()
 }

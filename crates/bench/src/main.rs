@@ -1,9 +1,10 @@
 //! `make bench`: every figure the project promises, measured beside its named rival in the same run, as the machine's
 //! own speed changes from run to run. Ends with one line a figure and writes the same to `target/bench.json`.
-//! Groups can be named: `rules`, `table`, `torture`, `record`.
+//! Groups can be named: `rules`, `table`, `torture`, `record`, `analysis`.
 
 #![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
 
+mod analysis;
 mod record;
 mod rules;
 mod table;
@@ -44,6 +45,9 @@ fn main() -> anyhow::Result<()> {
     }
     if is_chosen("record") {
         figures.extend(record::figures()?);
+    }
+    if is_chosen("analysis") {
+        figures.extend(analysis::figures()?);
     }
     println!();
     for Figure { name, value, unit, ratio, of } in &figures {

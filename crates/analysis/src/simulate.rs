@@ -1,0 +1,91 @@
+//! Simulated play: sessions of players with bankrolls and strategies at one table, by the rules alone or through the machines
+//! of a whole table, and plain throws counted. A session is the same whatever the number of threads.
+
+mod by_rules;
+mod by_table;
+mod count;
+mod plan;
+mod strategy;
+mod summary;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use taisai_rules::Money;
+
+pub use count::{Counted, count};
+pub use plan::{BadPlan, Engine, MOST_PLAYERS, MOST_RESULTS, MOST_ROUNDS as MOST_SESSION_ROUNDS, Plan, PlayerPlan};
+pub use strategy::Strategy;
+pub use summary::{Interval, PlayerSummary, summaries};
+
+/// What a session came to for one player.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SessionResult {
+    /// Rounds with a bet.
+    pub rounds: u64,
+    /// Rounds that won money.
+    pub won: u64,
+    /// What counted of the stakes.
+    pub staked: Money,
+    /// The net result.
+    pub net: Money,
+    /// The least and the most that the bankroll was.
+    pub lowest: Money,
+    /// The most.
+    pub highest: Money,
+    /// Whether the bankroll no longer covered the next slip.
+    pub is_ruined: bool,
+    /// What the stakes that were made could expect, in 216ths of a cent, exactly.
+    pub expected: i128,
+    /// The variance of the result for the stakes that were made, in squared cents.
+    pub variance: f64,
+}
+
+/// The results of all sessions, players in their order within each.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// How many players a session has.
+    pub players: usize,
+    /// The results, session after session.
+    pub results: Vec<SessionResult>,
+}
+
+impl Results {
+    /// The results of one player.
+    pub fn of(&self, player: usize) -> impl Iterator<Item = &SessionResult> {
+        self.results.iter().skip(player).step_by(self.players)
+    }
+}
+
+/// Plays all sessions of a plan on so many threads, and counts rounds as they are done.
+///
+/// # Panics
+/// If the machines of a table refuse what the plan has checked.
+pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
+    let players = plan.players().len();
+    let next = AtomicU64::new(0);
+    let work = || {
+        let mut played = Vec::new();
+        loop {
+            let session = next.fetch_add(1, Ordering::Relaxed);
+            if session >= plan.sessions() {
+                return played;
+            }
+            let results = match plan.engine() {
+                Engine::Rules => by_rules::play(plan, session),
+                Engine::Table => by_table::play(plan, session),
+            };
+            played.push((session, results));
+            done.fetch_add(plan.rounds(), Ordering::Relaxed);
+        }
+    };
+    let mut played: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let mut played = work();
+        for thread in threads {
+            played.extend(thread.join().expect("a session that does not stop"));
+        }
+        played
+    });
+    played.sort_unstable_by_key(|(session, _)| *session);
+    Results { players, results: played.into_iter().flat_map(|(_, results)| results).collect() }
+}

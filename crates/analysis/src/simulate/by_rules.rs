@@ -1,0 +1,225 @@
+//! A session by the rules alone: stakes within the limits, excess counted pro rata, payouts looked up. Where nothing is over a
+//! limit that runs over all players, a slip's result on every throw is known beforehand.
+
+#![expect(clippy::float_arithmetic, reason = "variances of results, which are not paid")]
+
+use taisai_rules::{Bet, BetBox, Money};
+
+use crate::chance::{Chance, Throws};
+use crate::real::whole;
+use crate::simulate::SessionResult;
+use crate::simulate::plan::{Plan, Player};
+use crate::simulate::strategy::Mind;
+
+/// Parts of chance that a session has: one for its throws, and one for each player.
+const PARTS: u64 = 256;
+
+/// The throws of a session.
+pub(super) const fn throws(plan: &Plan, session: u64) -> Throws {
+    Throws::of(plan.seed(), session * PARTS)
+}
+
+/// A player in a session.
+pub(super) struct Seated<'p> {
+    pub(super) player: &'p Player,
+    mind: Mind,
+    pub(super) bankroll: i64,
+    result: SessionResult,
+    lowest: i64,
+    highest: i64,
+    staked: i64,
+    /// Which slip lies on the layout, and how many times.
+    pub(super) chosen: Option<(usize, i64)>,
+}
+
+impl<'p> Seated<'p> {
+    pub(super) fn all(plan: &'p Plan, session: u64) -> Vec<Self> {
+        let seated = |(number, player): (u64, &'p Player)| Self {
+            player,
+            mind: Mind::new(player.strategy, Chance::of(plan.seed(), session * PARTS + number)),
+            bankroll: player.bankroll,
+            result: SessionResult::default(),
+            lowest: player.bankroll,
+            highest: player.bankroll,
+            staked: 0,
+            chosen: None,
+        };
+        (1..).zip(plan.players()).map(seated).collect()
+    }
+
+    /// Chooses the next slip, as often as limits and bankroll allow; who cannot cover it once is ruined.
+    #[inline]
+    pub(super) fn choose(&mut self) {
+        if self.result.is_ruined {
+            return;
+        }
+        let (slip, wanted) = self.mind.choose(self.player.slips.len());
+        let ready = &self.player.slips[slip];
+        self.chosen = None;
+        if ready.staked == 0 {
+            return;
+        }
+        let most = wanted.min(ready.most);
+        // Divided only where it must be: the bankroll mostly covers what is wanted.
+        let times = match most.checked_mul(ready.staked) {
+            Some(cost) if cost <= self.bankroll => most,
+            Some(_) | None => self.bankroll / ready.staked,
+        };
+        if times == 0 {
+            self.result.is_ruined = true;
+        } else {
+            self.chosen = Some((slip, times));
+        }
+    }
+
+    pub(super) const fn is_ruined(&self) -> bool {
+        self.result.is_ruined
+    }
+
+    /// Takes in what the chosen slip came to by the table of its results.
+    #[inline]
+    fn settle(&mut self, place: u8) {
+        let Some((slip, times)) = self.chosen else { return };
+        self.expect_all(slip, times);
+        let ready = &self.player.slips[slip];
+        self.take(ready.staked * times, ready.nets[usize::from(place)] * times);
+    }
+
+    /// Takes in what a slip that counts in full could expect.
+    #[inline]
+    pub(super) fn expect_all(&mut self, slip: usize, times: i64) {
+        let ready = &self.player.slips[slip];
+        self.result.expected += ready.expected * i128::from(times);
+        let times = whole(times.into());
+        self.result.variance += ready.variance * (times * times);
+    }
+
+    /// Takes in a result as a table's meters have it: what counted and what was paid since the session began.
+    pub(super) fn take_meters(&mut self, counted: i64, paid: i64) {
+        let net = self.player.bankroll + paid - counted - self.bankroll;
+        self.take(counted - self.staked, net);
+    }
+
+    /// Takes in a result.
+    #[inline]
+    pub(super) fn take(&mut self, staked: i64, net: i64) {
+        self.result.rounds += 1;
+        self.result.won += u64::from(net > 0);
+        self.staked += staked;
+        self.bankroll += net;
+        self.lowest = self.lowest.min(self.bankroll);
+        self.highest = self.highest.max(self.bankroll);
+        self.mind.learn(net);
+    }
+
+    /// Takes in what stakes that counted could expect.
+    pub(super) fn expect(&mut self, plan: &Plan, counted: &[(BetBox, Money)]) {
+        let unit = plan.limits().unit().cents();
+        let mut nets = [0i64; 216];
+        for (bet_box, amount) in counted {
+            let units = amount.cents() / unit;
+            for (net, of_unit) in nets.iter_mut().zip(&plan.of_unit[bet_box.index()]) {
+                *net += units * of_unit;
+            }
+        }
+        let (sum, squares) = nets.iter().fold((0i128, 0.0), |(sum, squares), net| {
+            let float = whole((*net).into());
+            (sum + i128::from(*net), squares + float * float)
+        });
+        self.result.expected += sum;
+        let mean = whole(sum) / 216.0;
+        self.result.variance += (squares / 216.0 - mean * mean).max(0.0);
+    }
+
+    pub(super) fn result(self) -> SessionResult {
+        let money = Money::from_cents;
+        let net = money(self.bankroll - self.player.bankroll);
+        let (lowest, highest) = (money(self.lowest), money(self.highest));
+        SessionResult { staked: money(self.staked), net, lowest, highest, ..self.result }
+    }
+}
+
+pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
+    let mut throws = throws(plan, session);
+    let mut seated = Seated::all(plan, session);
+    let mut totals = Totals::default();
+    for _ in 0..plan.rounds() {
+        let place = throws.next_place();
+        let mut plays = false;
+        for player in &mut seated {
+            player.choose();
+            plays |= !player.is_ruined();
+        }
+        if !plays {
+            break;
+        }
+        if plan.shares_limits && totals.are_over(plan, &seated) {
+            settle_pro_rata(plan, &mut seated, place);
+        } else {
+            for player in seated.iter_mut().filter(|player| !player.is_ruined()) {
+                player.settle(place);
+            }
+        }
+    }
+    seated.into_iter().map(Seated::result).collect()
+}
+
+/// What lies on each box over all players.
+#[derive(Default)]
+pub(super) struct Totals {
+    boxes: Vec<BetBox>,
+    cents: Vec<i64>,
+}
+
+impl Totals {
+    pub(super) fn are_over(&mut self, plan: &Plan, seated: &[Seated]) -> bool {
+        self.cents.resize(BetBox::COUNT, 0);
+        for bet_box in self.boxes.drain(..) {
+            self.cents[bet_box.index()] = 0;
+        }
+        for player in seated.iter().filter(|player| !player.is_ruined()) {
+            let Some((slip, times)) = player.chosen else { continue };
+            for (bet_box, amount) in &player.player.slips[slip].bets {
+                self.boxes.push(*bet_box);
+                self.cents[bet_box.index()] += amount * times;
+            }
+        }
+        self.boxes.iter().any(|bet_box| {
+            let opposite = bet_box.opposite().map_or(0, |opposite| self.cents[opposite.index()]);
+            Money::from_cents(self.cents[bet_box.index()]) > plan.limits().cap(*bet_box, Money::from_cents(opposite))
+        })
+    }
+}
+
+/// Settles a round in which something is over a limit, as the rules do.
+fn settle_pro_rata(plan: &Plan, seated: &mut [Seated], place: u8) {
+    let layout = plan.rules().layout();
+    let dice = plan.throw(place);
+    let bets = seated.iter().enumerate().filter(|(_, player)| !player.is_ruined()).flat_map(|(number, player)| {
+        let chosen = player.chosen.into_iter();
+        chosen.flat_map(move |(slip, times)| {
+            let bets = player.player.slips[slip].bets.iter();
+            bets.map(move |(bet_box, amount)| Bet {
+                player: number,
+                bet_box: *bet_box,
+                amount: Money::from_cents(amount * times),
+            })
+        })
+    });
+    let settled = layout.settle(plan.limits(), dice, bets.collect::<Vec<_>>()).expect("a plan that was checked");
+    for (number, player) in seated.iter_mut().enumerate() {
+        if player.is_ruined() || player.chosen.is_none() {
+            continue;
+        }
+        let lines = || settled.lines.iter().filter(|line| line.player == number);
+        let net = lines().map(|line| if line.odds.is_some() { line.profit } else { negative(line.counted) });
+        let net = net.map(Money::cents).sum();
+        let counted: Vec<_> = lines().map(|line| (line.bet_box, line.counted)).collect();
+        player.expect(plan, &counted);
+        player.take(counted.iter().map(|(_, amount)| amount.cents()).sum(), net);
+    }
+}
+
+const fn negative(money: Money) -> Money {
+    Money::from_cents(-money.cents())
+}

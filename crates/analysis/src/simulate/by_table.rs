@@ -1,0 +1,186 @@
+//! A session through the machines of a table: the dealer opens, players bet, the dealer closes, the dice are tumbled and
+//! committed, and the players' side settles. Every command is asked, decided and applied, as at a real table.
+
+use std::fmt::Debug;
+
+use taisai_rules::{BetBox, Dice, Money, Station};
+use taisai_table::{
+    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, Entry, Excess, Method,
+    Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, Seat, SlipLine, Stake, TUMBLES,
+    TableId, Time,
+};
+
+use crate::simulate::SessionResult;
+use crate::simulate::by_rules::{Seated, Totals, throws};
+use crate::simulate::plan::Plan;
+
+const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
+/// Noon of 1 January 2024, when every approved game is in force.
+const NOON: u64 = 1_704_110_400_000;
+/// A round a minute.
+const ROUND: u64 = 60_000;
+pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
+    let mut throws = throws(plan, session);
+    let mut seated = Seated::all(plan, session);
+    let mut table = Table::open(plan);
+    for _ in 0..plan.rounds() {
+        let dice = plan.throw(throws.next_place());
+        for player in &mut seated {
+            player.choose();
+        }
+        if seated.iter().all(Seated::is_ruined) {
+            break;
+        }
+        table.play(plan, &mut seated, dice);
+    }
+    seated.into_iter().map(Seated::result).collect()
+}
+
+/// The table's machines, and the people at it.
+struct Table {
+    round: Round,
+    cluster: Cluster,
+    now: u64,
+    /// The number of the last command; all sources share it, so that each rises.
+    sequence: u64,
+    dealer: Actor,
+    supervisor: Actor,
+    is_live: bool,
+    totals: Totals,
+}
+
+impl Table {
+    /// An open table with limits on display, where every player has bought in.
+    fn open(plan: &Plan) -> Self {
+        let mut profile = Profile::singapore();
+        // 5.1.1: what is over a limit and not rejected counts pro rata.
+        profile.excess = Excess::Show;
+        let rules = plan.rules();
+        let seats = u32::try_from(plan.players().len()).expect("as many as a table has");
+        let person = |id, role| Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) });
+        let mut table = Self {
+            round: Round::new(CLUSTER.table, rules.clone(), profile.clone(), true, 1),
+            cluster: Cluster::new(CLUSTER, rules.clone(), profile, seats),
+            now: NOON,
+            sequence: 0,
+            dealer: person(1, Role::Dealer),
+            supervisor: person(2, Role::PitSupervisor),
+            is_live: rules.game().station() == Station::LiveTable,
+            totals: Totals::default(),
+        };
+        table.ask_round(table.supervisor, RoundCommand::OpenTable);
+        let dealer = Some(PersonId(1));
+        table.ask_round(table.supervisor, RoundCommand::Relieve { position: Position::Dealer, person: dealer });
+        table.carry();
+        let (limits, why) = (plan.table_limits().clone(), "simulated".to_owned());
+        table.ask_round(table.supervisor, RoundCommand::ShowLimits { limits, why });
+        table.carry();
+        if !table.is_live {
+            for (seat, player) in (0..).map(Seat).zip(plan.players()) {
+                let amount = Money::from_cents(player.bankroll);
+                table.ask_cluster(table.supervisor, ClusterCommand::BuyIn { seat, amount, method: Method::Cash });
+            }
+        }
+        table
+    }
+
+    fn play(&mut self, plan: &Plan, seated: &mut [Seated], dice: Dice) {
+        self.now += ROUND;
+        self.ask_round(self.dealer, RoundCommand::OpenBets);
+        self.bring();
+        for (seat, player) in (0..).map(Seat).zip(seated.iter()).filter(|(_, player)| !player.is_ruined()) {
+            let Some((slip, times)) = player.chosen else { continue };
+            let bets = player.player.slips[slip].bets.iter();
+            let stake = |(bet_box, amount): &(BetBox, i64)| Stake {
+                bet_box: *bet_box,
+                amount: Money::from_cents(amount * times),
+            };
+            let stakes = bets.map(stake).collect();
+            let actor =
+                if self.is_live { self.dealer } else { Actor::Terminal { device: DeviceId(100 + seat.0), seat } };
+            self.ask_cluster(actor, ClusterCommand::Place { seat, chips: Chips::Own, stakes });
+        }
+        self.ask_round(self.dealer, RoundCommand::CloseBets);
+        self.carry();
+        self.ask_round(self.dealer, RoundCommand::Activate);
+        self.ask_round(self.dealer, RoundCommand::Tumbled { times: TUMBLES });
+        let counted = self.counted(plan, seated);
+        self.ask_round(self.dealer, RoundCommand::Commit { dice });
+        self.carry();
+        for (seat, player) in (0..).map(Seat).zip(seated.iter_mut()).filter(|(_, player)| !player.is_ruined()) {
+            let Some((slip, times)) = player.chosen else { continue };
+            match &counted {
+                Some(counted) => {
+                    let own =
+                        counted.iter().filter(|(of, ..)| *of == seat).map(|(_, bet_box, amount)| (*bet_box, *amount));
+                    player.expect(plan, &own.collect::<Vec<_>>());
+                }
+                None => player.expect_all(slip, times),
+            }
+            let meters = self.cluster.seat_meters(seat);
+            player.take_meters(meters.bet.cents() - meters.returned.cents(), meters.won.cents());
+            if self.cluster.is_locked(seat) {
+                self.ask_cluster(self.supervisor, ClusterCommand::ClearLock { seat });
+            }
+        }
+    }
+
+    /// What counts of each bet, where something is over a limit.
+    fn counted(&mut self, plan: &Plan, seated: &[Seated]) -> Option<Vec<(Seat, BetBox, Money)>> {
+        if !plan.shares_limits || !self.totals.are_over(plan, seated) {
+            return None;
+        }
+        let unit = plan.limits().unit().cents();
+        let counted = |line: &SlipLine| (line.seat, line.bet_box, Money::from_cents(i64::from(line.counted) * unit));
+        Some(self.cluster.slip().lines.iter().map(counted).collect())
+    }
+
+    /// Brings the players' side what the dealer's side has for it.
+    fn bring(&mut self) {
+        loop {
+            let followed = self.cluster.followed();
+            let next = self.round.notices(CLUSTER).find(|(number, _)| *number > followed);
+            let Some((number, notice)) = next.map(|(number, notice): (u64, &Notice)| (number, notice.clone())) else {
+                break;
+            };
+            self.ask_cluster(Actor::System, ClusterCommand::Follow { number, notice, slip: None });
+        }
+    }
+
+    /// Brings the players' side what there is for it, and the dealer's side how far that is.
+    fn carry(&mut self) {
+        self.bring();
+        let (followed, colour_chips) = (self.cluster.followed(), self.cluster.colour_chips());
+        self.ask_round(Actor::System, RoundCommand::Report { cluster: CLUSTER, followed, colour_chips });
+    }
+
+    fn ask_round(&mut self, actor: Actor, command: RoundCommand) {
+        let asked = self.asked(actor, command);
+        let event = accepted(self.round.decide(&asked), &asked.command);
+        self.round.apply(&Entry { asked, outcome: Ok(event) });
+    }
+
+    fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) {
+        let asked = self.asked(actor, command);
+        let event = accepted(self.cluster.decide(&asked), &asked.command);
+        self.cluster.apply(&Entry { asked, outcome: Ok(event) });
+    }
+
+    fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+        self.sequence += 1;
+        let source = match actor {
+            Actor::System => 0,
+            Actor::Person(person) => u64::from(person.id.0),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) => u64::from(device.0),
+        };
+        Asked { time: Time(self.now), actor, id: CommandId { source, sequence: self.sequence }, command }
+    }
+}
+
+/// The event of a command that the plan has made sure of.
+fn accepted<E: Debug>(decision: Decision<E>, command: &impl Debug) -> E {
+    match decision {
+        Decision::Accepted(event) => event,
+        Decision::Refused(_) | Decision::Repeated(_) => panic!("{command:?}: {decision:?}"),
+    }
+}
