@@ -18,6 +18,9 @@ mod rounds;
 mod ruin;
 pub mod simulate;
 mod slip;
+mod tails;
+mod theory;
+pub mod watch;
 
 pub use chance::{Chance, Counts, Throws};
 pub use figures::{BoxFigures, ForOne, ToOne, Win};
@@ -27,3 +30,6 @@ pub use real::{count, decimals, percent, real, root_decimals, thousands, whole};
 pub use rounds::{Distribution, MOST_ROUNDS, TooWide, scientific, shown_chance};
 pub use ruin::{NoRuin, Ruin};
 pub use slip::{BadSlip, LARGEST, Slip, Spread};
+pub use tails::chi_square_tail;
+pub use theory::{BadRound, EXACT_ROUNDS as EXACT_THEORY_ROUNDS, Theory, WinBand};
+pub use watch::DiceWatch;

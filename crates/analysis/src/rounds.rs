@@ -54,49 +54,80 @@ pub struct Distribution {
     variance: Fraction,
 }
 
-/// One round on its own lattice: N rounds are N·`first` + `step`·K.
-struct Lattice {
-    first: i64,
-    step: i64,
-    /// Places of the results, ascending from 0, with their chances.
+/// One kind of round on the lattice: its places, ascending from 0, with their chances, and how often it is played.
+struct Part {
     places: Vec<(usize, f64)>,
+    times: u32,
 }
 
-impl Lattice {
-    fn of(spread: &Spread) -> Result<Self, TooWide> {
-        let first = spread.results()[0].0.cents();
-        let step = spread.results().iter().fold(0, |step, (net, _)| common(step, net.cents() - first)).max(1);
-        let place = |net: Money| usize::try_from((net.cents() - first) / step).ok().filter(|place| *place < 1 << 40);
-        let places = spread.results().iter().map(|(net, ways)| Some((place(*net)?, f64::from(*ways) / 216.0)));
-        let places: Option<Vec<_>> = places.collect();
-        Ok(Self { first, step, places: places.ok_or(TooWide::Step(Money::from_cents(step)))? })
-    }
-
-    fn last(&self) -> usize {
-        self.places[self.places.len() - 1].0
-    }
-
+impl Part {
     /// The mean and standard deviation of K in one round.
     fn moments(&self) -> (f64, f64) {
         let mean: f64 = self.places.iter().map(|(place, chance)| chance * size(*place)).sum();
         let variance: f64 = self.places.iter().map(|(place, chance)| chance * (size(*place) - mean).powi(2)).sum();
         (mean, variance.sqrt())
     }
+}
 
-    /// Chernoff's bound on the chance that K of so many rounds is at least `far` from its mean on one side. Whatever the tilt,
-    /// the bound holds; the tilt is only sought where it is small.
-    fn tail(&self, rounds: f64, far: f64, is_above: bool) -> f64 {
-        let (mean, deviation) = self.moments();
+/// All rounds on one lattice: their sum is `first` + `step`·K.
+struct Lattice {
+    first: i128,
+    step: i64,
+    parts: Vec<Part>,
+}
+
+impl Lattice {
+    fn of(rounds: &[(Spread, u32)]) -> Result<Self, TooWide> {
+        let first = |spread: &Spread| spread.results()[0].0.cents();
+        let steps =
+            rounds.iter().flat_map(|(spread, _)| spread.results().iter().map(|(net, _)| net.cents() - first(spread)));
+        let step = steps.fold(0, common).max(1);
+        let part = |(spread, times): &(Spread, u32)| {
+            let place = |net: Money| {
+                usize::try_from((net.cents() - first(spread)) / step).ok().filter(|place| *place < 1 << 40)
+            };
+            let places = spread.results().iter().map(|(net, ways)| Some((place(*net)?, f64::from(*ways) / 216.0)));
+            Some(Part { places: places.collect::<Option<_>>()?, times: *times })
+        };
+        let parts = rounds.iter().map(part).collect::<Option<_>>().ok_or(TooWide::Step(Money::from_cents(step)))?;
+        let first = rounds.iter().map(|(spread, times)| i128::from(*times) * i128::from(first(spread))).sum();
+        Ok(Self { first, step, parts })
+    }
+
+    /// The largest K.
+    fn last(&self) -> u128 {
+        let last = |part: &Part| u128::try_from(part.places[part.places.len() - 1].0).unwrap_or(u128::MAX >> 64);
+        self.parts.iter().map(|part| last(part) * u128::from(part.times)).sum()
+    }
+
+    /// The mean and standard deviation of K.
+    fn moments(&self) -> (f64, f64) {
+        let (mean, variance) = self.parts.iter().fold((0.0, 0.0), |(mean, variance), part| {
+            let (own, deviation) = part.moments();
+            let times = f64::from(part.times);
+            (mean + times * own, variance + times * deviation * deviation)
+        });
+        (mean, variance.sqrt())
+    }
+
+    /// Chernoff's bound on the chance that K is at least `far` from its mean on one side. Whatever the tilt, the bound holds;
+    /// the tilt is only sought where it is small.
+    fn tail(&self, far: f64, is_above: bool) -> f64 {
+        let (_, deviation) = self.moments();
         let sign = if is_above { 1.0 } else { -1.0 };
         let bound = |tilt: f64| {
-            let generating: f64 =
-                self.places.iter().map(|(place, chance)| chance * libm::exp(sign * tilt * (size(*place) - mean))).sum();
-            rounds * libm::log(generating) - tilt * far
+            let generating = |part: &Part| {
+                let (mean, _) = part.moments();
+                let terms =
+                    part.places.iter().map(|(place, chance)| chance * libm::exp(sign * tilt * (size(*place) - mean)));
+                f64::from(part.times) * libm::log(terms.sum())
+            };
+            self.parts.iter().map(generating).sum::<f64>() - tilt * far
         };
-        let normal = far / (rounds * deviation * deviation).max(f64::MIN_POSITIVE);
+        let normal = far / (deviation * deviation).max(f64::MIN_POSITIVE);
         let tilts = (-24..=8).map(|eighths| normal * libm::exp2(f64::from(eighths) / 8.0));
         let best = tilts.map(bound).filter(|bound| bound.is_finite()).fold(0.0, f64::min);
-        // The exponent is a sum of a few hundred roundings of numbers that are not large.
+        // The exponent is a sum of roundings of numbers that are not large.
         libm::exp(best * (1.0 - 1e-9) + 1e-9)
     }
 }
@@ -115,21 +146,24 @@ struct Window {
 }
 
 impl Window {
-    fn around(lattice: &Lattice, rounds: u32) -> Option<Self> {
-        let all = u128::try_from(lattice.last()).ok()? * u128::from(rounds) + 1;
-        let (mean, _) = lattice.moments();
-        let many = f64::from(rounds);
+    fn around(lattice: &Lattice) -> Option<Self> {
+        let all = lattice.last() + 1;
+        let (mean, deviation) = lattice.moments();
         for bits in 4..=MOST_BITS {
             if all <= 1u128 << bits {
                 return Some(Self { bits, start: 0, outside: 0.0 });
             }
             let places = size(1 << bits);
+            // No window of fewer deviations leaves so little outside.
+            if places < 4.0 * deviation {
+                continue;
+            }
             // Large wins are rare and losses are not: the longer tail may be above.
             for below in [0.5, 0.375, 0.25] {
                 let (low, high) = (places * below - 2.0, places * (1.0 - below) - 2.0);
-                let outside = lattice.tail(many, low, false) + lattice.tail(many, high, true);
+                let outside = lattice.tail(low, false) + lattice.tail(high, true);
                 if outside <= OUTSIDE {
-                    return Some(Self { bits, start: floor(mean * many - places * below), outside });
+                    return Some(Self { bits, start: floor(mean - places * below), outside });
                 }
             }
         }
@@ -153,11 +187,22 @@ impl Spread {
         if rounds == 0 || rounds > MOST_ROUNDS {
             return Err(TooWide::Rounds(rounds));
         }
-        let lattice = Lattice::of(self)?;
-        let step = Money::from_cents(lattice.step);
-        let window = Window::around(&lattice, rounds).ok_or(TooWide::Step(step))?;
+        Distribution::of(&[(self.clone(), rounds)])
+    }
+}
+
+impl Distribution {
+    /// The distribution of the sum of rounds that need not be alike: each spread with how often it is played.
+    pub fn of(rounds: &[(Spread, u32)]) -> Result<Self, TooWide> {
+        let all = rounds.iter().map(|(_, times)| u64::from(*times)).sum::<u64>();
+        let all = u32::try_from(all).unwrap_or(u32::MAX);
+        if all == 0 || all > MOST_ROUNDS {
+            return Err(TooWide::Rounds(all));
+        }
+        let lattice = Lattice::of(rounds)?;
+        let window = Window::around(&lattice).ok_or(TooWide::Step(Money::from_cents(lattice.step)))?;
         let circle = Circle::new(window.bits);
-        let (mut numbers, powers_error) = powers(&circle, &lattice, rounds);
+        let (mut numbers, powers_error) = powers(&circle, &lattice);
         circle.transform(&mut numbers);
         let order = circle.order();
         let shift = usize::try_from(window.start.rem_euclid(i64::try_from(order).unwrap_or(i64::MAX))).unwrap_or(0);
@@ -169,46 +214,69 @@ impl Spread {
             + size(order).sqrt() * circle.relative_error() * (length + size(order).sqrt() * powers_error) * 1.01
             + size(order) * ROUNDOFF * 1.01
             + window.outside;
-        let start =
-            i128::from(rounds) * i128::from(lattice.first) + i128::from(window.start) * i128::from(lattice.step);
-        let times =
-            |fraction: Fraction| Fraction::new(i128::from(rounds) * fraction.numerator(), fraction.denominator());
-        let (mean, variance) = (times(self.mean()), times(self.variance()));
-        Ok(Distribution::new(rounds, (start, lattice.step), probabilities, error, (mean, variance)))
+        let start = lattice.first + i128::from(window.start) * i128::from(lattice.step);
+        // Both are over 216 and its square.
+        let scaled = |fraction: Fraction, scale: i128| fraction.numerator() * (scale / fraction.denominator());
+        let (mean, variance) = rounds.iter().fold((0, 0), |(mean, variance), (spread, times)| {
+            let times = i128::from(*times);
+            (mean + times * scaled(spread.mean(), 216), variance + times * scaled(spread.variance(), 216 * 216))
+        });
+        let moments = (Fraction::new(mean, 216), Fraction::new(variance, 216 * 216));
+        Ok(Self::new(all, (start, lattice.step), probabilities, error, moments))
     }
 }
 
-/// The characteristic function of so many rounds at every place, and the largest error of a probability that comes of it.
-fn powers(circle: &Circle, lattice: &Lattice, rounds: u32) -> (Vec<(f64, f64)>, f64) {
+/// The characteristic function of all rounds at every place, and the largest error of a probability that comes of it.
+fn powers(circle: &Circle, lattice: &Lattice) -> (Vec<(f64, f64)>, f64) {
     let order = circle.order();
-    let many = f64::from(rounds);
-    let delta = 1.5 * (size(lattice.places.len()) + 3.0) * ROUNDOFF + 1.01 * POINT_ERROR;
     let mut numbers = vec![(0.0, 0.0); order];
-    let mut errors = NEGLIGIBLE * size(order);
-    let (_, deviation) = lattice.moments();
-    let change = 1.001 * deviation * std::f64::consts::TAU / size(order);
-    let small = if rounds > 1 { libm::exp(libm::log(NEGLIGIBLE) / (many - 1.0)) } else { 0.0 };
+    let mut errors = 2.0 * NEGLIGIBLE * size(order);
     let mut place = 0;
     while place <= order / 2 {
-        let one = lattice.places.iter().fold((0.0, 0.0), |sum: (f64, f64), (k, chance)| {
-            // The conjugate, so that the transform forwards is the inverse one.
-            let (x, y) = circle.point(place.wrapping_mul(*k));
-            (sum.0 + chance * x, sum.1 - chance * y)
-        });
-        let reach = one.0.hypot(one.1) + delta;
-        if reach < small {
-            let further = usize::try_from(floor((small - reach) / change)).unwrap_or(0);
-            place += 1 + further.min(order);
+        let (mut all, mut reached, mut relative, mut left_out) = ((1.0, 0.0), 0.0, 0.0, 0);
+        for part in &lattice.parts {
+            let (one, delta) = one_round(circle, part, place);
+            let reach = one.0.hypot(one.1) + delta;
+            let times = f64::from(part.times);
+            reached += times * libm::log(reach);
+            relative += times * (delta + 3.1 * ROUNDOFF) / reach;
+            // With the product of the parts before it, whose factors are at most one and a little.
+            if reached < libm::log(NEGLIGIBLE) {
+                left_out = 1 + stretch(order, part, reach);
+                break;
+            }
+            all = product(all, power(one, part.times));
+        }
+        if left_out > 0 {
+            place += left_out;
             continue;
         }
         let twice = if place == 0 || 2 * place == order { 1.0 } else { 2.0 };
-        errors += twice * libm::exp((many - 1.0) * libm::log(reach));
-        let power = power(one, rounds);
-        numbers[place] = power;
-        numbers[(order - place) & (order - 1)] = (power.0, -power.1);
+        errors += twice * libm::exp(reached) * relative;
+        numbers[place] = all;
+        numbers[(order - place) & (order - 1)] = (all.0, -all.1);
         place += 1;
     }
-    (numbers, 1.01 * many * (delta + 3.1 * ROUNDOFF) * errors / size(order))
+    (numbers, 1.01 * errors / size(order))
+}
+
+/// The characteristic function of one round at a place, and a bound on its error.
+fn one_round(circle: &Circle, part: &Part, place: usize) -> ((f64, f64), f64) {
+    let one = part.places.iter().fold((0.0, 0.0), |sum: (f64, f64), (k, chance)| {
+        // The conjugate, so that the transform forwards is the inverse one.
+        let (x, y) = circle.point(place.wrapping_mul(*k));
+        (sum.0 + chance * x, sum.1 - chance * y)
+    });
+    (one, 1.5 * (size(part.places.len()) + 3.0) * ROUNDOFF + 1.01 * POINT_ERROR)
+}
+
+/// Over how many more places the power of one part alone is known to stay negligible.
+fn stretch(order: usize, part: &Part, reach: f64) -> usize {
+    let (_, deviation) = part.moments();
+    let change = 1.001 * deviation * std::f64::consts::TAU / size(order);
+    let small = libm::exp(libm::log(NEGLIGIBLE) / f64::from(part.times));
+    let places = if small > reach { (small - reach) / change } else { 0.0 };
+    usize::try_from(floor(places)).unwrap_or(0).min(order)
 }
 
 /// A power by squaring: the relative error is below three roundoffs a factor.

@@ -127,6 +127,15 @@ pub(crate) enum Command {
     },
     /// Write par sheets: every box with its exact figures, bands and charts
     Par(crate::par::ParArgs),
+    /// Reckon a slip of bets: its exact distribution in one round and over many, risk of ruin, and bets that contradict
+    Slip(crate::slip::SlipArgs),
+    /// Play sessions with bankrolls and strategies from a seed, beside what is known exactly
+    Simulate(crate::simulate::SimulateArgs),
+    /// Watch dice: whether throws look fair, and how many it takes to see a bias
+    Dice {
+        #[command(subcommand)]
+        command: crate::dice::DiceCommand,
+    },
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -230,6 +239,8 @@ pub(crate) enum ReportCommand {
     },
     /// Run one of the queries of docs/reporting.md
     Query(QueryArgs),
+    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift or day
+    Theory(crate::theory::TheoryArgs),
 }
 
 /// Which query, and how it is printed.

@@ -3,6 +3,7 @@
 mod args;
 mod audit;
 mod bar;
+mod dice;
 mod felt;
 mod games;
 mod odds;
@@ -15,7 +16,10 @@ mod replay;
 mod report;
 pub mod settle;
 mod sheet;
+mod simulate;
+mod slip;
 mod store;
+mod theory;
 pub mod torture;
 mod words;
 
@@ -104,8 +108,11 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at, key }, *json)
         }
         Command::Audit { command } => audit::run(command),
-        Command::Report { command } => report::run(command),
+        Command::Report { command } => report::run(command, args.games.as_deref()),
         Command::Par(par) => par::run(par, &*games::load(args.games.as_deref())?, now()?),
+        Command::Slip(slip) => slip::run(slip, &*games::load(args.games.as_deref())?, now()?),
+        Command::Simulate(simulate) => simulate::run(simulate, &*games::load(args.games.as_deref())?, now()?),
+        Command::Dice { command } => dice::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

@@ -24,6 +24,8 @@ use taisai_table::{Closes, Excess, Profile};
 
 use crate::args::KeepArgs;
 use crate::print::{BAD, GOOD, HEADING, QUIET};
+pub(crate) use reader::cents;
+
 use balances::Balances;
 use keep::Keep;
 use profile::Profiles;

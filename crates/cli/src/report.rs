@@ -16,12 +16,13 @@ use crate::bar::Bar;
 use crate::print::{self, Column};
 use crate::store::Store;
 
-pub(crate) fn run(command: &ReportCommand) -> anyhow::Result<bool> {
+pub(crate) fn run(command: &ReportCommand, games: Option<&std::path::Path>) -> anyhow::Result<bool> {
     match command {
         ReportCommand::Rebuild { store } => build(&Store::open(store)?, true),
         ReportCommand::Update { store } => build(&Store::open(store)?, false),
         ReportCommand::Lag { address, json } => lag(address, *json),
         ReportCommand::Query(args) => query(args),
+        ReportCommand::Theory(args) => crate::theory::run(args, &*crate::games::load(games)?),
     }
 }
 

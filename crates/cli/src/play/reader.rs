@@ -3,6 +3,8 @@
 
 mod values;
 
+pub(crate) use values::cents;
+
 use std::str::FromStr;
 
 use super::language::Opening;

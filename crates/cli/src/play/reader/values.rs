@@ -178,7 +178,7 @@ impl Reader<'_> {
 }
 
 /// Dollars and cents.
-fn cents(text: &str) -> Option<Money> {
+pub(crate) fn cents(text: &str) -> Option<Money> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) || part.len() > 2 {

@@ -1,0 +1,196 @@
+//! `taisai dice`: checks throws for fairness, from a file or a store's reporting tables, and says how many throws it takes.
+
+mod read;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use clap::Subcommand;
+use serde::Serialize;
+use taisai_analysis::watch::{EvidenceKind, Test, page, power_table};
+use taisai_analysis::{DiceWatch, count, thousands};
+use taisai_rules::Dice;
+
+use crate::print::{self, BAD, Column, GOOD, QUIET};
+
+/// What is done with dice.
+#[derive(Subcommand)]
+pub(crate) enum DiceCommand {
+    /// Check throws: chi-square by face and sum, dependence between throws, and evidence that may be looked at any time
+    ///
+    /// A file has one throw a line: three faces with commas, hyphens or spaces between them. With a first line of titles the
+    /// column "dice" is read. A data folder or postgres://… is read from its reporting tables. The exit status is 1 if the
+    /// evidence against fair dice reached 100, or lines were bad.
+    Check(CheckArgs),
+    /// Say how many throws it takes to see a bias
+    Power,
+}
+
+/// Which throws, and what is made of them.
+#[derive(clap::Args)]
+pub(crate) struct CheckArgs {
+    /// A CSV file, "-" for standard input, a data folder, or postgres://…
+    #[arg(value_name = "FILE|STORE")]
+    source: String,
+    /// The table of a store; all tables if left out
+    #[arg(long)]
+    table: Option<u16>,
+    /// Tell bad lines and read the rest
+    #[arg(long)]
+    skip_bad: bool,
+    /// Write a report with charts to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// The points of a course that a chart shows at most.
+const POINTS: usize = 800;
+
+pub(crate) fn run(command: &DiceCommand) -> anyhow::Result<bool> {
+    match command {
+        DiceCommand::Check(args) => check(args),
+        DiceCommand::Power => {
+            power()?;
+            Ok(true)
+        }
+    }
+}
+
+fn check(args: &CheckArgs) -> anyhow::Result<bool> {
+    let read::Read { throws, bad } = read::throws(&args.source, args.table)?;
+    for line in &bad {
+        writeln!(anstream::stderr(), "{BAD}bad line{BAD:#}  {}:{line}", args.source)?;
+    }
+    if !bad.is_empty() && !args.skip_bad {
+        bail!("{} of the lines are no throws; --skip-bad reads the rest", bad.len());
+    }
+    if throws.is_empty() {
+        bail!("there is no throw in {}", args.source);
+    }
+    let (watch, course) = watched(&throws);
+    if let Some(path) = &args.output {
+        let report = page(&format!("Dice of {}", args.source), &watch, &course);
+        std::fs::write(path, report).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if args.json {
+        writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&Answer::new(&watch, bad.len()))?)?;
+    } else {
+        shown(&watch)?;
+    }
+    Ok(bad.is_empty() && watch.evidence().highest() < 100.0)
+}
+
+fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
+    let (mut watch, mut course) = (DiceWatch::new(), Vec::new());
+    let every = throws.len().div_ceil(POINTS);
+    for (place, dice) in throws.iter().enumerate() {
+        watch.take(*dice);
+        if place % every == 0 || place + 1 == throws.len() {
+            course.push((watch.throws(), watch.evidence().value()));
+        }
+    }
+    (watch, course)
+}
+
+fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    print::heading(&mut out, &format!("{} throws", thousands(count(watch.throws()))))?;
+    let rows = [
+        ("Faces", watch.by_face(), EvidenceKind::Faces),
+        ("Total Sums", watch.by_sum(), EvidenceKind::Sums),
+        ("Dependence on the throw before", watch.serial(), EvidenceKind::Serial),
+    ]
+    .map(|(name, test, kind)| {
+        let evidence = format!("{:.3}", watch.evidence().of(kind));
+        match test {
+            Some(Test { statistic, freedom, chance }) => {
+                vec![name.to_owned(), format!("{statistic:.2}"), freedom.to_string(), format!("{chance:.4}"), evidence]
+            }
+            None => vec![name.to_owned(), "too few throws".to_owned(), String::new(), String::new(), evidence],
+        }
+    });
+    let columns = [
+        Column::left("Test"),
+        Column::right("Chi-square"),
+        Column::right("Freedom"),
+        Column::right("p-value"),
+        Column::right("Evidence"),
+    ];
+    print::table(&mut out, &columns, &rows)?;
+    let faces =
+        (1..).zip(watch.faces()).map(|(face, times): (u8, &u64)| format!("{face}: {times}")).collect::<Vec<_>>();
+    writeln!(out, "\n  faces  {}", faces.join("  "))?;
+    let evidence = watch.evidence();
+    writeln!(out, "  evidence against fair dice {:.3}, at its highest {:.3}", evidence.value(), evidence.highest())?;
+    let verdict = match evidence.highest() {
+        high if high >= 100.0 => format!("{BAD}the dice should be taken out and measured{BAD:#}"),
+        high if high >= 20.0 => "something to watch".to_owned(),
+        _ => format!("{GOOD}nothing speaks against these dice{GOOD:#}"),
+    };
+    writeln!(out, "  {verdict} {QUIET}(fair dice ever reach 100 in at most 1 of 100 runs){QUIET:#}")?;
+    Ok(())
+}
+
+fn power() -> anyhow::Result<()> {
+    let rows = power_table().into_iter().map(|power| {
+        let throws = [power.half, power.nine_of_ten, power.evidence].map(|throws| thousands(count(throws)));
+        let [half, nine, evidence] = throws;
+        vec![format!("{} %", power.bias), half, nine, evidence, format!("{:.1}", power.days())]
+    });
+    let columns = [
+        Column::right("One face more often by"),
+        Column::right("Found in half"),
+        Column::right("In nine of ten"),
+        Column::right("Evidence 100"),
+        Column::right("Days at a round a minute"),
+    ];
+    print::table(&mut anstream::stdout().lock(), &columns, &rows.collect::<Vec<_>>())?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Answer {
+    throws: u64,
+    bad_lines: usize,
+    faces: [u64; 6],
+    sums: [u64; 16],
+    by_face: Option<ShownTest>,
+    by_sum: Option<ShownTest>,
+    serial: Option<ShownTest>,
+    evidence: f64,
+    highest_evidence: f64,
+}
+
+#[derive(Serialize)]
+struct ShownTest {
+    chi_square: f64,
+    freedom: u32,
+    p_value: f64,
+}
+
+impl Answer {
+    fn new(watch: &DiceWatch, bad_lines: usize) -> Self {
+        let test = |test: Option<Test>| {
+            test.map(|Test { statistic, freedom, chance }| ShownTest {
+                chi_square: statistic,
+                freedom,
+                p_value: chance,
+            })
+        };
+        Self {
+            throws: watch.throws(),
+            bad_lines,
+            faces: *watch.faces(),
+            sums: *watch.sums(),
+            by_face: test(watch.by_face()),
+            by_sum: test(watch.by_sum()),
+            serial: test(watch.serial()),
+            evidence: watch.evidence().value(),
+            highest_evidence: watch.evidence().highest(),
+        }
+    }
+}

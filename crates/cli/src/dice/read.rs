@@ -1,0 +1,149 @@
+//! Throws from a file or from the reporting tables of a store. Bad lines are told with their number and why.
+
+use std::fmt;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::Context as _;
+use taisai_record::Address;
+use taisai_record::projection::Projection;
+use taisai_rules::{BadDice, Dice};
+
+/// No line of throws is longer.
+const LONGEST: usize = 65_536;
+
+/// What was read.
+pub(super) struct Read {
+    pub(super) throws: Vec<Dice>,
+    pub(super) bad: Vec<BadLine>,
+}
+
+/// A line that is no throw.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BadLine {
+    line: usize,
+    why: String,
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.line, self.why)
+    }
+}
+
+pub(super) fn throws(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
+    if source == "-" {
+        return lines(std::io::stdin().lock());
+    }
+    let path = Path::new(source);
+    if source.starts_with("postgres") || path.is_dir() {
+        return store(source, table);
+    }
+    if table.is_some() {
+        anyhow::bail!("--table is for a store; {source} is a file");
+    }
+    let file = std::fs::File::open(path).with_context(|| format!("cannot read {source}"))?;
+    lines(BufReader::new(file))
+}
+
+fn store(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
+    let address: Address = source.parse().map_err(|error| anyhow::anyhow!("{source}: {error}"))?;
+    let chosen = table.map_or(String::new(), |table| format!(" AND table_number = {table}"));
+    let sql =
+        format!("SELECT dice FROM rounds WHERE dice IS NOT NULL AND void IS NULL{chosen} ORDER BY table_number, round");
+    let answer = Projection::open(&address)?.query(&sql, &[])?;
+    let texts = answer.rows.iter().filter_map(|row| row[0].text());
+    let throws = texts.map(|text| throw(text).map_err(|why| anyhow::anyhow!("{text}: {why}")));
+    Ok(Read { throws: throws.collect::<Result<_, _>>()?, bad: Vec::new() })
+}
+
+/// One throw a line. A first line of titles may say which column has the dice.
+fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
+    let mut read = Read { throws: Vec::new(), bad: Vec::new() };
+    let mut column = None;
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let is_torn = bytes.last() != Some(&b'\n');
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) if bytes.len() <= LONGEST => text.trim().trim_start_matches('\u{feff}'),
+            Ok(_) => {
+                read.bad.push(BadLine { line, why: format!("longer than {LONGEST} bytes") });
+                continue;
+            }
+            Err(_) => {
+                read.bad.push(BadLine { line, why: "not UTF-8 text".to_owned() });
+                continue;
+            }
+        };
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        if line == 1 && text.contains(|letter: char| letter.is_ascii_alphabetic()) {
+            column = text.split(',').position(|title| title.trim().trim_matches('"').eq_ignore_ascii_case("dice"));
+            continue;
+        }
+        let cell = match column {
+            None => Some(text),
+            Some(place) => text.split(',').nth(place).map(str::trim),
+        };
+        match cell.map_or(Err(BadDice::Count), throw) {
+            Ok(dice) => read.throws.push(dice),
+            Err(why) => {
+                let torn = if is_torn { "; the line is torn: it has no end" } else { "" };
+                read.bad.push(BadLine { line, why: format!("{text:.60}: {why}{torn}") });
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Three faces with something between them.
+fn throw(text: &str) -> Result<Dice, BadDice> {
+    let parts = text.trim_matches('"').split([',', '-', ' ', ';', '\t']).map(str::trim).filter(|part| !part.is_empty());
+    let faces = parts.map(|part| part.parse::<u8>().map_err(|_| BadDice::Face)).collect::<Vec<_>>();
+    match faces[..] {
+        [Ok(a), Ok(b), Ok(c)] => Dice::try_from([a, b, c]),
+        [_, _, _] => Err(BadDice::Face),
+        _ => Err(BadDice::Count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<String>, Vec<String>) {
+        let Read { throws, bad } = lines(text.as_bytes()).unwrap();
+        (throws.iter().map(ToString::to_string).collect(), bad.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn throws_are_read_as_people_write_them() {
+        let (throws, bad) = read("1,2,3\n4-5-6\n\n# a note\n6 6 5\r\n\"1-1-1\"\n");
+        assert_eq!((throws, bad), (["1 2 3", "4 5 6", "6 6 5", "1 1 1"].map(str::to_owned).to_vec(), vec![]));
+        let (throws, _) = read("round,dice,total_sum\n1,2-4-6,12\n2,1-1-3,5\n");
+        assert_eq!(throws, ["2 4 6", "1 1 3"]);
+        assert_eq!(read("die 1,die 2,die 3\n3,3,3\n").0, ["3 3 3"]);
+    }
+
+    #[test]
+    fn bad_lines_are_told_with_their_number_and_the_rest_is_read() {
+        let (throws, bad) = read("1,2,3\n1,2,7\n1,2\n4,4,4,4\nx,1,1\n5,5,5\n6,");
+        assert_eq!(throws, ["1 2 3", "5 5 5"]);
+        assert_eq!(
+            bad,
+            [
+                "2: 1,2,7: a die shows a whole number from 1 to 6",
+                "3: 1,2: a throw is exactly three dice",
+                "4: 4,4,4,4: a throw is exactly three dice",
+                "5: x,1,1: a die shows a whole number from 1 to 6",
+                "7: 6,: a throw is exactly three dice; the line is torn: it has no end",
+            ]
+        );
+        assert!(lines(&b"1,2,3\n\xff\xfe\n"[..]).unwrap().bad[0].to_string().starts_with("2: not UTF-8"));
+    }
+}
