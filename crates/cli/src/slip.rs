@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use taisai_analysis::{
-    BoxFigures, Distribution, Pair, Relation, Ruin, Slip, Spread, decimals, percent, root_decimals, scientific,
+    BoxFigures, Distribution, Pair, Relation, Ruin, Slip, Spread, decimals, percent, real, root_decimals, scientific,
     shown_chance,
 };
 use taisai_rules::{BetBox, Fraction, Game, Games, Language, Layout, Moment, Money};
@@ -117,7 +117,8 @@ fn one_round(
     writeln!(out, "  staked {staked}, expected {} (edge {edge}, {})", dollars(mean), percent(edge, 3))?;
     writeln!(out, "  standard deviation {}", root_decimals(variance, 2))?;
     writeln!(out, "  ahead {won} of 216 ({}), even {even}, behind {lost} ({})\n", share(won), share(lost))?;
-    draw::bars(out, spread.results().iter().map(|(net, ways)| (net.to_string(), f64::from(*ways) / 216.0)))?;
+    let chance = |ways: u8| real(Fraction::new(ways.into(), 216));
+    draw::bars(out, spread.results().iter().map(|(net, ways)| (net.to_string(), chance(*ways))))?;
     Ok(())
 }
 

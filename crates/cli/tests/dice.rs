@@ -18,7 +18,8 @@ fn throws(count: u64, sixes: u64) -> String {
         let number = (state >> 20) % (30 + sixes);
         if number < 30 { number % 6 + 1 } else { 6 }
     };
-    (0..count).map(|_| format!("{},{},{}\n", face(), face(), face())).collect()
+    let lines: Vec<_> = (0..count).map(|_| format!("{},{},{}\n", face(), face(), face())).collect();
+    lines.concat()
 }
 
 #[test]
@@ -78,8 +79,9 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
         "table tai-sai layout A seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..5000, small 25..5000\nopen\n",
     );
     for dice in ["2 4 6", "1 1 3", "6 6 5"] {
-        text +=
-            &format!("place your bets\nseat 3 bets 72 on big\nseat 4 bets 36 on small\nno more bets\ndice {dice}\n");
+        let round =
+            format!("place your bets\nseat 3 bets 72 on big\nseat 4 bets 36 on small\nno more bets\ndice {dice}\n");
+        text.push_str(&round);
     }
     std::fs::write(&script, text).expect("a script");
     let (script, store) = (script.to_str().expect("a name"), store.to_str().expect("a name"));

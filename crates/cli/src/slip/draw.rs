@@ -42,19 +42,16 @@ pub(super) const fn hundredth(number: f64) -> f64 {
 
 /// The distribution of the net result, in one round or after many.
 pub(super) fn distribution(slip: &Slip, many: Option<&Distribution>) -> String {
-    let (bars, mean, title, width) = match many {
-        Some(many) => {
-            let bars = many.bars(160);
-            let width = bars.windows(2).next().map_or(1.0, |pair| pair[1].0 - pair[0].0);
-            (bars, real(many.mean()), format!("Net result after {} rounds", many.rounds()), width)
-        }
-        None => {
-            let spread = slip.spread();
-            let bars = spread.results().iter().map(|(net, ways)| (whole(net.cents().into()), f64::from(*ways) / 216.0));
-            let (worst, best) = spread.ends();
-            let width = (whole(best.cents().into()) - whole(worst.cents().into())).max(1.0) / 120.0;
-            (bars.collect::<Vec<_>>(), real(spread.mean()), "Net result of one round".to_owned(), width)
-        }
+    let (bars, mean, title, width) = if let Some(many) = many {
+        let bars = many.bars(160);
+        let width = bars.windows(2).next().map_or(1.0, |pair| pair[1].0 - pair[0].0);
+        (bars, real(many.mean()), format!("Net result after {} rounds", many.rounds()), width)
+    } else {
+        let spread = slip.spread();
+        let bars = spread.results().iter().map(|(net, ways)| (whole(net.cents().into()), f64::from(*ways) / 216.0));
+        let (worst, best) = spread.ends();
+        let width = (whole(best.cents().into()) - whole(worst.cents().into())).max(1.0) / 120.0;
+        (bars.collect::<Vec<_>>(), real(spread.mean()), "Net result of one round".to_owned(), width)
     };
     let most = bars.iter().map(|(_, chance)| *chance).fold(0.0, f64::max);
     let (from, to) = (bars.first().map_or(0.0, |bar| bar.0), bars.last().map_or(1.0, |bar| bar.0) + width);
