@@ -33,6 +33,11 @@ impl Test {
     fn new(statistic: f64, freedom: u32) -> Self {
         Self { statistic, freedom, chance: chi_square_tail(statistic, freedom) }
     }
+
+    /// The chance as people read it.
+    pub fn shown_chance(&self) -> String {
+        if self.chance < 0.0001 { "below 0.0001".to_owned() } else { format!("{:.4}", self.chance) }
+    }
 }
 
 /// A watch over the dice of a table.

@@ -107,8 +107,9 @@ fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
     .map(|(name, test, kind)| {
         let evidence = format!("{:.3}", watch.evidence().of(kind));
         match test {
-            Some(Test { statistic, freedom, chance }) => {
-                vec![name.to_owned(), format!("{statistic:.2}"), freedom.to_string(), format!("{chance:.4}"), evidence]
+            Some(test) => {
+                let (statistic, freedom) = (format!("{:.2}", test.statistic), test.freedom.to_string());
+                vec![name.to_owned(), statistic, freedom, test.shown_chance(), evidence]
             }
             None => vec![name.to_owned(), "too few throws".to_owned(), String::new(), String::new(), evidence],
         }

@@ -6,6 +6,7 @@ use super::{DiceWatch, EvidenceKind, SUM_WAYS, Test, power_table};
 use crate::chart::{Axis, Chart, escape, ink};
 use crate::page::{cards, page as whole_page, picture, table};
 use crate::real::{count, size, thousands};
+use crate::rounds::shown_chance;
 
 /// The page of a watch, with how the evidence went: throws and its value there.
 pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
@@ -16,7 +17,7 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
         (
             "At its highest",
             shown(evidence.highest()),
-            format!("with fair dice at most {:.2} %", evidence.chance() * 100.0),
+            format!("with fair dice at most {}", shown_chance(evidence.chance(), 0.0)),
         ),
     ]);
     let tests = [
@@ -26,7 +27,7 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
     ]
     .map(|(name, test, kind)| {
         let cells = test.map_or(["too few throws".to_owned(), String::new(), String::new()], |test: Test| {
-            [format!("{:.2}", test.statistic), test.freedom.to_string(), format!("{:.4}", test.chance)]
+            [format!("{:.2}", test.statistic), test.freedom.to_string(), test.shown_chance()]
         });
         let [statistic, freedom, chance] = cells;
         vec![name.to_owned(), statistic, freedom, chance, shown(evidence.of(kind))]
