@@ -123,7 +123,15 @@ impl Content {
     /// # Panics
     /// If the command cannot be written down, which no command of this crate is.
     pub fn of_bytes(kind: u64, command: &impl Serialize) -> Self {
-        let bytes = postcard::to_allocvec(command).expect("a command has bytes");
+        // Most commands are short: they need no room of their own.
+        let longer;
+        let mut room = [0; 128];
+        let bytes: &[u8] = if let Ok(bytes) = postcard::to_slice(command, &mut room) {
+            bytes
+        } else {
+            longer = postcard::to_allocvec(command).expect("a command has bytes");
+            &longer
+        };
         let mut hash = Self::of(kind);
         for chunk in bytes.chunks(8) {
             let mut number = [0; 8];
