@@ -88,6 +88,9 @@ pub enum Unproven {
     /// The round is not settled in it.
     #[error("chain {0}: the round is not settled in it")]
     NotSettled(ChainName),
+    /// Its state is from after the round was opened: who acted is not in it.
+    #[error("chain {0}: it begins after the round was opened, so that who acted is not in it")]
+    NotOpened(ChainName),
     /// Chains do not belong together.
     #[error("chain {0} does not belong to the same table as the others")]
     OtherTable(ChainName),
@@ -114,6 +117,10 @@ impl Evidence {
         let past = round.past(self.round).copied();
         if past.is_none() {
             return Err(Unproven::NotSettled(chain));
+        }
+        // A round that is over, and was opened in these blocks, got its result in them.
+        if !acts.is_opened() {
+            return Err(Unproven::NotOpened(chain));
         }
         let ids = clusters_of(&signed.opening.setup);
         if ids.len() != rest.len() {

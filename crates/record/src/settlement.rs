@@ -161,14 +161,22 @@ impl Acts {
         }
     }
 
+    /// Whether the opening of bets was seen, with which the round begins.
+    pub(crate) fn is_opened(&self) -> bool {
+        self.acts.iter().any(|act| self.opens(&act.entry))
+    }
+
+    fn opens(&self, entry: &RoundEntry) -> bool {
+        matches!(entry.outcome, Ok(RoundEvent::BetsOpened { round, .. }) if round == self.round)
+    }
+
     /// Whether it was asked in the round: it opens it, or the round is in play. Reports of clusters are no acts.
     fn is_played(&self, machine: &Round, entry: &RoundEntry) -> bool {
-        let opens = matches!(entry.outcome, Ok(RoundEvent::BetsOpened { round, .. }) if round == self.round);
         let is_in_play = match machine.phase() {
             Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => machine.number() == self.round,
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
         };
-        opens || (is_in_play && !matches!(entry.asked.command, RoundCommand::Report { .. }))
+        self.opens(entry) || (is_in_play && !matches!(entry.asked.command, RoundCommand::Report { .. }))
     }
 
     /// Whether it names the round.

@@ -1,7 +1,7 @@
 //! Evidence of a round: gathered from a store, checked elsewhere, and refused when any of it was changed.
 
 use taisai_journal::{Hash, Memory, PublicKey, SigningKey};
-use taisai_record::{BadFile, Evidence, NoEvidence, settlement};
+use taisai_record::{BadFile, Evidence, NoEvidence, Unproven, settlement};
 use taisai_table::{RoundCommand, RoundNumber};
 
 use crate::hall::{Hall, TABLE, program};
@@ -118,5 +118,69 @@ fn a_changed_file_with_a_right_hash_is_refused() {
             let proven = Evidence::from_bytes(&changed).map(|evidence| evidence.check(&[key], &program()).is_ok());
             assert!(!matches!(proven, Ok(true)), "byte {place}");
         }
+    }
+}
+
+/// The numbers in a file of evidence are of four bytes, and each part has a length before it.
+struct Cut<'a>(&'a [u8]);
+
+impl<'a> Cut<'a> {
+    fn take(&mut self, length: usize) -> &'a [u8] {
+        let (taken, rest) = self.0.split_at(length);
+        self.0 = rest;
+        taken
+    }
+
+    fn number(&mut self) -> usize {
+        u32::from_le_bytes(self.take(4).try_into().unwrap()).try_into().unwrap()
+    }
+
+    fn blocks(&mut self) {
+        for _ in 0..self.number() {
+            let length = self.number();
+            self.take(length);
+        }
+    }
+
+    /// The bytes of one chain's part.
+    fn part(&mut self) -> &'a [u8] {
+        let before = self.0;
+        self.blocks();
+        if self.take(1) == [1] {
+            let length = self.number();
+            self.take(length);
+            self.blocks();
+        }
+        &before[..before.len() - self.0.len()]
+    }
+}
+
+/// The round of a file, and its parts.
+fn parts(bytes: &[u8]) -> (&[u8], Vec<&[u8]>) {
+    let mut cut = Cut(&bytes[..bytes.len() - 32]);
+    let head = cut.take(17 + 2 + 8);
+    let parts = (0..cut.number()).map(|_| cut.part()).collect();
+    (head, parts)
+}
+
+/// A dealer's part that begins when the round was over is signed and whole, but says nothing of who opened and dealt it.
+#[test]
+fn evidence_without_the_dealers_acts_proves_nothing() {
+    let (memory, key) = played("sic-bo-etg");
+    let file = |round| gather(&memory, &[key], round).unwrap().to_bytes().unwrap();
+    for round in [1, 2, 4, 5] {
+        let (this, next) = (file(round), file(round + 1));
+        let ((head, of_this), (_, of_next)) = (parts(&this), parts(&next));
+        let with = |dealer: &[u8]| {
+            let number = u32::try_from(of_this.len()).unwrap().to_le_bytes();
+            let mut bytes = [head, &number, dealer, &of_this[1..].concat()].concat();
+            bytes.extend_from_slice(Hash::of(&bytes.clone()).as_bytes());
+            Evidence::from_bytes(&bytes).unwrap().check(&[key], &program())
+        };
+        let proven = with(of_this[0]).unwrap();
+        let is_opened = |command: &RoundCommand| *command == RoundCommand::OpenBets;
+        assert!(proven.settlement.acts.iter().any(|act| is_opened(&act.entry.asked.command)), "round {round}");
+        let refused = with(of_next[0]).expect_err("the acts are not in it");
+        assert!(matches!(refused, Unproven::NotOpened(_)), "round {round}: {refused}");
     }
 }
