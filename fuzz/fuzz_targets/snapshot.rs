@@ -1,5 +1,5 @@
 //! The bytes of a state, of the machine that the first byte names, are a state or are refused; a state is written back as
-//! the same bytes and has the same hash. Its invariants can be looked at, whether they hold or not.
+//! the same bytes and has the same hash.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
