@@ -4,7 +4,7 @@
 use std::error::Error;
 
 use crate::block::Block;
-use crate::chain::ChainName;
+use crate::chain::{BadName, ChainName};
 use crate::hash::Hash;
 
 /// How many snapshots of a chain are kept.
@@ -56,6 +56,12 @@ pub trait Archive: Send {
     /// The bytes of blocks of a chain as they are stored, from a position on: at least one if there is one, and then as
     /// many as fit in that many bytes. They are unchecked; a [`Verifier`](crate::Verifier) checks them.
     fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError>;
+
+    /// For each chain, the first or last block that is none of its own: of a chain that is not there, before its beginning or
+    /// behind its head. A store that has no place for such blocks has none.
+    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+        Ok(Vec::new())
+    }
 
     /// Keeps a snapshot, and forgets all but the newest few of that chain.
     fn put_snapshot(
@@ -130,9 +136,58 @@ pub enum ReadError {
         /// Where, as the store says.
         position: i64,
     },
+    /// The store holds something there that is no head.
+    #[error("chain {chain}: {bad}")]
+    Head {
+        /// The chain, as the store calls it.
+        chain: String,
+        /// What is wrong.
+        bad: BadHead,
+    },
     /// The store failed.
     #[error("the store cannot be read")]
     Failed(#[source] Cause),
+}
+
+/// What can be wrong with a head that a store keeps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadHead {
+    /// No chain is called so.
+    #[error("{0}")]
+    Name(#[from] BadName),
+    /// The epoch of the last writer.
+    #[error("the store says that its epoch is {0}")]
+    Epoch(i64),
+    /// The position of the next block.
+    #[error("the store says that its next block is {0}")]
+    Next(i64),
+    /// The hash of the last block.
+    #[error("the store has {0} bytes for the hash of its last block, not 32")]
+    Hash(usize),
+}
+
+impl Head {
+    /// A head as a store keeps it.
+    pub(crate) fn of_store(name: &str, epoch: i64, next: i64, hash: &[u8]) -> Result<Self, ReadError> {
+        let head = || {
+            Ok(Self {
+                chain: name.parse()?,
+                epoch: epoch.try_into().map_err(|_| BadHead::Epoch(epoch))?,
+                next: next.try_into().map_err(|_| BadHead::Next(next))?,
+                hash: Hash::from_bytes(hash.try_into().map_err(|_| BadHead::Hash(hash.len()))?),
+            })
+        };
+        head().map_err(|bad| ReadError::Head { chain: name.to_owned(), bad })
+    }
+}
+
+/// A block in a store that is no part of any chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// The chain, as the store calls it.
+    pub chain: String,
+    /// Where.
+    pub position: i64,
 }
 
 /// Why a snapshot was not kept or read. It is never fatal: the chain is the truth.

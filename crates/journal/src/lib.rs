@@ -33,7 +33,8 @@ pub use entries::Entries;
 pub use genesis::{Genesis, Purpose};
 pub use hash::{BadHex, Hash};
 pub use journal::{
-    AppendError, Archive, Cause, ClaimError, Head, Journal, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError,
+    AppendError, Archive, BadHead, Cause, ClaimError, Head, Journal, KEPT_SNAPSHOTS, ReadError, Snapshot,
+    SnapshotError, Stray,
 };
 pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};

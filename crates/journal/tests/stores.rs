@@ -9,8 +9,8 @@ use common::small_chain;
 use rusqlite::{Connection, params};
 use taisai_journal::suite::{begin, block, chain, genesis, head, verify};
 use taisai_journal::{
-    AppendError, Block, Fault, Journal, Memory, Postgres, PostgresArchive, PostgresError, ReadError, Reason, Sqlite,
-    SqliteArchive, SqliteError,
+    AppendError, BadHead, Block, Fault, Journal, Memory, Postgres, PostgresArchive, PostgresError, ReadError, Reason,
+    Sqlite, SqliteArchive, SqliteError, Stray,
 };
 use tempfile::TempDir;
 
@@ -122,8 +122,43 @@ fn every_change_in_a_file_is_found() {
     }
     edit.execute_batch("INSERT INTO blocks SELECT chain, 9, zeroblob(300000000) FROM blocks LIMIT 1").unwrap();
     assert!(matches!(archive.read(&name, 9, 100), Err(ReadError::Damaged { position: 9, .. })));
-    edit.execute_batch("UPDATE chains SET name = 'x y', epoch = -1").unwrap();
-    assert!(matches!(archive.heads(), Err(ReadError::Failed(_))));
+    edit.execute_batch("UPDATE chains SET name = 'x y'").unwrap();
+    assert!(matches!(archive.heads(), Err(ReadError::Head { bad: BadHead::Name(_), .. })));
+}
+
+/// What a store says of its chains cannot be: it names the chain, and is told from a store that fails.
+#[test]
+fn a_damaged_head_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Sqlite::open(folder.path()).unwrap();
+    store(&mut journal, &small_chain());
+    let mut archive = journal.archive().unwrap();
+    assert_eq!(archive.strays().unwrap(), []);
+    drop(journal);
+    let edit = Connection::open(folder.path().join("journal.db")).unwrap();
+    let whole = "UPDATE chains SET name = 'table/1', epoch = 1, next = 5, hash = zeroblob(32)";
+    for (change, expected) in [
+        ("name = 'x y'", "chain x y: "),
+        ("name = CAST(x'ff' AS TEXT)", "chain \u{fffd}: "),
+        ("epoch = -1", "chain table/1: the store says that its epoch is -1"),
+        ("next = -1", "chain table/1: the store says that its next block is -1"),
+        ("hash = zeroblob(31)", "chain table/1: the store has 31 bytes for the hash of its last block, not 32"),
+    ] {
+        edit.execute_batch(whole).unwrap();
+        assert!(archive.heads().is_ok());
+        edit.execute_batch(&format!("UPDATE chains SET {change}")).unwrap();
+        let error = archive.heads().expect_err(change);
+        assert!(matches!(error, ReadError::Head { .. }) && error.to_string().starts_with(expected), "{error}");
+    }
+    edit.execute_batch(whole).unwrap();
+    for (change, chain, position) in [
+        ("INSERT INTO blocks VALUES (77, 3, x'00')", "with the number 77", 3),
+        ("DELETE FROM blocks WHERE chain = 77; INSERT INTO blocks SELECT id, -4, x'00' FROM chains", "table/1", -4),
+        ("DELETE FROM blocks WHERE position < 0; INSERT INTO blocks SELECT id, 9, x'00' FROM chains", "table/1", 9),
+    ] {
+        edit.execute_batch(change).unwrap();
+        assert_eq!(archive.strays().unwrap(), [Stray { chain: chain.to_owned(), position }], "{change}");
+    }
 }
 
 #[test]

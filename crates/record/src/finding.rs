@@ -1,6 +1,6 @@
 //! What an audit can find: the first thing that is wrong with a chain, and what does not fit between chains.
 
-use taisai_journal::{ChainName, Hash, PublicKey, ReadError};
+use taisai_journal::{AnchorError, Archive, ChainName, Hash, Head, LARGEST_NUMBER, PublicKey, ReadError, Stray};
 use taisai_table::Broken;
 
 use crate::opening::Program;
@@ -114,6 +114,20 @@ pub enum Finding {
         /// What is wrong.
         broken: Broken,
     },
+    /// The store has a block that is no part of the chain.
+    #[error("chain {chain}: the store holds a block at {position} that is no part of the chain")]
+    Stray {
+        /// The chain, as the store calls it.
+        chain: String,
+        /// Where.
+        position: i64,
+    },
+    /// No epoch is left for a writer after the last one.
+    #[error("chain {0}: its epoch is the highest there is, and nobody can write to it any more")]
+    LastEpoch(ChainName),
+    /// The anchor is not what the program wrote.
+    #[error(transparent)]
+    Anchor(#[from] AnchorError),
     /// A line of the anchor is signed by someone unknown.
     #[error("line {line} of the anchor is signed with the unknown key {key}")]
     AnchorKey {
@@ -125,6 +139,13 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// What is wrong with what a store says of its chains, beside the chains themselves.
+    pub fn of_store(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<Self>, ReadError> {
+        let strays = archive.strays()?.into_iter().map(|Stray { chain, position }| Self::Stray { chain, position });
+        let last = heads.iter().filter(|head| head.epoch >= LARGEST_NUMBER);
+        Ok(strays.chain(last.map(|head| Self::LastEpoch(head.chain.clone()))).collect())
+    }
+
     /// Whether the store failed, so that nothing is known of what it holds.
     pub const fn is_of_store(&self) -> bool {
         matches!(self, Self::Read(ReadError::Failed(_)) | Self::Replay(ReplayError::Read(ReadError::Failed(_))))

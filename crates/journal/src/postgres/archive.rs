@@ -11,7 +11,7 @@ use super::session::Session;
 use crate::block::LARGEST_BLOCK;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError};
+use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError, Stray};
 
 /// The store on a server, for reading.
 #[derive(Debug)]
@@ -24,6 +24,23 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The most bytes of a part of a snapshot.
 const PART: usize = 8 * 1024 * 1024;
+
+/// Goes from chain to chain by the key, and looks only at both ends of each.
+const STRAYS: &str = "
+    WITH RECURSIVE found (name) AS (
+        (SELECT chain FROM taisai_journal.blocks ORDER BY chain LIMIT 1)
+        UNION ALL
+        SELECT (SELECT chain FROM taisai_journal.blocks WHERE chain > name ORDER BY chain LIMIT 1)
+        FROM found WHERE name IS NOT NULL
+    ), ends AS (
+        SELECT name, (SELECT min(position) FROM taisai_journal.blocks WHERE chain = name) AS first,
+               (SELECT max(position) FROM taisai_journal.blocks WHERE chain = name) AS last
+        FROM found WHERE name IS NOT NULL
+    )
+    SELECT e.name, CASE WHEN c.name IS NULL OR e.first < 0 THEN e.first ELSE e.last END
+    FROM ends e LEFT JOIN taisai_journal.chains c ON c.name = e.name
+    WHERE c.name IS NULL OR e.first < 0 OR e.last >= c.next
+    ORDER BY e.name";
 
 /// How many blocks are asked for at once, at most.
 const ROWS: i64 = 4096;
@@ -125,7 +142,15 @@ impl Archive for PostgresArchive {
     fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
         let rows = self.session.query("SELECT name, epoch, next, hash FROM taisai_journal.chains ORDER BY name", &[]);
         let rows = rows.map_err(|error| ReadError::Failed(error.into()))?;
-        rows.iter().map(|row| head_in_row(row).map_err(ReadError::Failed)).collect()
+        rows.iter().map(stored_head).collect()
+    }
+
+    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+        let rows = self.session.query(STRAYS, &[]).map_err(|error| ReadError::Failed(error.into()))?;
+        let stray = |row: &Row| Ok(Stray { chain: row.try_get(0)?, position: row.try_get(1)? });
+        rows.iter()
+            .map(|row| stray(row).map_err(|error: tokio_postgres::Error| ReadError::Failed(error.into())))
+            .collect()
     }
 
     fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
@@ -169,12 +194,11 @@ pub(super) fn as_sql(number: u64) -> i64 {
 
 /// Name, epoch, next and hash.
 pub(super) fn head_in_row(row: &Row) -> Result<Head, Cause> {
-    let (epoch, next): (i64, i64) = (row.try_get(1)?, row.try_get(2)?);
-    let hash = row.try_get::<_, &[u8]>(3)?.try_into()?;
-    Ok(Head {
-        chain: row.try_get::<_, &str>(0)?.parse()?,
-        epoch: epoch.try_into()?,
-        next: next.try_into()?,
-        hash: Hash::from_bytes(hash),
-    })
+    Ok(stored_head(row)?)
+}
+
+fn stored_head(row: &Row) -> Result<Head, ReadError> {
+    let failed = |error: tokio_postgres::Error| ReadError::Failed(error.into());
+    let (epoch, next) = (row.try_get(1).map_err(failed)?, row.try_get(2).map_err(failed)?);
+    Head::of_store(row.try_get(0).map_err(failed)?, epoch, next, row.try_get(3).map_err(failed)?)
 }

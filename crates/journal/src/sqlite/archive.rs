@@ -3,14 +3,14 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::SqliteError;
-use super::file::{Kind, as_sql, from_sql, head_in_row, open_file, open_to_read};
+use super::file::{Kind, as_sql, open_file, open_to_read};
 use crate::block::LARGEST_BLOCK;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError};
+use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError, Stray};
 
 /// The store in a folder, for reading.
 #[derive(Debug)]
@@ -22,6 +22,23 @@ pub struct SqliteArchive {
     /// The same file for those who only read, who make nothing.
     kept: Option<Connection>,
 }
+
+/// Goes from chain to chain by the key, and looks only at both ends of each.
+const STRAYS: &str = "
+    WITH RECURSIVE found (id) AS (
+        SELECT min(chain) FROM blocks
+        UNION ALL
+        SELECT (SELECT min(chain) FROM blocks WHERE chain > id) FROM found WHERE id IS NOT NULL
+    ), ends AS (
+        SELECT id, (SELECT min(position) FROM blocks WHERE chain = id) AS first,
+               (SELECT max(position) FROM blocks WHERE chain = id) AS last
+        FROM found WHERE id IS NOT NULL
+    )
+    SELECT CAST(coalesce(c.name, 'with the number ' || e.id) AS TEXT),
+           CASE WHEN c.id IS NULL OR e.first < 0 THEN e.first ELSE e.last END
+    FROM ends e LEFT JOIN chains c ON c.id = e.id
+    WHERE c.id IS NULL OR e.first < 0 OR e.last >= c.next
+    ORDER BY e.id";
 
 /// The most bytes of a part of a snapshot.
 const PART: usize = 8 * 1024 * 1024;
@@ -60,12 +77,28 @@ impl SqliteArchive {
 
 impl Archive for SqliteArchive {
     fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
-        let heads = || {
-            let mut select =
-                self.connection.prepare_cached("SELECT name, epoch, next, hash FROM chains ORDER BY name")?;
-            select.query_map([], head_in_row)?.collect::<rusqlite::Result<_>>()
+        let failed = |error: rusqlite::Error| ReadError::Failed(error.into());
+        let select = self.connection.prepare_cached("SELECT name, epoch, next, hash FROM chains ORDER BY name");
+        let mut select = select.map_err(failed)?;
+        let mut rows = select.query([]).map_err(failed)?;
+        let mut heads = Vec::new();
+        while let Some(row) = rows.next().map_err(failed)? {
+            // A name may be any bytes.
+            let name = row.get_ref(0).and_then(|name| Ok(name.as_bytes()?)).map_err(failed)?;
+            let (epoch, next) = (row.get(1).map_err(failed)?, row.get(2).map_err(failed)?);
+            let hash = row.get_ref(3).and_then(|hash| Ok(hash.as_blob()?)).map_err(failed)?;
+            heads.push(Head::of_store(&String::from_utf8_lossy(name), epoch, next, hash)?);
+        }
+        Ok(heads)
+    }
+
+    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+        let strays = || {
+            let mut select = self.connection.prepare_cached(STRAYS)?;
+            let stray = |row: &Row<'_>| Ok(Stray { chain: row.get(0)?, position: row.get(1)? });
+            select.query_map([], stray)?.collect::<rusqlite::Result<_>>()
         };
-        heads().map_err(|error| ReadError::Failed(error.into()))
+        strays().map_err(|error| ReadError::Failed(error.into()))
     }
 
     fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
@@ -115,7 +148,7 @@ impl Archive for SqliteArchive {
 
     fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
         let Some(connection) = self.kept_snapshots()? else { return Ok(Vec::new()) };
-        list(connection, chain.as_str()).map_err(|error| SnapshotError::Failed(error.into()))
+        list(connection, chain.as_str()).map_err(SnapshotError::Failed)
     }
 
     fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
@@ -154,15 +187,21 @@ fn put(connection: &mut Connection, chain: &str, position: i64, state: Hash, byt
     transaction.commit()
 }
 
-fn list(connection: &Connection, chain: &str) -> rusqlite::Result<Vec<Snapshot>> {
+fn list(connection: &Connection, chain: &str) -> Result<Vec<Snapshot>, Cause> {
     let mut select = connection
         .prepare_cached("SELECT position, state, length FROM snapshots WHERE chain = ?1 ORDER BY position DESC")?;
-    select
-        .query_map(params![chain], |row| {
-            let (position, length) = (from_sql(row.get(0)?)?, from_sql(row.get(2)?)?);
-            Ok(Snapshot { position, state: Hash::from_bytes(row.get(1)?), length })
-        })?
-        .collect()
+    let mut rows = select.query(params![chain])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (position, length): (i64, i64) = (row.get(0)?, row.get(2)?);
+        let state = row.get_ref(1)?.as_blob()?.try_into();
+        let bad = || format!("chain {chain}: what the store says of the snapshot at {position} cannot be");
+        let (Ok(at), Ok(length), Ok(state)) = (position.try_into(), length.try_into(), state) else {
+            return Err(bad().into());
+        };
+        found.push(Snapshot { position: at, state: Hash::from_bytes(state), length });
+    }
+    Ok(found)
 }
 
 /// Nothing unless all parts are there and make up the length that was written down.
