@@ -13,7 +13,7 @@ use taisai_table::Time;
 
 use crate::args::{QueryArgs, ReportCommand};
 use crate::bar::Bar;
-use crate::print::{self, Column};
+use crate::print::{self, Column, counted};
 use crate::store::Store;
 
 pub(crate) fn run(command: &ReportCommand, games: Option<&std::path::Path>) -> anyhow::Result<bool> {
@@ -42,10 +42,15 @@ fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
         bar.more(progress.blocks);
     }
     let Progress { blocks, entries, wagers } = done;
-    bar.end(&format!("{blocks} blocks"), (entries, "entries"));
-    writeln!(anstream::stdout(), "{blocks} blocks with {entries} entries and {wagers} wagers are projected.")?;
+    let are = if blocks == 1 { "is" } else { "are" };
+    let blocks = counted(blocks, BLOCKS);
+    bar.end(&blocks, (entries, "entries"));
+    let (entries, wagers) = (counted(entries, ("entry", "entries")), counted(wagers, ("wager", "wagers")));
+    writeln!(anstream::stdout(), "{blocks} with {entries} and {wagers} {are} projected.")?;
     Ok(true)
 }
+
+const BLOCKS: (&str, &str) = ("block", "blocks");
 
 /// How many blocks the tables are behind the record.
 fn behind(projection: &mut Projection, archive: &mut dyn Archive) -> anyhow::Result<u64> {
@@ -114,7 +119,8 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
     let mut projection = Projection::open(address)?;
     let behind = behind(&mut projection, &mut *archive)?;
     if behind > 0 {
-        writeln!(anstream::stderr(), "The tables are {behind} blocks behind the record (taisai report update).")?;
+        let behind = counted(behind, BLOCKS);
+        writeln!(anstream::stderr(), "The tables are {behind} behind the record (taisai report update).")?;
     }
     let answer = projection.query(query.sql, &values)?;
     if args.json {

@@ -12,7 +12,7 @@ use super::{Projection, ProjectionError};
 use crate::opening::{Opening, Setup};
 use crate::replay::first_opening;
 
-/// A place in a chain: the position of the next block, and the time of the last entry before it.
+/// A place in a chain: the position of the next block, and the time of the last entry or opening before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Moment {
     /// The position.
@@ -39,9 +39,6 @@ impl Lag {
     }
 }
 
-/// How many bytes of blocks are looked at for the last entry.
-const LOOK: usize = 1 << 20;
-
 impl Projection {
     /// How far each chain is projected.
     pub fn lag(&mut self, archive: &mut dyn Archive) -> Result<Vec<Lag>, ProjectionError> {
@@ -54,18 +51,18 @@ impl Projection {
             let part = |place: usize| number(row.and_then(|row| row.get(place))).unwrap_or(0);
             let projected = Moment { next: part(1), time: Time(part(2)) };
             let time = if head.next > projected.next { newest(archive, &head)? } else { None };
-            let head_at = Moment { next: head.next, time: time.unwrap_or(projected.time) };
+            let head_at = Moment { next: head.next, time: time.unwrap_or_default().max(projected.time) };
             lags.push(Lag { chain: head.chain, head: head_at, projected });
         }
         Ok(lags)
     }
 }
 
-/// The time of the last entry among the last few blocks of a chain.
+/// The time of the last entry or opening of a chain, however many blocks without one stand behind it.
 fn newest(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, ProjectionError> {
     let Some(opening) = first_opening(archive, &head.chain)? else { return Ok(None) };
-    for position in (0..head.next).rev().take(8) {
-        let Some(bytes) = archive.read(&head.chain, position, LOOK)?.into_iter().next() else { continue };
+    for position in (0..head.next).rev() {
+        let Some(bytes) = archive.read(&head.chain, position, 1)?.into_iter().next() else { continue };
         let Ok(block) = Block::decode(bytes) else { continue };
         if !matches!(block.content(), Content::Entries) {
             continue;
@@ -83,6 +80,9 @@ fn newest(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, Projec
 }
 
 fn last_time<C: DeserializeOwned, E: DeserializeOwned>(block: &Block) -> Option<Time> {
-    let last = block.entries().filter(|line| !Opening::is_one(line)).last()?;
+    let last = block.entries().last()?;
+    if Opening::is_one(last) {
+        return Opening::read(last).ok().map(|opening| opening.time);
+    }
     decode(last).ok().map(|entry: Entry<C, E>| entry.asked.time)
 }

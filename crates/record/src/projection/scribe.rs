@@ -68,6 +68,7 @@ impl Desk {
     ) -> Result<(), Trouble> {
         match seen {
             Seen::Opening(at, opening) => {
+                batch.time = batch.time.max(opening.time);
                 let when = self.when(*at, opening.time)?;
                 M::opened(self, &when, opening, batch);
             }

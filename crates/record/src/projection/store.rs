@@ -202,7 +202,7 @@ const BEGIN: &str = "INSERT INTO chains (chain, next, hash, projected_at, entrie
                      ON CONFLICT (chain) DO NOTHING";
 
 const MOVE: &str = "UPDATE chains SET next = $1, hash = $2,
-                        projected_at = CASE WHEN CAST($3 AS BIGINT) > 0 THEN $3 ELSE projected_at END, entries = entries + $4
+                        projected_at = CASE WHEN CAST($3 AS BIGINT) > projected_at THEN $3 ELSE projected_at END, entries = entries + $4
                     WHERE chain = $5 AND next = $6";
 
 /// Nothing is changed unless the chain is where the batch begins.

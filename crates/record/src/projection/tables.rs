@@ -99,7 +99,7 @@ pub(super) const CHAINS: Table = Table {
         text("chain", "The chain: `house`, `table-1` (the dealer's side), `table-1-0` (a cluster)"),
         number("next", "The position of the next block to be projected"),
         text("hash", "The hash of the last block that is"),
-        number("projected_at", "The time of the last entry in it; 0 before the first"),
+        number("projected_at", "The time of the last entry or opening in it; 0 before the first"),
         number("entries", "How many entries were projected"),
     ],
 };

@@ -7,7 +7,7 @@ use taisai_journal::suite::TemporaryServer;
 use taisai_journal::{Archive, Journal as _, Memory};
 use taisai_record::Address;
 use taisai_record::projection::{Answer, Progress, Projection, ProjectionError, QUERIES, TABLES, TablesError, Value};
-use taisai_table::{Chips, ClusterCommand, Stake};
+use taisai_table::{Chips, ClusterCommand, Stake, Time};
 
 use crate::hall::{Hall, SEATS, dealer};
 use crate::made;
@@ -114,6 +114,25 @@ fn the_projection_follows_a_house_that_plays() {
         let mut whole = projected(&memory, &folder_address(whole.path()));
         assert_eq!(dump(&mut projection), dump(&mut whole), "{game}");
     }
+}
+
+/// A house in which nobody has done anything yet, opened and closed again and again, has the time of its opening.
+#[test]
+fn a_chain_without_an_entry_at_its_end_has_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    for _ in 0..12 {
+        Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap().close();
+    }
+    let tables = tempfile::tempdir().unwrap();
+    let mut projection = Projection::open(&folder_address(tables.path())).unwrap();
+    let before = projection.lag(&mut *archive(&memory)).unwrap();
+    assert!(before.iter().all(|lag| lag.head.next > 12 && lag.head.time >= Time(1_800_000_000_000)), "{before:?}");
+    projection.catch_up(&mut *archive(&memory), &[]).unwrap();
+    let after = projection.lag(&mut *archive(&memory)).unwrap();
+    assert!(after.iter().all(|lag| lag.head == lag.projected), "{after:?}");
+    assert_eq!(after.len(), 3);
+    assert!(after.iter().all(|lag| lag.projected.time >= Time(1_800_000_000_000)), "{after:?}");
 }
 
 /// The sums of the tables are what the machines have.
