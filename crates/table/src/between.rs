@@ -14,7 +14,9 @@ pub fn transit_is_on_its_way(house: &House, cluster: &Cluster) -> Result<(), Bro
     let (id, on_its_way) = (cluster.id(), on_its_way(house, cluster));
     let accounts = [cluster.ledger().transit, house.balance(Account::Transit(id))];
     let accounts: i128 = accounts.into_iter().map(Money::cents).map(i128::from).sum();
-    hold("transit is on its way", accounts == on_its_way, || format!("{accounts} and {on_its_way}, {id:?}"))
+    hold("transit is on its way", accounts == on_its_way, || {
+        format!("{accounts} and {on_its_way}, table {}, cluster {}", id.table.0, id.number)
+    })
 }
 
 /// What is on its way between a cluster and the House, in cents; what a player owes is less than nothing.
