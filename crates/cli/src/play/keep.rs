@@ -1,8 +1,11 @@
 //! Recording what a script plays: a new book in a store takes every entry through the machines that record, which must
 //! decide as those of the script did.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::mem::discriminant;
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, bail, ensure};
 use taisai_journal::Purpose;
@@ -31,11 +34,8 @@ impl Keep {
         let files = files(&address, args)?;
         let mut id = [0; 16];
         getrandom::fill(&mut id)?;
-        let warn = Arc::new(|warning: Warning| {
-            // Nothing is left to do if standard error is closed.
-            use std::io::Write as _;
-            writeln!(anstream::stderr(), "{warning}").ok();
-        });
+        // Nothing is left to do if standard error is closed.
+        let warn = Arc::new(once(|sentence| writeln!(anstream::stderr(), "{sentence}").unwrap_or_default()));
         let mut book = Book::open(&address, &files, crate::audit::program()?, id, Purpose::Training, warn)?;
         if !book.archive().heads()?.is_empty() {
             bail!("{address} has a record already, and a script begins a new one");
@@ -97,6 +97,28 @@ impl Keep {
     }
 }
 
+/// Tells a warning of each kind once: what fails with one checkpoint fails with the next.
+fn once(tell: impl Fn(String)) -> impl Fn(Warning) {
+    let told = Mutex::new(HashSet::new());
+    move |warning| {
+        if told.lock().is_ok_and(|mut told| told.insert(discriminant(&warning))) {
+            tell(sentence(warning));
+        }
+    }
+}
+
+/// A warning with what caused it, each said once.
+fn sentence(warning: Warning) -> String {
+    let mut told = String::new();
+    for cause in anyhow::Error::from(warning).chain().map(ToString::to_string) {
+        if !told.ends_with(&cause) {
+            told += if told.is_empty() { "warning: " } else { ": " };
+            told += &cause;
+        }
+    }
+    told
+}
+
 /// The key and the anchor: where the command says, or in the data folder.
 fn files(address: &Address, args: &KeepArgs) -> anyhow::Result<Files> {
     let own = address.files();
@@ -118,4 +140,33 @@ fn ask<M: Machine>(recorder: &mut Recorder<M>, entry: &Entry<M::Command, M::Even
         recorder.commit(drop)?;
     }
     Ok(entry.asked.time)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::io::ErrorKind;
+
+    use taisai_journal::{AnchorError, SnapshotError};
+
+    use super::*;
+
+    #[test]
+    fn a_warning_is_told_once_with_its_cause() {
+        let told = RefCell::new(Vec::new());
+        let warn = once(|sentence| told.borrow_mut().push(sentence));
+        let path = || "anchor.txt".into();
+        let full = || AnchorError::Io { path: path(), source: ErrorKind::StorageFull.into() };
+        for error in [full(), full(), AnchorError::Broken { path: path() }] {
+            warn(error.into());
+        }
+        let full = || SnapshotError::Failed(std::io::Error::from(ErrorKind::StorageFull).into());
+        warn(full().into());
+        warn(full().into());
+        let expected = [
+            "warning: a checkpoint was not anchored: the anchor anchor.txt cannot be used: no storage space",
+            "warning: a snapshot was not kept: the snapshot could not be stored or read: no storage space",
+        ];
+        assert_eq!(*told.borrow(), expected);
+    }
 }
