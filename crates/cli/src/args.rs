@@ -201,6 +201,9 @@ pub(crate) enum AuditCommand {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Write over a file that is there
+        #[arg(long)]
+        force: bool,
     },
     /// Check evidence of a round with the public key of the house, and nothing else
     VerifyEvidence {
@@ -294,9 +297,9 @@ pub(crate) struct KeepArgs {
 /// Which round.
 #[derive(clap::Args)]
 pub(crate) struct RoundArgs {
-    /// The table
+    /// The table; may be left out if the store has one
     #[arg(long)]
-    pub(crate) table: u16,
+    pub(crate) table: Option<u16>,
     /// The round, counted from 1
     #[arg(long)]
     pub(crate) round: u64,

@@ -3,6 +3,7 @@
 
 mod evidence;
 mod ledger;
+mod marked;
 mod show;
 mod verify;
 
@@ -18,7 +19,9 @@ pub(crate) fn run(command: &AuditCommand) -> anyhow::Result<bool> {
     match command {
         AuditCommand::Verify { store, anchor, json } => verify::run(&Store::open(store)?, anchor.as_deref(), *json),
         AuditCommand::Show { store, round, json } => show::run(&Store::open(store)?, round, *json),
-        AuditCommand::Evidence { store, round, output } => evidence::write(&Store::open(store)?, round, output),
+        AuditCommand::Evidence { store, round, output, force } => {
+            evidence::write(&Store::open(store)?, round, output, *force)
+        }
         AuditCommand::VerifyEvidence { file, key, json } => evidence::verify(file, &store::keys(key)?, *json),
     }
 }

@@ -23,6 +23,11 @@ pub(crate) fn heading(out: &mut impl Write, text: &str) -> std::io::Result<()> {
     writeln!(out, "\n{HEADING}{text}{HEADING:#}\n")
 }
 
+/// So many of something: one, or several.
+pub(crate) fn counted(count: u64, (one, several): (&str, &str)) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 /// Prints a JSON array, an element a line.
 pub(crate) fn json_array<T: Serialize>(elements: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());

@@ -8,13 +8,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
-use taisai_journal::Head;
 use taisai_record::{Address, At, MachineId, Merged, merge};
 use taisai_rules::{Games, Money};
 use taisai_table::{Account, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Seat, Table, TableId};
 
-use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
-use crate::store::Store;
+use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET, counted};
+use crate::store::{self, Store};
 use crate::torture::failure::{Failure, caught, quietly};
 use crate::torture::record::Replay;
 use crate::torture::setup::{TABLE, hex};
@@ -64,7 +63,11 @@ fn of_file(games: &Games, file: &Path, place: &Place<'_>) -> anyhow::Result<(Tap
     let tape = Tape::new(TABLE, setup.game.clone(), setup.machines(games)?, entries, Some(hash));
     let (last, at) = (tape.entries.len(), place.at.map(usize::try_from).transpose()?);
     match at {
-        Some(at) if at > last => bail!("there are {last} entries, not {at}"),
+        Some(at) if at > last => bail!(
+            "there {} {}, not {at}",
+            if last == 1 { "is" } else { "are" },
+            counted(u64::try_from(last)?, ("entry", "entries"))
+        ),
         at => Ok((tape, at)),
     }
 }
@@ -74,10 +77,7 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
     let store = Store::at(address.clone(), place.key)?;
     let mut archive = store.archive()?;
     let heads = archive.heads()?;
-    let table = match place.table {
-        Some(table) => TableId(table),
-        None => only_table(&heads)?,
-    };
+    let table = store::table(place.table, &heads)?;
     let merged = quietly(|| caught(&address, || merge(&mut *archive, &store.keys, table)));
     let Merged { machines, entries, game } = merged.map_err(|Failure(what)| anyhow::anyhow!(what))??;
     let machine = match place.cluster {
@@ -88,27 +88,13 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
         let chain = machine.chain();
         let head =
             heads.iter().find(|head| head.chain == chain).with_context(|| format!("there is no chain {chain}"))?;
-        ensure!(position < head.next, "chain {chain} has {} blocks, the last is {}", head.next, head.next - 1);
+        let blocks = counted(head.next, ("block", "blocks"));
+        ensure!(position < head.next, "chain {chain} has {blocks}, counted from 0");
         let is_before = |(at, recorded): &(At, Recorded)| of(recorded) == machine && at.position <= position;
         anyhow::Ok(entries.iter().rposition(is_before).map_or(0, |place| place + 1))
     });
     let entries = entries.into_iter().map(|(_, recorded)| recorded).collect();
     Ok((Tape::new(table, game, machines, entries, None), at.transpose()?))
-}
-
-fn only_table(heads: &[Head]) -> anyhow::Result<TableId> {
-    let tables = heads.iter().filter_map(|head| match MachineId::of_chain(&head.chain)? {
-        MachineId::Round(table) => Some(table),
-        MachineId::House | MachineId::Cluster(_) => None,
-    });
-    match tables.collect::<Vec<_>>()[..] {
-        [table] => Ok(table),
-        [] => bail!("the store has no table"),
-        ref tables => {
-            let tables: Vec<_> = tables.iter().map(|table| table.0.to_string()).collect();
-            bail!("name one with --table: the store has the tables {}", tables.join(", "))
-        }
-    }
 }
 
 const fn of(recorded: &Recorded) -> MachineId {

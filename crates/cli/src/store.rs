@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use taisai_journal::{Anchor, AnchorContent, Archive, PublicKey, SigningKey};
-use taisai_record::{Address, StoreError};
+use taisai_journal::{Anchor, AnchorContent, AnchorError, Archive, Head, PublicKey, SigningKey};
+use taisai_record::{Address, MachineId, StoreError};
+use taisai_table::TableId;
 
 use crate::args::StoreArgs;
 
@@ -51,12 +52,31 @@ impl Store {
     }
 
     /// The anchor of a file, or the one in the store's folder if there is one.
-    pub(crate) fn anchor(&self, given: Option<&Path>) -> anyhow::Result<Option<Lines>> {
+    pub(crate) fn anchor(&self, given: Option<&Path>) -> Result<Option<Lines>, AnchorError> {
         if let Some(path) = given {
             return Ok(Some(Lines { content: Anchor::read(path)?, is_own: false }));
         }
         let own = self.address.files().and_then(|files| files.anchor).filter(|path| path.exists());
         own.map(|path| Ok(Lines { content: Anchor::read(&path)?, is_own: true })).transpose()
+    }
+}
+
+/// The table that is named, or the only one that a store has.
+pub(crate) fn table(given: Option<u16>, heads: &[Head]) -> anyhow::Result<TableId> {
+    if let Some(table) = given {
+        return Ok(TableId(table));
+    }
+    let tables = heads.iter().filter_map(|head| match MachineId::of_chain(&head.chain)? {
+        MachineId::Round(table) => Some(table),
+        MachineId::House | MachineId::Cluster(_) => None,
+    });
+    match tables.collect::<Vec<_>>()[..] {
+        [table] => Ok(table),
+        [] => bail!("the store has no table"),
+        ref tables => {
+            let tables: Vec<_> = tables.iter().map(|table| table.0.to_string()).collect();
+            bail!("name one with --table: the store has the tables {}", tables.join(", "))
+        }
     }
 }
 
@@ -70,6 +90,9 @@ fn key(text: &str) -> anyhow::Result<PublicKey> {
         return text.parse().with_context(|| format!("{text} is no public key"));
     }
     let path = Path::new(text);
+    if path.is_dir() {
+        bail!("{text} is a folder: name the file in it that holds the key, or the public key, ed25519:…");
+    }
     let content = std::fs::read(path).with_context(|| format!("{text} is neither ed25519:… nor a file"))?;
     match std::str::from_utf8(&content).map(str::trim) {
         Ok(line) if line.starts_with("ed25519:") => line.parse().with_context(|| format!("{text} holds no public key")),

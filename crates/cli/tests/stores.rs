@@ -108,9 +108,36 @@ fn everything_works_on_a_server() {
         "UPDATE taisai_journal.blocks SET block = set_byte(block, 200, 255 - get_byte(block, 200))
                          WHERE chain = 'table-1' AND position = 2",
     );
-    let (status, printed, _) = taisai(folder, &["audit", "verify", store, "--key", &key]);
-    assert_eq!(status, Some(1), "{printed}");
-    assert!(printed.contains("found  chain table-1, block 2: its bytes do not fit its hash"), "{printed}");
+    // So are what the server says of its chains, and blocks of none.
+    let find = |expected: &str| {
+        let (status, printed, error) = taisai(folder, &["audit", "verify", store, "--key", &key]);
+        assert_eq!((status, printed.contains(expected)), (Some(1), true), "{expected}: {printed}{error}");
+    };
+    find("found  chain table-1, block 2: its bytes do not fit its hash");
+    for (change, expected) in [
+        (
+            "INSERT INTO taisai_journal.blocks VALUES ('nobody', 3, '')",
+            "found  chain nobody: the store holds a block at 3",
+        ),
+        (
+            "INSERT INTO taisai_journal.blocks VALUES ('house', -3, '')",
+            "found  chain house: the store holds a block at -3",
+        ),
+        (
+            "INSERT INTO taisai_journal.blocks VALUES ('table-1', 99, '')",
+            "found  chain table-1: the store holds a block at 99",
+        ),
+        (
+            "UPDATE taisai_journal.chains SET hash = '' WHERE name = 'house'",
+            "found  chain house: the store has 0 bytes",
+        ),
+        ("UPDATE taisai_journal.chains SET next = -1, hash = sha256('') WHERE name = 'house'", "next block is -1"),
+        ("UPDATE taisai_journal.chains SET epoch = -1, next = 0 WHERE name = 'house'", "its epoch is -1"),
+        ("UPDATE taisai_journal.chains SET epoch = 1, name = 'x y' WHERE name = 'house'", "found  chain x y: "),
+    ] {
+        house.sql("record", change);
+        find(expected);
+    }
 }
 
 #[test]

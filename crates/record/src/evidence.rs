@@ -130,8 +130,8 @@ impl Evidence {
         for (id, part) in ids.into_iter().zip(rest) {
             clusters.push(self.cluster(id, part, &signed, &given, &mut check)?);
         }
-        let (table, round, opening) = (self.table, self.round, signed.opening);
-        let settlement = Settlement { table, round, opening, past, acts: acts.acts, clusters };
+        let (table, round, Signed { genesis, opening, .. }) = (self.table, self.round, signed);
+        let settlement = Settlement { table, round, genesis, opening, past, acts: acts.acts, clusters };
         let Check { entries, signers, signed, .. } = check;
         Ok(Proven { settlement, entries, signers, signed: Time(signed) })
     }

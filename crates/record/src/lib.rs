@@ -30,6 +30,6 @@ pub use opening::{BadOpening, MachineId, Opening, Program, Setup};
 pub use past::{Played, last_games, slip};
 pub use recorder::{NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot};
-pub use settlement::{Act, Changed, Settled, Settlement, settlement};
+pub use settlement::{Act, Changed, Settled, Settlement, beginning, settlement};
 pub use store::{Address, StoreError};
 pub use verify::{Verified, verify_chain};

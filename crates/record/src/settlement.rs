@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, ChainName, PublicKey, Trust};
+use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
     Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, Notice, PastRound, Phase, Round, RoundCommand,
@@ -22,6 +22,8 @@ pub struct Settlement {
     pub table: TableId,
     /// The round.
     pub round: RoundNumber,
+    /// What the dealer's chain begins with: whose it is, and whether its money is real.
+    pub genesis: Genesis,
     /// What the dealer's side was last opened with.
     pub opening: Opening,
     /// How it stands; none while it is in play.
@@ -116,7 +118,15 @@ pub fn settlement(
         clusters.extend(settling.settled);
     }
     let past = machine.past(round).copied();
-    Ok(Some(Settlement { table, round, opening, past, acts: acts.acts, clusters }))
+    let genesis = beginning(archive, &chain)?;
+    Ok(genesis.map(|genesis| Settlement { table, round, genesis, opening, past, acts: acts.acts, clusters }))
+}
+
+/// What a chain begins with; none if it has no block yet.
+pub fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Genesis>, ReplayError> {
+    let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
+    archive.read(chain, 0, 1)?.into_iter().next().map(|bytes| verifier.follow(bytes)).transpose()?;
+    Ok(verifier.genesis().copied())
 }
 
 /// The clusters of a table, by the opening of its dealer's side.

@@ -1,29 +1,37 @@
 //! `taisai audit evidence` and `verify-evidence`: one round in one file, and what it proves.
 
-use std::fs::File;
-use std::io::{Read as _, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write};
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use serde_json::json;
 use taisai_journal::PublicKey;
 use taisai_record::{Evidence, Proven};
-use taisai_table::{RoundNumber, TableId};
+use taisai_table::RoundNumber;
 
 use super::Store;
 use super::show::RoundSheet;
 use crate::args::RoundArgs;
 use crate::print::{BAD, GOOD, moment};
+use crate::store;
 
 /// Writes evidence of a round, once it was checked.
-pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path) -> anyhow::Result<bool> {
-    let (table, round) = (TableId(args.table), RoundNumber(args.round));
-    let evidence = Evidence::gather(&mut *store.archive()?, &store.keys, table, round)?;
+pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool) -> anyhow::Result<bool> {
+    let mut archive = store.archive()?;
+    let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
+    let evidence = Evidence::gather(&mut *archive, &store.keys, table, round)?;
     let bytes = evidence.to_bytes()?;
     if !store.keys.is_empty() {
         evidence.check(&store.keys, &super::program()?).context("what was gathered proves nothing")?;
     }
-    std::fs::write(output, &bytes).with_context(|| format!("cannot write {}", output.display()))?;
+    let mut how = OpenOptions::new();
+    let opened = if force { how.write(true).create(true).truncate(true) } else { how.write(true).create_new(true) };
+    let written = opened.open(output).and_then(|mut file| file.write_all(&bytes));
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => anyhow!("{} is there already: --force writes over it", output.display()),
+        _ => anyhow!(error).context(format!("cannot write {}", output.display())),
+    })?;
     let (file, length) = (output.display(), bytes.len());
     let mut out = anstream::stdout().lock();
     writeln!(out, "Evidence of round {} of table {}, {length} bytes, is in {file}. Check it with", round.0, table.0)?;
@@ -70,10 +78,12 @@ fn sentence(proven: &Proven) -> String {
     let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
     let dice = settlement.past.and_then(|past| past.first_dice);
     let result = dice.map_or_else(|| "declared void".to_owned(), |dice| format!("settled by the dice {dice}"));
+    let training =
+        if super::show::mark(settlement).is_training { " This is TRAINING: no money was played for." } else { "" };
     format!(
         "Round {} of table {} was {result}, with the bets and payouts above. The record that says so was signed with {} up to \
          {}, and all {entries} decisions in it are those of the rules. What was corrected or voided after that is not part \
-         of this evidence.",
+         of this evidence.{training}",
         settlement.round.0,
         settlement.table.0,
         signers.join(" and "),

@@ -10,15 +10,18 @@ use taisai_table::{Actor, PastRound, RoundCommand, RoundEntry, RoundNumber, Tabl
 
 use super::Store;
 use super::ledger::{self, Movement};
+use super::marked::Marked;
 use crate::args::RoundArgs;
 use crate::print::{self, BAD, Column, HEADING, moment};
 use crate::sheet::Sheet;
+use crate::store;
 use crate::words::{Telling, because, cite, words};
 
 /// Shows a round of a store.
 pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result<bool> {
-    let (table, round) = (TableId(args.table), RoundNumber(args.round));
-    let found = settlement(&mut *store.archive()?, &store.keys, table, round)?;
+    let mut archive = store.archive()?;
+    let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
+    let found = settlement(&mut *archive, &store.keys, table, round)?;
     let Some(settlement) = found.filter(|_| round.0 > 0) else {
         bail!("the store has no round {} of table {}", round.0, table.0);
     };
@@ -29,6 +32,11 @@ pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result
         sheet.print(&mut anstream::stdout().lock())?;
     }
     Ok(true)
+}
+
+/// Whose the round is, and whether it was played for money.
+pub(super) fn mark(settlement: &Settlement) -> Marked {
+    Marked::new(&settlement.genesis).of_table(&settlement.opening.setup)
 }
 
 /// A round on paper.
@@ -65,6 +73,7 @@ impl<'a> RoundSheet<'a> {
     pub(super) fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let Settlement { table, round, opening, past, .. } = self.settlement;
         let (game, layout) = (self.rules.game(), self.rules.layout());
+        mark(self.settlement).print(out)?;
         print::heading(out, &format!("Table {}, round {}", table.0, round.0))?;
         let title = game.title().get(Language::English);
         writeln!(
@@ -180,7 +189,10 @@ impl<'a> RoundSheet<'a> {
                 "now": cluster.now,
             })
         };
+        let Marked { house, is_training } = mark(self.settlement);
         Ok(serde_json::to_string(&Json {
+            house,
+            training: is_training,
             table: *table,
             round: *round,
             game: format!("{}@{}", self.rules.game().id(), self.rules.game().version()),
@@ -197,6 +209,8 @@ impl<'a> RoundSheet<'a> {
 
 #[derive(Serialize)]
 struct Json<'a> {
+    house: String,
+    training: bool,
     table: TableId,
     round: RoundNumber,
     game: String,

@@ -7,10 +7,11 @@ use std::sync::Mutex;
 
 use anyhow::bail;
 use serde::Serialize;
-use taisai_journal::{Hash, PublicKey};
-use taisai_record::{Audit, Audited, Auditor, Counted, Opening, Program, Setup};
+use taisai_journal::{AnchorError, Archive, Hash, Head, PublicKey, ReadError};
+use taisai_record::{Audit, Audited, Auditor, Counted, Finding, Opening, Program, Setup, beginning};
 
 use super::Store;
+use super::marked::{self, Marked};
 use crate::bar::Bar;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 use crate::store::Lines;
@@ -18,21 +19,31 @@ use crate::store::Lines;
 /// Verifies a store; `false` if something is wrong.
 pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::Result<bool> {
     let program = super::program()?;
-    let lines = store.anchor(anchor)?;
+    let (lines, mut found) = match store.anchor(anchor) {
+        Ok(lines) => (lines, Vec::new()),
+        Err(damaged @ AnchorError::Damaged { .. }) => (None, vec![Finding::from(damaged)]),
+        Err(error @ (AnchorError::Io { .. } | AnchorError::Broken { .. })) => return Err(error.into()),
+    };
     let anchored = lines.as_ref().map_or(&[][..], |lines| &lines.content.lines);
-    let heads = store.archive()?.heads()?;
-    if heads.is_empty() && anchored.is_empty() {
-        bail!("the store is empty: there is nothing to verify");
-    }
-    let bar = Mutex::new(Bar::new("audit", heads.iter().map(|head| head.next).sum()));
-    let progress = || bar.lock().map(|mut bar| bar.more(1)).unwrap_or_default();
-    let auditor = Auditor { keys: &store.keys, anchored, program: &program };
-    let audit = auditor.audit(&|| store.archive(), &heads, &progress)?;
-    let entries = counted(&audit).map(|(_, counted)| counted.entries).sum();
-    if let Ok(bar) = bar.lock() {
-        bar.end(&format!("{entries} entries"), (entries, "entries"));
-    }
-    let report = Report { audit: &audit, program: &program, store, lines: lines.as_ref() };
+    let mut archive = store.archive()?;
+    let (mark, audit) = match archive.heads() {
+        Ok(heads) if found.is_empty() && anchored.is_empty() && heads.iter().all(|head| head.next == 0) => {
+            bail!("the store is empty: there is nothing to verify");
+        }
+        Ok(heads) => {
+            found.extend(Finding::of_store(&mut *archive, &heads)?);
+            let mut audit = audit(&Auditor { keys: &store.keys, anchored, program: &program }, store, &heads)?;
+            audit.between.splice(..0, found);
+            (mark(&mut *archive, &heads), audit)
+        }
+        // Where the chains end is not known, so nothing can be held against it.
+        Err(damaged @ ReadError::Head { .. }) => {
+            found.push(damaged.into());
+            (None, Audit { between: found, ..Audit::default() })
+        }
+        Err(error @ (ReadError::Damaged { .. } | ReadError::Failed(_))) => return Err(error.into()),
+    };
+    let report = Report { audit: &audit, mark, program: &program, store, lines: lines.as_ref() };
     if json {
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&report.json())?)?;
     } else {
@@ -44,6 +55,24 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     Ok(audit.findings().next().is_none())
 }
 
+fn audit(auditor: &Auditor<'_>, store: &Store, heads: &[Head]) -> anyhow::Result<Audit> {
+    let bar = Mutex::new(Bar::new("audit", heads.iter().map(|head| head.next).sum()));
+    let progress = || bar.lock().map(|mut bar| bar.more(1)).unwrap_or_default();
+    let audit = auditor.audit(&|| store.archive(), heads, &progress)?;
+    let entries = counted(&audit).map(|(_, counted)| counted.entries).sum();
+    if let Ok(bar) = bar.lock() {
+        bar.end(&print::counted(entries, ENTRIES), (entries, "entries"));
+    }
+    Ok(audit)
+}
+
+/// Whose the record is, by the first chain that has a beginning.
+fn mark(archive: &mut dyn Archive, heads: &[Head]) -> Option<Marked> {
+    heads.iter().find_map(|head| beginning(archive, &head.chain).ok()?).as_ref().map(Marked::new)
+}
+
+const ENTRIES: (&str, &str) = ("entry", "entries");
+
 /// The chains that are well.
 fn counted(audit: &Audit) -> impl Iterator<Item = (&str, &Counted)> {
     audit.chains.iter().filter_map(|chain| Some((chain.head.chain.as_str(), chain.result.as_ref().ok()?)))
@@ -51,6 +80,7 @@ fn counted(audit: &Audit) -> impl Iterator<Item = (&str, &Counted)> {
 
 struct Report<'a> {
     audit: &'a Audit,
+    mark: Option<Marked>,
     program: &'a Program,
     store: &'a Store,
     lines: Option<&'a Lines>,
@@ -58,6 +88,8 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        self.mark.iter().try_for_each(|mark| mark.print(out))?;
+        writeln!(out)?;
         let columns = [
             Column::left("Chain"),
             Column::right("Blocks"),
@@ -75,7 +107,7 @@ impl Report<'_> {
                     counted.checkpoints.to_string(),
                     counted.rounds.map(|rounds| rounds.to_string()).unwrap_or_default(),
                     counted.unsigned.to_string(),
-                    "ok".to_owned(),
+                    if chain.head.next == 0 { "empty" } else { "ok" }.to_owned(),
                 ]),
                 Err(_) => row.extend(["–", "–", "–", "–", "bad"].map(str::to_owned)),
             }
@@ -104,12 +136,13 @@ impl Report<'_> {
 
     fn sentence(&self) -> String {
         let entries: u64 = counted(self.audit).map(|(_, counted)| counted.entries).sum();
-        let chains = match self.audit.chains.len() {
+        let chains = match self.audit.chains.iter().filter(|chain| chain.head.next > 0).count() {
             1 => "1 chain holds by itself".to_owned(),
             chains => format!("{chains} chains hold by themselves and together"),
         };
         format!(
-            "{chains}: {entries} decisions were taken again, every payout and balance was reckoned, and nothing differs."
+            "{chains}: {} taken again, every payout and balance was reckoned, and nothing differs.",
+            print::counted(entries, ("decision was", "decisions were"))
         )
     }
 
@@ -125,7 +158,12 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
+        let is_damaged = self.audit.between.iter().any(|finding| matches!(finding, Finding::Anchor(_)));
         match self.lines {
+            None if is_damaged => notes.push("the anchor is damaged: a roll-back was not checked.".to_owned()),
+            Some(lines) if lines.content.lines.is_empty() => {
+                notes.push("the anchor holds no checkpoint: a roll-back was not checked.".to_owned());
+            }
             None => notes.push("there is no anchor: a roll-back was not checked.".to_owned()),
             Some(Lines { is_own: true, .. }) => notes.push(
                 "the anchor is the one in the store's folder: whoever rolled the store back may have changed it too."
@@ -134,12 +172,20 @@ impl Report<'_> {
             Some(_) => {}
         }
         if let Some(torn) = self.lines.map(|lines| lines.content.torn).filter(|torn| *torn > 0) {
-            notes.push(format!("the anchor ends with {torn} bytes of a line that was never finished."));
+            let torn = print::counted(u64::try_from(torn).unwrap_or(u64::MAX), ("byte", "bytes"));
+            notes.push(format!("the anchor ends with {torn} of a line that was never finished."));
         }
         let unsigned: u64 = counted(self.audit).map(|(_, counted)| counted.unsigned).sum();
         if unsigned > 0 {
-            notes.push(format!("{unsigned} entries stand behind the last checkpoints and are not signed yet."));
+            let (one, several) = ("entry stands", "entries stand");
+            let unsigned = print::counted(unsigned, (one, several));
+            notes.push(format!("{unsigned} behind the last checkpoints, not signed yet."));
         }
+        for chain in self.audit.chains.iter().filter(|chain| chain.head.next == 0 && chain.result.is_ok()) {
+            notes.push(format!("chain {} was claimed, and nothing is written to it.", chain.head.chain));
+        }
+        let tables = self.openings().filter(|(_, opening)| marked::is_for_training(&opening.setup));
+        notes.extend(tables.map(|(chain, _)| format!("chain {chain} is of a TRAINING table: no money there is real.")));
         notes
     }
 
@@ -192,6 +238,8 @@ impl Report<'_> {
         };
         let in_use = self.in_use().into_iter();
         Json {
+            house: self.mark.as_ref().map(|mark| mark.house.clone()),
+            training: self.mark.as_ref().map(|mark| mark.is_training),
             ok: self.audit.findings().next().is_none(),
             chains: self.audit.chains.iter().map(chain).collect(),
             in_use: in_use.map(|(what, name, hash)| InUse { what, name, hash: hash.to_string() }).collect(),
@@ -199,13 +247,16 @@ impl Report<'_> {
             findings: self.audit.findings().map(ToString::to_string).collect(),
             notes: self.notes(),
             keys_checked: !self.store.keys.is_empty(),
-            roll_back_checked: self.lines.is_some(),
+            roll_back_checked: self.lines.is_some_and(|lines| !lines.content.lines.is_empty()),
         }
     }
 }
 
 #[derive(Serialize)]
 struct Json {
+    /// The house's id, and whether its record is for training; nothing where no chain has a beginning.
+    house: Option<String>,
+    training: Option<bool>,
     ok: bool,
     chains: Vec<ChainJson>,
     in_use: Vec<InUse>,
