@@ -156,11 +156,20 @@ impl<'a> Cut<'a> {
 }
 
 /// The round of a file, and its parts.
-fn parts(bytes: &[u8]) -> (&[u8], Vec<&[u8]>) {
+pub(crate) fn parts(bytes: &[u8]) -> (&[u8], Vec<&[u8]>) {
     let mut cut = Cut(&bytes[..bytes.len() - 32]);
     let head = cut.take(17 + 2 + 8);
     let parts = (0..cut.number()).map(|_| cut.part()).collect();
     (head, parts)
+}
+
+/// The file of some parts, with the hash that belongs to it.
+pub(crate) fn file_of(head: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+    let number = u32::try_from(parts.len()).unwrap().to_le_bytes();
+    let mut bytes = [head, &number, &parts.concat()].concat();
+    let hash = Hash::of(&bytes);
+    bytes.extend_from_slice(hash.as_bytes());
+    bytes
 }
 
 /// A dealer's part that begins when the round was over is signed and whole, but says nothing of who opened and dealt it.
@@ -172,10 +181,8 @@ fn evidence_without_the_dealers_acts_proves_nothing() {
         let (this, next) = (file(round), file(round + 1));
         let ((head, of_this), (_, of_next)) = (parts(&this), parts(&next));
         let with = |dealer: &[u8]| {
-            let number = u32::try_from(of_this.len()).unwrap().to_le_bytes();
-            let mut bytes = [head, &number, dealer, &of_this[1..].concat()].concat();
-            bytes.extend_from_slice(Hash::of(&bytes.clone()).as_bytes());
-            Evidence::from_bytes(&bytes).unwrap().check(&[key], &program())
+            let parts = [&[dealer], &of_this[1..]].concat();
+            Evidence::from_bytes(&file_of(head, &parts)).unwrap().check(&[key], &program())
         };
         let proven = with(of_this[0]).unwrap();
         let is_opened = |command: &RoundCommand| *command == RoundCommand::OpenBets;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bytes;
+mod clusters;
 mod document;
 mod evidence;
 mod hall;
