@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, ChainName, PublicKey};
 use taisai_rules::{Dice, Money, Unit};
-use taisai_table::{Cluster, ClusterCommand, ClusterEvent, Entry, Notice, RoundNumber, Seat, Slip, SlipLine};
+use taisai_table::{Cluster, ClusterCommand, ClusterEvent, Entry, RoundNumber, Seat, Slip, SlipLine};
 
 use crate::replay::{Replay, ReplayError, Seen};
 
@@ -34,20 +34,11 @@ pub(crate) enum Change {
 
 pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Change> {
     let ClusterCommand::Follow { notice, .. } = &entry.asked.command else { return None };
-    match (notice, entry.outcome.as_ref().ok()?) {
-        (Notice::Result { round, dice }, ClusterEvent::Settled { .. }) => Some(Change::Settled(*round, Some(*dice))),
-        (Notice::Voided { round, .. }, ClusterEvent::Settled { .. }) => Some(Change::Settled(*round, None)),
-        (Notice::Corrected { round, dice }, ClusterEvent::Compensated { .. }) => {
-            Some(Change::Changed(*round, Some(*dice)))
-        }
-        (Notice::Voided { round, .. }, ClusterEvent::Compensated { .. }) => Some(Change::Changed(*round, None)),
-        (
-            _,
-            ClusterEvent::Done
-            | ClusterEvent::Rejected { .. }
-            | ClusterEvent::Settled { .. }
-            | ClusterEvent::Compensated { .. },
-        ) => None,
+    let (round, by) = notice.stands()?;
+    match entry.outcome.as_ref().ok()? {
+        ClusterEvent::Settled { .. } => Some(Change::Settled(round, by.ok())),
+        ClusterEvent::Compensated { .. } => Some(Change::Changed(round, by.ok())),
+        ClusterEvent::Done | ClusterEvent::Rejected { .. } => None,
     }
 }
 

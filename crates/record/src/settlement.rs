@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
-    Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, Notice, PastRound, Phase, Round, RoundCommand,
-    RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, VoidReason,
+    Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, PastRound, Phase, Round, RoundCommand, RoundEntry,
+    RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, VoidReason,
 };
 
 use crate::machine::Machine;
@@ -254,7 +254,7 @@ impl Settling {
             (Some(Change::Changed(round, dice)), Ok(ClusterEvent::Compensated { adjustments }))
                 if round == self.round =>
             {
-                let void = if let Notice::Voided { reason, .. } = notice { Some(*reason) } else { None };
+                let void = notice.stands().and_then(|(_, by)| by.err());
                 let change = Changed { at: *at, time, dice, void, adjustments: adjustments.clone() };
                 self.settled.iter_mut().for_each(|settled| settled.changes.push(change.clone()));
             }

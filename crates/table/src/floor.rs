@@ -321,20 +321,9 @@ fn slip(machines: &Machines, recorded: &Recorded) -> Option<((ClusterId, RoundNu
 }
 
 /// The round that a notice is about, where that round may be over.
-const fn about(notice: &Notice) -> Option<RoundNumber> {
-    match notice {
-        Notice::Voided { round, .. } | Notice::Corrected { round, .. } => Some(*round),
-        Notice::TableOpened
-        | Notice::TableClosed
-        | Notice::ClosureAnnounced
-        | Notice::Relieved { .. }
-        | Notice::Limits { .. }
-        | Notice::Opened { .. }
-        | Notice::Closed { .. }
-        | Notice::Result { .. }
-        | Notice::Held
-        | Notice::Resumed => None,
-    }
+fn about(notice: &Notice) -> Option<RoundNumber> {
+    let is_in_play = matches!(notice, Notice::Result { .. });
+    notice.stands().filter(|_| !is_in_play).map(|(round, _)| round)
 }
 
 fn entry<C, E: Clone>(asked: Asked<C>, decision: &Decision<E>) -> Option<Entry<C, E>> {

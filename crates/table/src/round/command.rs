@@ -370,3 +370,22 @@ pub enum Notice {
     /// Play goes on after a restart.
     Resumed,
 }
+
+impl Notice {
+    /// The round that it settles, voids or settles again, and how that stands then: by dice, or void for a reason.
+    pub const fn stands(&self) -> Option<(RoundNumber, Result<Dice, VoidReason>)> {
+        match self {
+            Self::Result { round, dice } | Self::Corrected { round, dice } => Some((*round, Ok(*dice))),
+            Self::Voided { round, reason } => Some((*round, Err(*reason))),
+            Self::TableOpened
+            | Self::TableClosed
+            | Self::ClosureAnnounced
+            | Self::Relieved { .. }
+            | Self::Limits { .. }
+            | Self::Opened { .. }
+            | Self::Closed { .. }
+            | Self::Held
+            | Self::Resumed => None,
+        }
+    }
+}

@@ -114,43 +114,27 @@ fn colour_name(colour: u8) -> &'static str {
 
 /// What a notice of the dealer's side has brought.
 fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut Vec<Told>) -> anyhow::Result<()> {
-    match (notice, event) {
-        (Notice::Result { round, dice }, ClusterEvent::Settled { totals, .. }) => {
-            let sheet = sheet_of(stage, *round, *dice)?;
+    let Some((round, by)) = notice.stands() else { return Ok(()) };
+    match (by, event) {
+        (Ok(dice), ClusterEvent::Settled { totals, .. }) => {
+            let sheet = sheet_of(stage, round, dice)?;
             sheet.check(totals)?;
             for line in &sheet.lines {
                 let result = sum(line.paid, line.returned)?.cents() - line.stake.cents();
                 add_result(stage, line.seat, Money::from_cents(result))?;
             }
-            told.push(Told::Sheet { round: *round, dice: *dice, sheet });
+            told.push(Told::Sheet { round, dice, sheet });
         }
-        (Notice::Voided { round, .. }, ClusterEvent::Settled { .. }) => told.push(returned(stage, *round)),
-        (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
-            told.push(Told::Sheet { round: *round, dice: *dice, sheet: sheet_of(stage, *round, *dice)? });
-            adjusted(stage, *round, adjustments, told)?;
+        (Err(_), ClusterEvent::Settled { .. }) => told.push(returned(stage, round)),
+        (Ok(dice), ClusterEvent::Compensated { adjustments }) => {
+            told.push(Told::Sheet { round, dice, sheet: sheet_of(stage, round, dice)? });
+            adjusted(stage, round, adjustments, told)?;
         }
-        (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
-            told.push(returned(stage, *round));
-            adjusted(stage, *round, adjustments, told)?;
+        (Err(_), ClusterEvent::Compensated { adjustments }) => {
+            told.push(returned(stage, round));
+            adjusted(stage, round, adjustments, told)?;
         }
-        (
-            Notice::TableOpened
-            | Notice::TableClosed
-            | Notice::ClosureAnnounced
-            | Notice::Relieved { .. }
-            | Notice::Limits { .. }
-            | Notice::Opened { .. }
-            | Notice::Closed { .. }
-            | Notice::Result { .. }
-            | Notice::Voided { .. }
-            | Notice::Corrected { .. }
-            | Notice::Held
-            | Notice::Resumed,
-            ClusterEvent::Done
-            | ClusterEvent::Rejected { .. }
-            | ClusterEvent::Settled { .. }
-            | ClusterEvent::Compensated { .. },
-        ) => {}
+        (Ok(_) | Err(_), ClusterEvent::Done | ClusterEvent::Rejected { .. }) => {}
     }
     Ok(())
 }

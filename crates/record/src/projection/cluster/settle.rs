@@ -18,19 +18,9 @@ pub(super) fn follow(
     event: &ClusterEvent,
     batch: &mut Batch,
 ) -> Result<Option<(RoundNumber, &'static str)>, Trouble> {
-    let (round, by, is_void) = match notice {
-        Notice::Result { round, dice } | Notice::Corrected { round, dice } => (*round, By::Dice(*dice), false),
-        Notice::Voided { round, reason } => (*round, By::Void(*reason), true),
-        Notice::TableOpened
-        | Notice::TableClosed
-        | Notice::ClosureAnnounced
-        | Notice::Relieved { .. }
-        | Notice::Limits { .. }
-        | Notice::Opened { .. }
-        | Notice::Closed { .. }
-        | Notice::Held
-        | Notice::Resumed => return Ok(None),
-    };
+    let Some((round, by)) = notice.stands() else { return Ok(None) };
+    let is_void = by.is_err();
+    let by = by.map_or_else(By::Void, By::Dice);
     let kind = match event {
         ClusterEvent::Settled { totals, .. } => {
             settled(cluster, when, round, by, totals, batch)?;
