@@ -83,7 +83,7 @@ struct SeatState {
     recent: Latest,
     meters: Meters,
     session_meters: Meters,
-    /// Refusals in this round: repeated ones are counted, not all spelled out.
+    /// Refusals in this round.
     refusals: u32,
     is_locked: bool,
     is_lost: bool,
