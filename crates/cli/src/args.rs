@@ -205,6 +205,12 @@ pub(crate) enum AuditCommand {
         #[arg(long)]
         force: bool,
     },
+    /// Print the public key of a house, to be kept elsewhere and given to those who check
+    Key {
+        /// A data folder, or the file of a signing key
+        #[arg(value_name = "FOLDER|FILE")]
+        path: PathBuf,
+    },
     /// Check evidence of a round with the public key of the house, and nothing else
     VerifyEvidence {
         /// The file

@@ -7,8 +7,11 @@ mod marked;
 mod show;
 mod verify;
 
+use std::io::Write as _;
+use std::path::Path;
+
 use anyhow::Context as _;
-use taisai_journal::Hash;
+use taisai_journal::{Hash, SigningKey};
 use taisai_record::Program;
 
 use crate::args::AuditCommand;
@@ -22,8 +25,15 @@ pub(crate) fn run(command: &AuditCommand) -> anyhow::Result<bool> {
         AuditCommand::Evidence { store, round, output, force } => {
             evidence::write(&Store::open(store)?, round, output, *force)
         }
+        AuditCommand::Key { path } => public_key(path),
         AuditCommand::VerifyEvidence { file, key, json } => evidence::verify(file, &store::keys(key)?, *json),
     }
+}
+
+fn public_key(path: &Path) -> anyhow::Result<bool> {
+    let file = if path.is_dir() { path.join("house.key") } else { path.into() };
+    writeln!(std::io::stdout().lock(), "{}", SigningKey::open(&file)?.public())?;
+    Ok(true)
 }
 
 /// This program, as it writes itself into a record.

@@ -29,6 +29,12 @@ fn a_record_that_is_well_is_verified() {
     }
     assert!(!printed.contains('\u{1b}'), "without a terminal there is no colour");
     let key = key(folder, "data");
+    for of in ["data", "data/house.key"] {
+        let (status, printed, _) = taisai(folder, &["audit", "key", of]);
+        assert_eq!((status, printed), (Some(0), format!("{key}\n")), "{of}");
+    }
+    let (status, _, error) = taisai(folder, &["audit", "key", "script.round"]);
+    assert_eq!((status, error.contains("script.round")), (Some(2), true), "{error}");
     std::fs::rename(folder.join("data/anchor.txt"), folder.join("anchor.txt")).unwrap();
     std::fs::write(folder.join("key.txt"), format!("{key}\n")).unwrap();
     let (status, printed, _) =
