@@ -10,7 +10,7 @@ use taisai_rules::{BetBox, Fraction, Layout, Money};
 use crate::layout_figures::Confidence;
 use crate::real::{real, whole};
 use crate::rounds::Distribution;
-use crate::slip::{BadSlip, LARGEST, Slip, Spread};
+use crate::slip::{BadSlip, Slip, Spread};
 
 /// Up to so many rounds bands come from the exact distribution.
 pub const EXACT_ROUNDS: u64 = 2_000;
@@ -88,7 +88,7 @@ impl Theory {
         self.rounds += 1;
         self.wagers += wagers;
         self.handle += i128::from(slip.staked().cents());
-        self.win += i128::from(win.cents().min(LARGEST.cents()));
+        self.win += i128::from(win.cents());
         if let Some(spreads) = &mut self.spreads {
             *spreads.entry(spread).or_insert(0) += 1;
         }
@@ -204,6 +204,14 @@ mod tests {
         assert!(exact.is_exact && !normal.is_exact);
         let width = normal.high - normal.low;
         assert!((exact.low - normal.low).abs() < width / 12.0 && (exact.high - normal.high).abs() < width / 12.0);
+    }
+
+    #[test]
+    fn the_win_is_what_was_won_however_large() {
+        let mut theory = Theory::new();
+        let win = Money::from_cents(i64::MAX);
+        (0..2).for_each(|round| theory.take(layout(), stakes(round), 1, win).unwrap());
+        assert_eq!(theory.win(), 2 * i128::from(i64::MAX));
     }
 
     #[test]
