@@ -32,15 +32,15 @@ impl fmt::Display for BadLine {
 }
 
 pub(super) fn throws(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
-    if source == "-" {
-        return lines(std::io::stdin().lock());
-    }
     let path = Path::new(source);
-    if source.starts_with("postgres") || path.is_dir() {
+    if source.starts_with("postgres://") || source.starts_with("postgresql://") || path.is_dir() {
         return store(source, table);
     }
     if table.is_some() {
         anyhow::bail!("--table is for a store; {source} is a file");
+    }
+    if source == "-" {
+        return lines(std::io::stdin().lock());
     }
     let file = std::fs::File::open(path).with_context(|| format!("cannot read {source}"))?;
     lines(BufReader::new(file))
@@ -60,7 +60,7 @@ fn store(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
 /// One throw a line. A first line of titles may say which column has the dice.
 fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
     let mut read = Read { throws: Vec::new(), bad: Vec::new() };
-    let mut column = None;
+    let (mut column, mut is_first) = (None, true);
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
@@ -82,8 +82,8 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if line == 1 && text.contains(|letter: char| letter.is_ascii_alphabetic()) {
-            column = text.split(',').position(|title| title.trim().trim_matches('"').eq_ignore_ascii_case("dice"));
+        if std::mem::take(&mut is_first) && are_titles(text) {
+            column = titles(text).position(|title| title.eq_ignore_ascii_case("dice"));
             continue;
         }
         let cell = match column {
@@ -99,6 +99,16 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
         }
     }
     Ok(read)
+}
+
+fn titles(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(|title| title.trim().trim_matches('"'))
+}
+
+/// Words, and no number among them: with a number it is a throw, or meant to be one.
+fn are_titles(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_ascii_alphabetic())
+        && titles(text).all(|title| title.parse::<i64>().is_err())
 }
 
 /// Three faces with something between them.
@@ -128,6 +138,26 @@ mod tests {
         let (throws, _) = read("round,dice,total_sum\n1,2-4-6,12\n2,1-1-3,5\n");
         assert_eq!(throws, ["2 4 6", "1 1 3"]);
         assert_eq!(read("die 1,die 2,die 3\n3,3,3\n").0, ["3 3 3"]);
+    }
+
+    #[test]
+    fn titles_are_the_first_words_and_a_bad_first_throw_is_not_taken_for_them() {
+        for text in ["\u{feff}round,dice\n1,1-2-3\n", "# a note\n\nround,dice\n1,1-2-3\n", "\"Dice\"\r\n\"1-2-3\"\r\n"]
+        {
+            assert_eq!(read(text), (vec!["1 2 3".to_owned()], vec![]), "{text:?}");
+        }
+        let (throws, bad) = read("1,2,a\n4,5,6\nround,dice\n");
+        assert_eq!(throws, ["4 5 6"]);
+        assert_eq!(bad.len(), 2, "{bad:?}");
+        assert!(bad[0].starts_with("1: 1,2,a: a die shows"), "{bad:?}");
+    }
+
+    #[test]
+    fn a_table_is_only_for_a_store() {
+        for source in ["-", "postgres.csv"] {
+            let error = super::throws(source, Some(1)).err().unwrap().to_string();
+            assert!(error.starts_with("--table is for a store"), "{error}");
+        }
     }
 
     #[test]
