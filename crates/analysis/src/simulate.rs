@@ -62,6 +62,7 @@ impl Results {
 /// If the machines of a table refuse what the plan has checked.
 pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
     let players = plan.players().len();
+    let sessions = usize::try_from(plan.sessions()).unwrap_or(usize::MAX);
     let next = AtomicU64::new(0);
     let work = || {
         let mut played = Vec::new();
@@ -79,7 +80,7 @@ pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
         }
     };
     let mut played: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (1..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (1..threads.min(sessions)).map(|_| scope.spawn(work)).collect();
         let mut played = work();
         for thread in threads {
             played.extend(thread.join().expect("a session that does not stop"));

@@ -57,8 +57,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many threads; as many as the machine has if left out
-    #[arg(long)]
-    threads: Option<NonZeroUsize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1_024))]
+    threads: Option<u16>,
     /// How it is played
     #[arg(long, value_enum, default_value = "rules")]
     engine: How,
@@ -81,7 +81,7 @@ pub(crate) struct SimulateArgs {
 
 pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
     let (game, layout) = args.table.find(games, now)?;
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = args.threads.map_or_else(all_threads, usize::from);
     if args.engine == How::Count {
         if !args.players.is_empty() || !args.limits.is_empty() || args.differential.is_some() {
             bail!("--engine count has neither players nor limits: every box gets the same stake");
@@ -99,6 +99,10 @@ pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Re
     }
     if args.json { print::json_array(summaries.iter().map(Shown::new)) } else { told(args, &summaries) }?;
     Ok(true)
+}
+
+fn all_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<Plan> {

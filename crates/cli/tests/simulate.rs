@@ -77,6 +77,7 @@ fn what_cannot_be_played_is_refused() {
         (&["--player", "flat:big=5", "--limit", "big=20..10"], "is above the maximum"),
         (&["--player", "flat:big=5", "--unit", "0"], "unit"),
         (&["--player", "flat:big=5", "--threads", "0"], "--threads"),
+        (&["--player", "flat:big=5", "--threads", "100000"], "100000 is not in 1..=1024"),
     ] {
         let (status, _, error) = taisai(&[&TABLE, args].concat());
         assert_eq!(status, Some(2), "{args:?}");
