@@ -24,6 +24,8 @@ pub const MOST_ROUNDS: u32 = 10_000_000;
 const MOST_BITS: u32 = 22;
 /// What may lie outside the window.
 const OUTSIDE: f64 = 1e-13;
+/// The most work: places of the window times the results of all different rounds. One slip never comes near it.
+const MOST_WORK: u128 = 1 << 31;
 /// Powers that are known to be smaller are left out.
 const NEGLIGIBLE: f64 = 1e-40;
 
@@ -36,6 +38,9 @@ pub enum TooWide {
     /// The results lie too far apart for their common step.
     #[error("results lie too far apart for steps of {0}: take fewer rounds, or stakes with a larger common measure")]
     Step(Money),
+    /// Too many different rounds over too wide a range.
+    #[error("there are too many different rounds to go through: take fewer, or stakes with a larger common measure")]
+    Work,
 }
 
 /// The distribution of the net result of many rounds.
@@ -58,14 +63,17 @@ pub struct Distribution {
 struct Part {
     places: Vec<(usize, f64)>,
     times: u32,
+    /// The mean of K in one round.
+    mean: f64,
+    /// Its standard deviation.
+    deviation: f64,
 }
 
 impl Part {
-    /// The mean and standard deviation of K in one round.
-    fn moments(&self) -> (f64, f64) {
-        let mean: f64 = self.places.iter().map(|(place, chance)| chance * size(*place)).sum();
-        let variance: f64 = self.places.iter().map(|(place, chance)| chance * (size(*place) - mean).powi(2)).sum();
-        (mean, variance.sqrt())
+    fn new(places: Vec<(usize, f64)>, times: u32) -> Self {
+        let mean: f64 = places.iter().map(|(place, chance)| chance * size(*place)).sum();
+        let variance: f64 = places.iter().map(|(place, chance)| chance * (size(*place) - mean).powi(2)).sum();
+        Self { places, times, mean, deviation: variance.sqrt() }
     }
 }
 
@@ -74,6 +82,10 @@ struct Lattice {
     first: i128,
     step: i64,
     parts: Vec<Part>,
+    /// The mean of K.
+    mean: f64,
+    /// Its standard deviation.
+    deviation: f64,
 }
 
 impl Lattice {
@@ -87,11 +99,16 @@ impl Lattice {
                 usize::try_from((net.cents() - first(spread)) / step).ok().filter(|place| *place < 1 << 40)
             };
             let places = spread.results().iter().map(|(net, ways)| Some((place(*net)?, f64::from(*ways) / 216.0)));
-            Some(Part { places: places.collect::<Option<_>>()?, times: *times })
+            Some(Part::new(places.collect::<Option<_>>()?, *times))
         };
-        let parts = rounds.iter().map(part).collect::<Option<_>>().ok_or(TooWide::Step(Money::from_cents(step)))?;
+        let parts: Vec<_> =
+            rounds.iter().map(part).collect::<Option<_>>().ok_or(TooWide::Step(Money::from_cents(step)))?;
         let first = rounds.iter().map(|(spread, times)| i128::from(*times) * i128::from(first(spread))).sum();
-        Ok(Self { first, step, parts })
+        let (mean, variance) = parts.iter().fold((0.0, 0.0), |(mean, variance), part: &Part| {
+            let times = f64::from(part.times);
+            (mean + times * part.mean, variance + times * part.deviation * part.deviation)
+        });
+        Ok(Self { first, step, parts, mean, deviation: variance.sqrt() })
     }
 
     /// The largest K.
@@ -100,31 +117,25 @@ impl Lattice {
         self.parts.iter().map(|part| last(part) * u128::from(part.times)).sum()
     }
 
-    /// The mean and standard deviation of K.
-    fn moments(&self) -> (f64, f64) {
-        let (mean, variance) = self.parts.iter().fold((0.0, 0.0), |(mean, variance), part| {
-            let (own, deviation) = part.moments();
-            let times = f64::from(part.times);
-            (mean + times * own, variance + times * deviation * deviation)
-        });
-        (mean, variance.sqrt())
+    /// The results of all parts.
+    fn results(&self) -> usize {
+        self.parts.iter().map(|part| part.places.len()).sum()
     }
 
     /// Chernoff's bound on the chance that K is at least `far` from its mean on one side. Whatever the tilt, the bound holds;
     /// the tilt is only sought where it is small.
     fn tail(&self, far: f64, is_above: bool) -> f64 {
-        let (_, deviation) = self.moments();
         let sign = if is_above { 1.0 } else { -1.0 };
         let bound = |tilt: f64| {
             let generating = |part: &Part| {
-                let (mean, _) = part.moments();
-                let terms =
-                    part.places.iter().map(|(place, chance)| chance * libm::exp(sign * tilt * (size(*place) - mean)));
+                let term =
+                    |(place, chance): &(usize, f64)| chance * libm::exp(sign * tilt * (size(*place) - part.mean));
+                let terms = part.places.iter().map(term);
                 f64::from(part.times) * libm::log(terms.sum())
             };
             self.parts.iter().map(generating).sum::<f64>() - tilt * far
         };
-        let normal = far / (deviation * deviation).max(f64::MIN_POSITIVE);
+        let normal = far / (self.deviation * self.deviation).max(f64::MIN_POSITIVE);
         let tilts = (-24..=8).map(|eighths| normal * libm::exp2(f64::from(eighths) / 8.0));
         let best = tilts.map(bound).filter(|bound| bound.is_finite()).fold(0.0, f64::min);
         // The exponent is a sum of roundings of numbers that are not large.
@@ -146,28 +157,32 @@ struct Window {
 }
 
 impl Window {
-    fn around(lattice: &Lattice) -> Option<Self> {
+    fn around(lattice: &Lattice) -> Result<Self, TooWide> {
         let all = lattice.last() + 1;
-        let (mean, deviation) = lattice.moments();
+        let results = u128::try_from(lattice.results()).unwrap_or(u128::MAX >> 64);
         for bits in 4..=MOST_BITS {
-            if all <= 1u128 << bits {
-                return Some(Self { bits, start: 0, outside: 0.0 });
-            }
             let places = size(1 << bits);
             // No window of fewer deviations leaves so little outside.
-            if places < 4.0 * deviation {
+            if all > 1u128 << bits && places < 4.0 * lattice.deviation {
                 continue;
+            }
+            // Asked before the tails are: they go through all results too.
+            if results << bits > MOST_WORK {
+                return Err(TooWide::Work);
+            }
+            if all <= 1u128 << bits {
+                return Ok(Self { bits, start: 0, outside: 0.0 });
             }
             // Large wins are rare and losses are not: the longer tail may be above.
             for below in [0.5, 0.375, 0.25] {
                 let (low, high) = (places * below - 2.0, places * (1.0 - below) - 2.0);
                 let outside = lattice.tail(low, false) + lattice.tail(high, true);
                 if outside <= OUTSIDE {
-                    return Some(Self { bits, start: floor(mean - places * below), outside });
+                    return Ok(Self { bits, start: floor(lattice.mean - places * below), outside });
                 }
             }
         }
-        None
+        Err(TooWide::Step(Money::from_cents(lattice.step)))
     }
 }
 
@@ -200,7 +215,7 @@ impl Distribution {
             return Err(TooWide::Rounds(all));
         }
         let lattice = Lattice::of(rounds)?;
-        let window = Window::around(&lattice).ok_or(TooWide::Step(Money::from_cents(lattice.step)))?;
+        let window = Window::around(&lattice)?;
         let circle = Circle::new(window.bits);
         let (mut numbers, powers_error) = powers(&circle, &lattice);
         circle.transform(&mut numbers);
@@ -272,8 +287,7 @@ fn one_round(circle: &Circle, part: &Part, place: usize) -> ((f64, f64), f64) {
 
 /// Over how many more places the power of one part alone is known to stay negligible.
 fn stretch(order: usize, part: &Part, reach: f64) -> usize {
-    let (_, deviation) = part.moments();
-    let change = 1.001 * deviation * std::f64::consts::TAU / size(order);
+    let change = 1.001 * part.deviation * std::f64::consts::TAU / size(order);
     let small = libm::exp(libm::log(NEGLIGIBLE) / f64::from(part.times));
     let places = if small > reach { (small - reach) / change } else { 0.0 };
     usize::try_from(floor(places)).unwrap_or(0).min(order)

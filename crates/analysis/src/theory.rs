@@ -1,5 +1,6 @@
 //! The operator's figures (F70): what the House should have won on the stakes that were made, what it did win, and whether the
-//! difference is luck. The theoretical win and its variance are exact; so is the band, where rounds are few enough to be convolved.
+//! difference is luck. The theoretical win and its variance are exact; so is the band, where rounds are few and alike enough to be
+//! convolved.
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
@@ -204,6 +205,25 @@ mod tests {
         assert!(exact.is_exact && !normal.is_exact);
         let width = normal.high - normal.low;
         assert!((exact.low - normal.low).abs() < width / 12.0 && (exact.high - normal.high).abs() < width / 12.0);
+    }
+
+    #[test]
+    fn rounds_that_are_all_different_have_a_normal_band() {
+        let mut chance = crate::chance::Chance::of(6, 6);
+        let boxes: Vec<_> = layout().boxes().iter().copied().take(20).collect();
+        let mut theory = Theory::new();
+        for _ in 0..EXACT_ROUNDS {
+            let stakes = boxes.iter().map(|bet_box| {
+                let units = i64::try_from(1 + chance.below(200)).unwrap();
+                (*bet_box, Money::from_cents(2_500 * units))
+            });
+            theory.take(layout(), stakes.collect::<Vec<_>>(), 20, Money::ZERO).unwrap();
+        }
+        assert!(theory.spreads.as_ref().unwrap().len() > 1_900, "nearly every round has its own spread");
+        let band = theory.band(Confidence::NinetyFive);
+        assert!(!band.is_exact);
+        let half = Confidence::NinetyFive.deviations() * theory.standard_deviation();
+        assert!((band.high - band.low - 2.0 * half).abs() < 1.0);
     }
 
     #[test]

@@ -269,7 +269,7 @@ fn told(lines: &[Line], by: By) -> anyhow::Result<()> {
     ];
     let mut out = anstream::stdout().lock();
     print::table(&mut out, &columns, &rows.collect::<Vec<_>>())?;
-    writeln!(out, "\n  {QUIET}bands are exact up to 2,000 rounds; with ~ they are normal{QUIET:#}")?;
+    writeln!(out, "\n  {QUIET}with ~ a band is normal: more than 2,000 rounds, or too many different ones{QUIET:#}")?;
     Ok(())
 }
 
