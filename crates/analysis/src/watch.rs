@@ -8,12 +8,14 @@
 mod evidence;
 mod power;
 mod report;
+mod verdict;
 
 use taisai_rules::Dice;
 
 pub use evidence::{Evidence, Kind as EvidenceKind};
 pub use power::{Power, power_table};
 pub use report::page;
+pub use verdict::Verdict;
 
 use crate::real::count;
 use crate::tails::chi_square_tail;
@@ -60,6 +62,14 @@ impl Default for DiceWatch {
 
 /// The ways of 216 of each Total Sum, from 3 on.
 pub const SUM_WAYS: [u64; 16] = [1, 3, 6, 10, 15, 21, 25, 27, 27, 25, 21, 15, 10, 6, 3, 1];
+
+/// Throws from which the test of faces is asked: each is expected five times.
+pub const LEAST_BY_FACE: u64 = 10;
+/// Throws from which the test of Total Sums is asked: the rarest are expected five times.
+pub const LEAST_BY_SUM: u64 = 5 * 216;
+/// Throws from which the test of dependence is asked: every two faces are expected in a row 125 times, and as pairs of dice
+/// in a row, which weigh most, more than twice.
+pub const LEAST_SERIAL: u64 = 500;
 
 impl DiceWatch {
     /// A watch that has seen nothing.
@@ -118,28 +128,33 @@ impl DiceWatch {
         &self.evidence
     }
 
-    /// Whether the faces come equally often; none before enough throws for the test (30 dice).
+    /// What is to be done about the dice, by the most that the evidence has been.
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self.evidence.highest())
+    }
+
+    /// Whether the faces come equally often; none before [`LEAST_BY_FACE`] throws.
     pub fn by_face(&self) -> Option<Test> {
         let expected = count(self.throws) / 2.0;
         let statistic = self.faces.iter().map(|face| (count(*face) - expected).powi(2) / expected).sum();
-        (self.throws >= 10).then(|| Test::new(statistic, 5))
+        (self.throws >= LEAST_BY_FACE).then(|| Test::new(statistic, 5))
     }
 
-    /// Whether the Total Sums come as often as they should; none before the rarest is expected once (216 throws).
+    /// Whether the Total Sums come as often as they should; none before [`LEAST_BY_SUM`] throws.
     pub fn by_sum(&self) -> Option<Test> {
         let expected = SUM_WAYS.map(|ways| count(self.throws * ways) / 216.0);
         let parts = self.sums.iter().zip(expected).map(|(sum, expected)| (count(*sum) - expected).powi(2) / expected);
         let statistic = parts.sum();
-        (self.throws >= 216).then(|| Test::new(statistic, 15))
+        (self.throws >= LEAST_BY_SUM).then(|| Test::new(statistic, 15))
     }
 
-    /// Whether a throw depends on the one before it; none before a hundred throws. Under fair dice the counts of a throw,
+    /// Whether a throw depends on the one before it; none before [`LEAST_SERIAL`] throws. Under fair dice the counts of a throw,
     /// measured from a half, have covariance one half on five dimensions, so that over n pairs of throws the sum of squares of
     /// their products, over n/4, is chi-square with 25 degrees of freedom.
     pub fn serial(&self) -> Option<Test> {
         let pairs = count(self.throws.checked_sub(1)?);
         let squares: f64 = self.serial.iter().flatten().map(|cell| cell * cell).sum();
-        (self.throws >= 100).then(|| Test::new(squares / (pairs / 4.0), 25))
+        (self.throws >= LEAST_SERIAL).then(|| Test::new(squares / (pairs / 4.0), 25))
     }
 }
 
@@ -158,7 +173,7 @@ mod tests {
     fn fair_dice_pass_and_the_tests_have_their_size() {
         let mut small = [0u32; 3];
         for part in 0..200 {
-            let watch = watched(Throws::of(11, part).take(400));
+            let watch = watched(Throws::of(11, part).take(1_100));
             let tests = [watch.by_face(), watch.by_sum(), watch.serial()].map(|test| test.unwrap().chance);
             for (small, chance) in small.iter_mut().zip(tests) {
                 *small += u32::from(chance < 0.05);
@@ -211,8 +226,18 @@ mod tests {
 
     #[test]
     fn too_few_throws_have_no_test() {
-        let watch = watched(Throws::of(1, 1).take(9));
-        assert_eq!((watch.by_face(), watch.by_sum(), watch.serial()), (None, None, None));
+        for (throws, asked) in [
+            (9, [false, false, false]),
+            (10, [true, false, false]),
+            (499, [true, false, false]),
+            (500, [true, false, true]),
+            (1_079, [true, false, true]),
+            (1_080, [true, true, true]),
+        ] {
+            let watch = watched(Throws::of(1, 1).take(throws));
+            let tests = [watch.by_face(), watch.by_sum(), watch.serial()];
+            assert_eq!(tests.map(|test| test.is_some()), asked, "{throws} throws");
+        }
         assert_eq!(DiceWatch::new().serial(), None);
     }
 }

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use serde::Serialize;
-use taisai_analysis::watch::{EvidenceKind, Test, page, power_table};
+use taisai_analysis::watch::{EvidenceKind, Test, Verdict, page, power_table};
 use taisai_analysis::{DiceWatch, count, thousands};
 use taisai_rules::Dice;
 
-use crate::print::{self, BAD, Column, GOOD, QUIET};
+use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 
 /// What is done with dice.
 #[derive(Subcommand)]
@@ -81,7 +81,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
     } else {
         shown(&watch)?;
     }
-    Ok(bad.is_empty() && watch.evidence().highest() < 100.0)
+    Ok(bad.is_empty() && watch.verdict() < Verdict::Measure)
 }
 
 fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
@@ -111,7 +111,7 @@ fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
                 let (statistic, freedom) = (format!("{:.2}", test.statistic), test.freedom.to_string());
                 vec![name.to_owned(), statistic, freedom, test.shown_chance(), evidence]
             }
-            None => vec![name.to_owned(), "too few throws".to_owned(), String::new(), String::new(), evidence],
+            None => vec![name.to_owned(), "not enough throws yet".to_owned(), String::new(), String::new(), evidence],
         }
     });
     let columns = [
@@ -127,12 +127,13 @@ fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
     writeln!(out, "\n  faces  {}", faces.join("  "))?;
     let evidence = watch.evidence();
     writeln!(out, "  evidence against fair dice {:.3}, at its highest {:.3}", evidence.value(), evidence.highest())?;
-    let verdict = match evidence.highest() {
-        high if high >= 100.0 => format!("{BAD}the dice should be taken out and measured{BAD:#}"),
-        high if high >= 20.0 => "something to watch".to_owned(),
-        _ => format!("{GOOD}nothing speaks against these dice{GOOD:#}"),
+    let verdict = watch.verdict();
+    let style = match verdict {
+        Verdict::Nothing => GOOD,
+        Verdict::Watch => HEADING,
+        Verdict::Measure | Verdict::TakeOut => BAD,
     };
-    writeln!(out, "  {verdict} {QUIET}(fair dice ever reach 100 in at most 1 of 100 runs){QUIET:#}")?;
+    writeln!(out, "  {style}{verdict}{style:#} {QUIET}(fair dice ever reach 100 in at most 1 of 100 runs){QUIET:#}")?;
     Ok(())
 }
 
@@ -164,6 +165,7 @@ struct Answer {
     serial: Option<ShownTest>,
     evidence: f64,
     highest_evidence: f64,
+    verdict: &'static str,
 }
 
 #[derive(Serialize)]
@@ -192,6 +194,7 @@ impl Answer {
             serial: test(watch.serial()),
             evidence: watch.evidence().value(),
             highest_evidence: watch.evidence().highest(),
+            verdict: watch.verdict().text(),
         }
     }
 }

@@ -34,12 +34,17 @@ fn fair_dice_pass_and_loaded_ones_do_not() {
     assert!(told.contains("3,000 throws") && told.contains("nothing speaks against these dice"), "{told}");
     let (status, told, _) = taisai(&["dice", "check", &loaded, "-o", &report]);
     assert_eq!(status, Some(1), "{told}");
-    assert!(told.contains("should be taken out"), "{told}");
+    assert!(told.contains("these dice do not look fair: take them out"), "{told}");
     let page = std::fs::read_to_string(&report).expect("a report");
-    assert!(page.matches("<svg").count() == 3 && !page.contains("<script") && page.contains("take the dice out"));
+    assert!(
+        page.matches("<svg").count() == 3
+            && !page.contains("<script")
+            && page.contains("these dice do not look fair: take them out")
+    );
     let (_, told, _) = taisai(&["dice", "check", &loaded, "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&told).expect("JSON");
     assert!(answer["by_face"]["p_value"].as_f64().is_some_and(|p| p < 1e-6), "{told}");
+    assert_eq!(answer["verdict"], "take-out");
 }
 
 #[test]
@@ -55,7 +60,7 @@ fn bad_lines_are_told_and_passed_over_only_if_asked() {
     assert!(error.contains("3 of the lines are no throws"), "{error}");
     let (status, told, _) = taisai(&["dice", "check", path, "--skip-bad"]);
     assert_eq!(status, Some(1), "bad lines are told by the exit status");
-    assert!(told.contains("300 throws"), "{told}");
+    assert!(told.contains("300 throws") && told.contains("not enough throws yet"), "{told}");
     for (args, expected) in [
         (&["dice", "check", "/nowhere.csv"][..], "cannot read /nowhere.csv"),
         (&["dice", "check", path, "--table", "1"], "--table is for a store"),

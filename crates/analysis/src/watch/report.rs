@@ -2,7 +2,7 @@
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
-use super::{DiceWatch, EvidenceKind, SUM_WAYS, Test, power_table};
+use super::{DiceWatch, EvidenceKind, SUM_WAYS, Test, Verdict, power_table};
 use crate::chart::{Axis, Chart, escape, ink};
 use crate::page::{cards, page as whole_page, picture, table};
 use crate::real::{count, size, thousands};
@@ -13,7 +13,7 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
     let evidence = watch.evidence();
     let figures = cards(&[
         ("Throws", thousands(count(watch.throws())), "three dice each".to_owned()),
-        ("Evidence against fair dice", shown(evidence.value()), verdict(watch).to_owned()),
+        ("Evidence against fair dice", shown(evidence.value()), watch.verdict().to_string()),
         (
             "At its highest",
             shown(evidence.highest()),
@@ -26,7 +26,7 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
         ("Dependence on the throw before", watch.serial(), EvidenceKind::Serial),
     ]
     .map(|(name, test, kind)| {
-        let cells = test.map_or(["too few throws".to_owned(), String::new(), String::new()], |test: Test| {
+        let cells = test.map_or(["not enough throws yet".to_owned(), String::new(), String::new()], |test: Test| {
             [format!("{:.2}", test.statistic), test.freedom.to_string(), test.shown_chance()]
         });
         let [statistic, freedom, chance] = cells;
@@ -56,20 +56,12 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
         picture(&sums(watch), "How often each Total Sum came, and what fair dice show on average (dots)."),
         picture(
             &course_of(course),
-            "The evidence throw by throw. Above 100 the dice should be taken out and measured."
+            "The evidence throw by throw. From 20 on: watch on; from 100 on: have the dice measured; from 1,000 on: take them \
+             out."
         ),
         table(1, &titles, power),
     );
     whole_page(title, &body)
-}
-
-fn verdict(watch: &DiceWatch) -> &'static str {
-    match watch.evidence().highest() {
-        high if high >= 1_000.0 => "take the dice out",
-        high if high >= 100.0 => "strong: have the dice measured",
-        high if high >= 20.0 => "some: watch on",
-        _ => "none to speak of",
-    }
 }
 
 fn shown(value: f64) -> String {
@@ -120,7 +112,9 @@ fn course_of(course: &[(u64, f64)]) -> String {
             |value| if value >= 1e6 { format!("{value:.0e}") } else { format!("{value}") },
         );
     let mut chart = Chart::new("Evidence throw by throw", (460.0, 300.0), x, y);
-    chart.mark(None, Some(100.0), ink::GOLD);
+    for (_, from) in Verdict::FROM {
+        chart.mark(None, Some(from), ink::GOLD);
+    }
     chart.line(course.iter().map(|(throws, value)| (count(*throws), *value)), ink::WINE, "");
     chart.svg()
 }
