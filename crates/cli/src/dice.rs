@@ -5,13 +5,14 @@ mod read;
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Subcommand;
 use serde::Serialize;
 use taisai_analysis::watch::{EvidenceKind, Test, Verdict, page, power_table};
 use taisai_analysis::{DiceWatch, count, thousands};
 use taisai_rules::Dice;
 
+use crate::output::Output;
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 
 /// What is done with dice.
@@ -61,20 +62,24 @@ pub(crate) fn run(command: &DiceCommand) -> anyhow::Result<bool> {
 }
 
 fn check(args: &CheckArgs) -> anyhow::Result<bool> {
+    let output = args.output.as_deref().map(Output::new).transpose()?;
     let read::Read { throws, bad } = read::throws(&args.source, args.table)?;
     for line in &bad {
         writeln!(anstream::stderr(), "{BAD}bad line{BAD:#}  {}:{line}", args.source)?;
     }
     if !bad.is_empty() && !args.skip_bad {
-        bail!("{} of the lines are no throws; --skip-bad reads the rest", bad.len());
+        bail!(
+            "{} of the lines {} no throw; --skip-bad reads the rest",
+            bad.len(),
+            if bad.len() == 1 { "is" } else { "are" }
+        );
     }
     if throws.is_empty() {
         bail!("there is no throw in {}", args.source);
     }
     let (watch, course) = watched(&throws);
-    if let Some(path) = &args.output {
-        let report = page(&format!("Dice of {}", args.source), &watch, &course);
-        std::fs::write(path, report).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Some(output) = output {
+        output.write(&page(&format!("Dice of {}", args.source), &watch, &course))?;
     }
     if args.json {
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&Answer::new(&watch, bad.len()))?)?;
@@ -98,7 +103,9 @@ fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
 
 fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    print::heading(&mut out, &format!("{} throws", thousands(count(watch.throws()))))?;
+    let of = if watch.throws() == 1 { "throw" } else { "throws" };
+    let throws = format!("{} {of}", thousands(count(watch.throws())));
+    print::heading(&mut out, &throws)?;
     let rows = [
         ("Faces", watch.by_face(), EvidenceKind::Faces),
         ("Total Sums", watch.by_sum(), EvidenceKind::Sums),

@@ -10,6 +10,7 @@ use taisai_analysis::percent;
 use taisai_rules::{Game, Games, Language, Moment};
 
 use crate::args::OptionalTableArgs;
+use crate::output::Output;
 use crate::print::{self, Column, QUIET};
 
 /// Which sheets, and where they go.
@@ -41,6 +42,8 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
     }
     let Some(table) = args.table.given() else { bail!("say which sheet: --game G --layout L, or --all") };
     let (game, layout) = table.find(games, now)?;
+    let path = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let output = path.map(Output::new).transpose()?;
     let sheet = Sheet::new(game, layout, &maker);
     let text = match (args.csv, args.json, &args.output) {
         (true, _, _) => sheet.csv(),
@@ -51,11 +54,8 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
             return Ok(true);
         }
     };
-    match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => {
-            write(path, &text)?;
-            say(path, &text)?;
-        }
+    match output {
+        Some(output) => say(&output.write(&text)?, &text)?,
         None => std::io::stdout().lock().write_all(text.as_bytes())?,
     }
     Ok(true)
@@ -63,27 +63,23 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
 
 /// Writes every sheet in three forms, and the index.
 fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let index_output = Output::new(&folder.join("index.html"))?;
     let sheets: Vec<_> = games
         .iter()
         .flat_map(|game| game.layouts().iter().map(move |layout| Sheet::new(game, layout, maker)))
         .collect();
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for sheet in &sheets {
-        let at = |extension: &str| folder.join(format!("{}.{extension}", sheet.name()));
+        let at = |extension: &str| Output::new(&folder.join(format!("{}.{extension}", sheet.name())));
         let page = sheet.html();
-        write(&at("html"), &page)?;
-        write(&at("csv"), &sheet.csv())?;
-        write(&at("json"), &(serde_json::to_string_pretty(&sheet.document())? + "\n"))?;
-        say(&at("html"), &page)?;
+        let path = at("html")?.write(&page)?;
+        at("csv")?.write(&sheet.csv())?;
+        at("json")?.write(&(serde_json::to_string_pretty(&sheet.document())? + "\n"))?;
+        say(&path, &page)?;
     }
-    let (path, page) = (folder.join("index.html"), index(&sheets));
-    write(&path, &page)?;
-    say(&path, &page)?;
+    let page = index(&sheets);
+    say(&index_output.write(&page)?, &page)?;
     Ok(true)
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Names a file with its hash, so that whoever gets it can say which it is.

@@ -5,7 +5,7 @@ mod draw;
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde::Serialize;
 use taisai_analysis::{
     BoxFigures, Distribution, Pair, Relation, Ruin, Slip, Spread, decimals, percent, real, root_decimals, scientific,
@@ -14,6 +14,8 @@ use taisai_analysis::{
 use taisai_rules::{BetBox, Fraction, Game, Games, Language, Layout, Moment, Money};
 
 use crate::args::TableArgs;
+use crate::figures::cents;
+use crate::output::Output;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 
 /// Which slip, how often, and with what.
@@ -53,15 +55,15 @@ pub(crate) fn run(args: &SlipArgs, games: &Games, now: Moment) -> anyhow::Result
     let (game, layout) = args.table.find(games, now)?;
     let slip = Slip::new(layout, args.bets.iter().copied())?;
     let spread = slip.spread();
+    let output = args.svg.as_deref().map(Output::new).transpose()?;
     let many = args.rounds.map(|rounds| spread.after(rounds)).transpose()?;
     let ruin = match (args.bankroll, args.rounds) {
         (Some(bankroll), Some(rounds)) => Some(slip.ruin(bankroll, rounds)?),
         (Some(_), None) => bail!("--bankroll needs --rounds"),
         (None, _) => None,
     };
-    if let Some(path) = &args.svg {
-        let svg = draw::distribution(&slip, many.as_ref());
-        std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Some(output) = output {
+        output.write(&draw::distribution(&slip, many.as_ref()))?;
     }
     if args.json {
         let answer = Answer::new(&slip, many.as_ref(), ruin.as_ref());
@@ -155,11 +157,9 @@ fn told(pair: &Pair) -> Option<String> {
 }
 
 fn many_rounds(out: &mut impl Write, many: &Distribution) -> anyhow::Result<()> {
-    let cents =
-        |cents: i128| i64::try_from(cents).map_or_else(|_| cents.to_string(), |c| Money::from_cents(c).to_string());
     let variance = many.variance();
     let variance = Fraction::new(variance.numerator(), variance.denominator() * 10_000);
-    print::heading(out, &format!("After {} rounds of the same", many.rounds()))?;
+    print::heading(out, &format!("After {} of the same", print::counted(many.rounds().into(), ("round", "rounds"))))?;
     writeln!(out, "  expected {}, standard deviation {}", dollars(many.mean()), root_decimals(variance, 2))?;
     let (ahead, behind) = (many.chance_above(Money::ZERO), many.chance_below(Money::ZERO));
     writeln!(out, "  ahead {}, behind {}", shown_chance(ahead, many.error()), shown_chance(behind, many.error()))?;

@@ -13,6 +13,7 @@ use taisai_record::Address;
 use taisai_record::projection::{Answer, Projection, Value};
 use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
 
+use crate::figures::{cents, deviations, near, rounded};
 use crate::print::{self, Column, QUIET};
 
 /// Which rounds are gathered.
@@ -211,19 +212,6 @@ impl<'a> Line<'a> {
     }
 }
 
-#[expect(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "an amount that is shown, rounded to cents"
-)]
-fn near(cents: f64) -> String {
-    Money::from_cents(cents.round() as i64).to_string()
-}
-
-fn cents(cents: i128) -> String {
-    i64::try_from(cents).map_or_else(|_| cents.to_string(), |cents| Money::from_cents(cents).to_string())
-}
-
 fn told(lines: &[Line], by: By) -> anyhow::Result<()> {
     let none = || "–".to_owned();
     let rows = lines.iter().map(|line| {
@@ -240,11 +228,11 @@ fn told(lines: &[Line], by: By) -> anyhow::Result<()> {
             line.average_bet.map_or_else(none, near),
             line.drop.map_or_else(none, |drop| cents(drop.into())),
             cents(line.win),
-            line.hold_percent.map_or_else(none, |hold| format!("{hold:.2} %")),
+            line.hold_percent.map_or_else(none, |hold| format!("{} %", rounded(hold, 2))),
             near(real(line.exact)),
             edge,
             format!("{} … {}{}", near(line.band_low), near(line.band_high), if line.band_is_exact { "" } else { " ~" }),
-            format!("{:+.2}", line.deviations),
+            deviations(line.deviations),
         ]
     });
     let first = match by {

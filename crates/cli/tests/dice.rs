@@ -57,7 +57,7 @@ fn bad_lines_are_told_and_passed_over_only_if_asked() {
     assert_eq!((status, told.as_str()), (Some(2), ""));
     assert!(error.contains("dice.csv:301: 1,2,7: a die shows a whole number from 1 to 6"), "{error}");
     assert!(error.contains("dice.csv:303: 6,: a throw is exactly three dice; the line is torn"), "{error}");
-    assert!(error.contains("3 of the lines are no throws"), "{error}");
+    assert!(error.contains("3 of the lines are no throw"), "{error}");
     let (status, told, _) = taisai(&["dice", "check", path, "--skip-bad"]);
     assert_eq!(status, Some(1), "bad lines are told by the exit status");
     assert!(told.contains("300 throws") && told.contains("not enough throws yet"), "{told}");

@@ -62,6 +62,7 @@ fn what_is_no_slip_is_refused() {
         (&["big=5", "--rounds", "0"], "0 is not in"),
         (&["big=5", "--rounds", "99999999"], "is not in"),
         (&["big=5", "--bankroll", "100"], "--rounds"),
+        (&["big=5", "--svg", "/nowhere/slip.svg"], "cannot write /nowhere/slip.svg"),
         (&["big=5", "--rounds", "5", "--bankroll", "2"], "does not cover the slip once"),
     ] {
         let (status, _, error) = slip(args);
