@@ -45,6 +45,8 @@ pub struct SessionResult {
 pub struct Results {
     /// How many players a session has.
     pub players: usize,
+    /// How many rounds were played, over all sessions: one in which every player is ruined ends before its last.
+    pub rounds: u64,
     /// The results, session after session.
     pub results: Vec<SessionResult>,
 }
@@ -56,13 +58,14 @@ impl Results {
     }
 }
 
-/// Plays all sessions of a plan on so many threads, and counts rounds as they are done.
+/// Plays all sessions of a plan on so many threads, and counts in `done` how many of the rounds that were planned
+/// are over, played or not.
 ///
 /// # Panics
 /// If the machines of a table refuse what the plan has checked.
 pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
     let players = plan.players().len();
-    let sessions = usize::try_from(plan.sessions()).unwrap_or(usize::MAX);
+    let most = usize::try_from(plan.sessions()).unwrap_or(usize::MAX);
     let next = AtomicU64::new(0);
     let work = || {
         let mut played = Vec::new();
@@ -71,22 +74,23 @@ pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
             if session >= plan.sessions() {
                 return played;
             }
-            let results = match plan.engine() {
+            let (rounds, results) = match plan.engine() {
                 Engine::Rules => by_rules::play(plan, session),
                 Engine::Table => by_table::play(plan, session),
             };
-            played.push((session, results));
+            played.push((session, rounds, results));
             done.fetch_add(plan.rounds(), Ordering::Relaxed);
         }
     };
-    let mut played: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (1..threads.min(sessions)).map(|_| scope.spawn(work)).collect();
+    let mut sessions: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..threads.min(most)).map(|_| scope.spawn(work)).collect();
         let mut played = work();
         for thread in threads {
             played.extend(thread.join().expect("a session that does not stop"));
         }
         played
     });
-    played.sort_unstable_by_key(|(session, _)| *session);
-    Results { players, results: played.into_iter().flat_map(|(_, results)| results).collect() }
+    sessions.sort_unstable_by_key(|(session, ..)| *session);
+    let rounds = sessions.iter().map(|(_, rounds, _)| rounds).sum();
+    Results { players, rounds, results: sessions.into_iter().flat_map(|(.., results)| results).collect() }
 }

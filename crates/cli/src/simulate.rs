@@ -7,11 +7,11 @@ mod player;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde::Serialize;
 use taisai_analysis::simulate::{Counted, Engine, Plan, PlayerSummary, Results, count, run as play, summaries};
 use taisai_analysis::{percent, real};
@@ -20,6 +20,8 @@ use taisai_table::{LimitEntry, TableLimits};
 
 use crate::args::TableArgs;
 use crate::bar::Bar;
+use crate::figures::{self, cents, near};
+use crate::output::Output;
 use crate::print::{self, Column, QUIET};
 
 /// How sessions are played.
@@ -44,15 +46,15 @@ pub(crate) struct SimulateArgs {
     /// like "big=100 sum:9=50", or "-" to sit out.
     #[arg(long = "player", value_name = "PLAYER")]
     players: Vec<String>,
-    /// What players have who are given no bankroll of their own
-    #[arg(long, default_value = "1000", value_parser = crate::slip::amount)]
-    bankroll: Money,
-    /// Rounds of a session
+    /// What players have who are given no bankroll of their own; 1000 if left out
+    #[arg(long, value_parser = crate::slip::amount)]
+    bankroll: Option<Money>,
+    /// The most rounds of a session: it ends where every player is ruined
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     rounds: u64,
-    /// How many sessions
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
-    sessions: u64,
+    /// How many sessions; 1000 if left out
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    sessions: Option<u64>,
     /// Where chance begins: the same seed gives the same results, on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -62,9 +64,9 @@ pub(crate) struct SimulateArgs {
     /// How it is played
     #[arg(long, value_enum, default_value = "rules")]
     engine: How,
-    /// The table's unit
-    #[arg(long, default_value = "1", value_parser = crate::slip::amount)]
-    unit: Money,
+    /// The table's unit; 1 if left out
+    #[arg(long, value_parser = crate::slip::amount)]
+    unit: Option<Money>,
     /// A limit for a kind or a box, like big=25..5000 or sum=..500
     #[arg(long = "limit", value_name = "BOX=MIN..MAX", value_parser = player::limit)]
     limits: Vec<LimitEntry>,
@@ -79,26 +81,50 @@ pub(crate) struct SimulateArgs {
     json: bool,
 }
 
+/// What is taken where nothing is said.
+const BANKROLL: Money = Money::from_cents(100_000);
+const SESSIONS: u64 = 1_000;
+const UNIT: Money = Money::from_cents(100);
+
 pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
     let (game, layout) = args.table.find(games, now)?;
     let threads = args.threads.map_or_else(all_threads, usize::from);
+    let output = args.csv.as_deref().map(Output::new).transpose()?;
     if args.engine == How::Count {
-        if !args.players.is_empty() || !args.limits.is_empty() || args.differential.is_some() {
-            bail!("--engine count has neither players nor limits: every box gets the same stake");
+        if let Some(option) = of_players(args) {
+            bail!("--engine count has neither players nor limits, so no {option}: every box gets the same stake");
         }
-        return counted(args, layout, threads);
+        return counted(args, layout, threads, output);
     }
     if args.players.is_empty() {
         bail!("there is no player: --player flat:big=10, or --engine count for every box at once");
     }
     let plan = plan(args, game, layout)?;
-    let results = shown_while("rounds", plan.rounds() * plan.sessions(), |done| play(&plan, threads, done));
+    let planned = plan.rounds() * plan.sessions();
+    let results = shown_while(planned, |done| play(&plan, threads, done), |results| results.rounds);
     let summaries = summaries(&plan, &results);
-    if let Some(path) = &args.csv {
-        sessions_csv(path, &summaries, &results)?;
+    if let Some(output) = output {
+        output.write(&sessions_csv(&summaries, &results)?)?;
     }
-    if args.json { print::json_array(summaries.iter().map(Shown::new)) } else { told(args, &summaries) }?;
+    if args.json {
+        print::json_array(summaries.iter().map(Shown::new))?;
+    } else {
+        told(args.seed, &plan, results.rounds, &summaries)?;
+    }
     Ok(true)
+}
+
+/// The first option that is only for players.
+fn of_players(args: &SimulateArgs) -> Option<&'static str> {
+    let given = [
+        ("--player", !args.players.is_empty()),
+        ("--limit", !args.limits.is_empty()),
+        ("--differential", args.differential.is_some()),
+        ("--unit", args.unit.is_some()),
+        ("--sessions", args.sessions.is_some()),
+        ("--bankroll", args.bankroll.is_some()),
+    ];
+    given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
 }
 
 fn all_threads() -> usize {
@@ -106,40 +132,43 @@ fn all_threads() -> usize {
 }
 
 fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<Plan> {
-    let limits = TableLimits { unit: args.unit, boxes: args.limits.clone(), differential: args.differential };
-    let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll));
+    let unit = args.unit.unwrap_or(UNIT);
+    let limits = TableLimits { unit, boxes: args.limits.clone(), differential: args.differential };
+    let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll.unwrap_or(BANKROLL)));
     let players = players.collect::<anyhow::Result<Vec<_>>>()?;
     let engine = if args.engine == How::Table { Engine::Table } else { Engine::Rules };
     let plan = Plan::new(game, layout.id(), limits)?.seat(players)?;
-    Ok(plan.with(args.rounds, args.sessions, args.seed, engine)?)
+    Ok(plan.with(args.rounds, args.sessions.unwrap_or(SESSIONS), args.seed, engine)?)
 }
 
-/// Does something while a bar on standard error shows how far it is.
-fn shown_while<T: Send>(name: &str, all: u64, work: impl FnOnce(&AtomicU64) -> T + Send) -> T {
+/// Does something while a bar on standard error shows how far it is, and tells how many rounds were played.
+fn shown_while<T: Send>(planned: u64, work: impl FnOnce(&AtomicU64) -> T + Send, played: impl FnOnce(&T) -> u64) -> T {
     let done = AtomicU64::new(0);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| work(&done));
-        let mut bar = Bar::new("simulate", all);
+        let mut bar = Bar::new("simulate", planned);
         while !worker.is_finished() {
             bar.more(done.load(Ordering::Relaxed) - bar.done);
             std::thread::sleep(Duration::from_millis(2));
         }
-        let rounds = done.load(Ordering::Relaxed);
-        bar.end(&format!("{rounds} {name}"), (rounds, name));
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let results = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let rounds = played(&results);
+        bar.end(&print::counted(rounds, ("round", "rounds")), (rounds, "rounds"));
+        results
     })
 }
 
-fn counted(args: &SimulateArgs, layout: &Layout, threads: usize) -> anyhow::Result<bool> {
-    let counts = shown_while("rounds", args.rounds, |done| count(args.seed, args.rounds, threads, done));
+fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<Output>) -> anyhow::Result<bool> {
+    let counts =
+        shown_while(args.rounds, |done| count(args.seed, args.rounds, threads, done), |counts| counts.iter().sum());
     let boxes = Counted::of(layout, &counts);
-    if let Some(path) = &args.csv {
+    if let Some(output) = output {
         let mut text = String::from("box,rounds,edge,exact_edge,deviations\r\n");
         for counted in &boxes {
             let (bet_box, exact) = (counted.figures.bet_box, counted.figures.edge);
             write!(text, "{bet_box},{},{},{exact},{:.4}\r\n", args.rounds, counted.edge, counted.deviations())?;
         }
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        output.write(&text)?;
     }
     if args.json {
         print::json_array(boxes.iter().map(ShownBox::new))?;
@@ -152,9 +181,9 @@ fn counted(args: &SimulateArgs, layout: &Layout, threads: usize) -> anyhow::Resu
             percent(counted.hits, 4),
             percent(counted.figures.hit_frequency(), 4),
             percent(counted.edge, 4),
-            format!("± {:.4} %", half * 100.0),
+            format!("± {}", figures::percent(half, 4)),
             percent(counted.figures.edge, 4),
-            format!("{:+.2}", counted.deviations()),
+            figures::deviations(counted.deviations()),
         ]
     });
     let columns = [
@@ -167,37 +196,30 @@ fn counted(args: &SimulateArgs, layout: &Layout, threads: usize) -> anyhow::Resu
         Column::right("Deviations"),
     ];
     let mut out = anstream::stdout().lock();
-    print::heading(&mut out, &format!("{} throws from seed {}", args.rounds, args.seed))?;
+    print::heading(&mut out, &format!("{} from seed {}", print::counted(args.rounds, ("throw", "throws")), args.seed))?;
     print::table(&mut out, &columns, &rows.collect::<Vec<_>>())?;
     Ok(true)
 }
 
-fn cents(cents: i128) -> String {
-    i64::try_from(cents).map_or_else(|_| cents.to_string(), |cents| Money::from_cents(cents).to_string())
-}
-
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "a mean that is shown, rounded to cents")]
-fn near(number: f64) -> String {
-    Money::from_cents(number.round() as i64).to_string()
-}
-
-fn told(args: &SimulateArgs, summaries: &[PlayerSummary]) -> anyhow::Result<()> {
+fn told(seed: u64, plan: &Plan, played: u64, summaries: &[PlayerSummary]) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    let title = format!("{} sessions of {} rounds from seed {}", args.sessions, args.rounds, args.seed);
+    let rounds = |count| print::counted(count, ("round", "rounds"));
+    let sessions = print::counted(plan.sessions(), ("session", "sessions"));
+    let title = format!("{sessions} of at most {} from seed {seed}: {} played", rounds(plan.rounds()), rounds(played));
     print::heading(&mut out, &title)?;
     let rows = summaries.iter().map(|player| {
-        let share = |share: f64| format!("{:.2} %", share * 100.0);
+        let share = |share: f64| figures::percent(share, 2);
         vec![
             player.name.clone(),
             player.rounds.to_string(),
             cents(player.staked),
             cents(player.net),
-            format!("{:.3} %", player.edge.found * 100.0),
-            format!("{:.3} … {:.3} %", player.edge.low * 100.0, player.edge.high * 100.0),
+            figures::percent(player.edge.found, 3),
+            figures::percents(player.edge.low, player.edge.high, 3),
             percent(player.exact_edge, 3),
-            format!("{:+.2}", player.deviations),
+            figures::deviations(player.deviations),
             share(player.ruin.found),
-            format!("{:.2} … {:.2} %", player.ruin.low * 100.0, player.ruin.high * 100.0),
+            figures::percents(player.ruin.low, player.ruin.high, 2),
             player.exact_ruin.map_or("–".to_owned(), share),
         ]
     });
@@ -238,7 +260,7 @@ fn told(args: &SimulateArgs, summaries: &[PlayerSummary]) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn sessions_csv(path: &Path, players: &[PlayerSummary], results: &Results) -> anyhow::Result<()> {
+fn sessions_csv(players: &[PlayerSummary], results: &Results) -> anyhow::Result<String> {
     let mut text = String::from("session,player,strategy,rounds,won,staked,net,lowest,highest,ruined\r\n");
     for (place, result) in results.results.iter().enumerate() {
         let (session, player) = (place / results.players + 1, &players[place % results.players]);
@@ -256,7 +278,7 @@ fn sessions_csv(path: &Path, players: &[PlayerSummary], results: &Results) -> an
             u8::from(result.is_ruined),
         )?;
     }
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    Ok(text)
 }
 
 /// A player for programs. Amounts are cents.

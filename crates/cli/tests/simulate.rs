@@ -54,6 +54,18 @@ fn sessions_are_written_for_spreadsheets() {
 }
 
 #[test]
+fn rounds_are_those_that_were_played() {
+    // Five dollars cover one slip: whoever plays on until ruin does not come near a million rounds.
+    let args = ["--player", "flat:any-triple=5@5", "--rounds", "1000000000", "--sessions", "3"];
+    let (status, told, error) = taisai(&[&TABLE[..], &args].concat());
+    assert_eq!(status, Some(0), "{error}");
+    let (_, played) = told.split_once("3 sessions of at most 1000000000 rounds from seed 1: ").expect("a heading");
+    let (played, _) = played.split_once(" round").expect("rounds");
+    assert!(played.parse::<u64>().is_ok_and(|played| played < 1_000_000), "{told}");
+    assert!(error.contains(&format!("simulate: {played} rounds in ")), "{error}");
+}
+
+#[test]
 fn boxes_are_counted_beside_their_exact_edges() {
     let args = ["--engine", "count", "--rounds", "2000000", "--json"];
     let (status, told, error) = taisai(&[&TABLE[..], &args].concat());
@@ -69,6 +81,13 @@ fn what_cannot_be_played_is_refused() {
     for (args, expected) in [
         (&[][..], "there is no player"),
         (&["--player", "flat:big=5", "--engine", "count"], "has neither players nor limits"),
+        (&["--unit", "5", "--engine", "count"], "so no --unit"),
+        (&["--sessions", "2", "--engine", "count"], "so no --sessions"),
+        (&["--bankroll", "50", "--engine", "count"], "so no --bankroll"),
+        (
+            &["--player", "flat:big=5", "--csv", "/nowhere/s.csv", "--sessions", "4999999"],
+            "cannot write /nowhere/s.csv",
+        ),
         (&["--player", "lucky:big=5"], "strategies are flat"),
         (&["--player", "flat:big=5@0"], "a bankroll is from 0.01"),
         (&["--player", "flat:big=5", "--rounds", "0"], "0 is not in"),

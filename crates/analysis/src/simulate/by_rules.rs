@@ -139,11 +139,13 @@ impl<'p> Seated<'p> {
     }
 }
 
-pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
+/// Plays a session: how many rounds it had, and what it came to for each player.
+pub(super) fn play(plan: &Plan, session: u64) -> (u64, Vec<SessionResult>) {
     let mut throws = throws(plan, session);
     let mut seated = Seated::all(plan, session);
     let mut totals = Totals::default();
-    for _ in 0..plan.rounds() {
+    let mut rounds = 0;
+    while rounds < plan.rounds() {
         let place = throws.next_place();
         let mut plays = false;
         for player in &mut seated {
@@ -153,6 +155,7 @@ pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
         if !plays {
             break;
         }
+        rounds += 1;
         if plan.shares_limits && totals.are_over(plan, &seated) {
             settle_pro_rata(plan, &mut seated, place);
         } else {
@@ -161,7 +164,7 @@ pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
             }
         }
     }
-    seated.into_iter().map(Seated::result).collect()
+    (rounds, seated.into_iter().map(Seated::result).collect())
 }
 
 /// What lies on each box over all players.

@@ -19,11 +19,14 @@ const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
 const NOON: u64 = 1_704_110_400_000;
 /// A round a minute.
 const ROUND: u64 = 60_000;
-pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
+
+/// Plays a session: how many rounds it had, and what it came to for each player.
+pub(super) fn play(plan: &Plan, session: u64) -> (u64, Vec<SessionResult>) {
     let mut throws = throws(plan, session);
     let mut seated = Seated::all(plan, session);
     let mut table = Table::open(plan);
-    for _ in 0..plan.rounds() {
+    let mut rounds = 0;
+    while rounds < plan.rounds() {
         let dice = plan.throw(throws.next_place());
         for player in &mut seated {
             player.choose();
@@ -31,9 +34,10 @@ pub(super) fn play(plan: &Plan, session: u64) -> Vec<SessionResult> {
         if seated.iter().all(Seated::is_ruined) {
             break;
         }
+        rounds += 1;
         table.play(plan, &mut seated, dice);
     }
-    seated.into_iter().map(Seated::result).collect()
+    (rounds, seated.into_iter().map(Seated::result).collect())
 }
 
 /// The table's machines, and the people at it.
