@@ -94,11 +94,18 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
             Ok(dice) => read.throws.push(dice),
             Err(why) => {
                 let torn = if is_torn { "; the line is torn: it has no end" } else { "" };
-                read.bad.push(BadLine { line, why: format!("{text:.60}: {why}{torn}") });
+                read.bad.push(BadLine { line, why: format!("{}: {why}{torn}", shown(text)) });
             }
         }
     }
     Ok(read)
+}
+
+/// The beginning of a line as it may stand on a terminal, which control characters would steer.
+fn shown(text: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() };
+    text.chars().take(60).map(letter).collect()
 }
 
 fn titles(text: &str) -> impl Iterator<Item = &str> {
@@ -174,6 +181,7 @@ mod tests {
                 "7: 6,: a throw is exactly three dice; the line is torn: it has no end",
             ]
         );
+        assert_eq!(read("1,2,\u{1b}[2J3\n").1, ["1: 1,2,\\u{1b}[2J3: a die shows a whole number from 1 to 6"]);
         assert!(lines(&b"1,2,3\n\xff\xfe\n"[..]).unwrap().bad[0].to_string().starts_with("2: not UTF-8"));
     }
 }
