@@ -91,7 +91,8 @@ impl<'g> Sheet<'g> {
             program_hash: &self.maker.hash,
             file_hash: self.file_hash(),
             rules_hash: self.rules_hash(),
-            average_edge: average.to_string(),
+            average_edge: decimals(average, DECIMALS),
+            average_edge_exact: average.to_string(),
             boxes: self.lines().collect(),
             bands: self.figures.families.iter().flat_map(bands).collect(),
         }
@@ -100,18 +101,20 @@ impl<'g> Sheet<'g> {
     /// The lines for a spreadsheet, as RFC 4180 has it.
     pub fn csv(&self) -> String {
         let mut text = String::from(
-            "box,bet,ways,of,hit_frequency,pays_to_one,returns_for_one,edge,edge_decimal,expected_return_for_one,\
-             variance,standard_deviation,skewness,volatility_index\r\n",
+            "box,bet,ways,of,hit_frequency,hit_frequency_exact,pays_to_one,returns_for_one,edge,edge_exact,\
+             expected_return_for_one,expected_return_for_one_exact,variance,variance_exact,standard_deviation,skewness,\
+             volatility_index\r\n",
         );
         for line in self.lines() {
-            let Line { bet_box, bet, ways, of, hit_frequency, pays_to_one, returns_for_one, edge, .. } = &line;
-            let Line { edge_decimal, expected_return_for_one, variance, standard_deviation, .. } = &line;
-            let Line { skewness, volatility_index, .. } = &line;
+            let Line { bet_box, bet, ways, of, hit_frequency, hit_frequency_exact, edge, edge_exact, .. } = &line;
+            let Line { pays_to_one, returns_for_one, expected_return_for_one, variance, variance_exact, .. } = &line;
+            let Line { expected_return_for_one_exact, standard_deviation, skewness, volatility_index, .. } = &line;
             let (to_one, for_one) = (pays_to_one.join("; "), returns_for_one.join("; "));
             write!(
                 text,
-                "{bet_box},\"{bet}\",{ways},{of},{hit_frequency},{to_one},{for_one},{edge},{edge_decimal},\
-                 {expected_return_for_one},{variance},{standard_deviation},{skewness},{volatility_index}\r\n"
+                "{bet_box},\"{bet}\",{ways},{of},{hit_frequency},{hit_frequency_exact},{to_one},{for_one},{edge},{edge_exact},\
+                 {expected_return_for_one},{expected_return_for_one_exact},{variance},{variance_exact},\
+                 {standard_deviation},{skewness},{volatility_index}\r\n"
             )
             .expect("a String takes every text");
         }
@@ -151,11 +154,15 @@ pub struct Document<'a> {
     file_hash: String,
     rules_hash: String,
     average_edge: String,
+    average_edge_exact: String,
     boxes: Vec<Line>,
     bands: Vec<BandLine>,
 }
 
-/// A box for programs: fractions in lowest terms, and decimals beside them.
+/// The decimals beside exact figures.
+const DECIMALS: u32 = 6;
+
+/// A box for programs: decimals, and beside them what is exact as fractions in lowest terms.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
     /// The box.
@@ -169,18 +176,24 @@ pub struct Line {
     pub of: u8,
     /// How often it wins.
     pub hit_frequency: String,
+    /// The same exactly.
+    pub hit_frequency_exact: String,
     /// What a win pays to one, by the number of dice where that matters.
     pub pays_to_one: Vec<String>,
     /// What a win returns for one, the stake included.
     pub returns_for_one: Vec<String>,
     /// What the House keeps of one on average.
     pub edge: String,
-    /// The same as a decimal.
-    pub edge_decimal: String,
+    /// The same exactly.
+    pub edge_exact: String,
     /// What comes back for one on average.
     pub expected_return_for_one: String,
+    /// The same exactly.
+    pub expected_return_for_one_exact: String,
     /// The variance of the net result of a stake of one.
     pub variance: String,
+    /// The same exactly.
+    pub variance_exact: String,
     /// Its square root.
     pub standard_deviation: String,
     /// The skewness of the net result.
@@ -200,13 +213,16 @@ impl Line {
             bet: game.label(figures.bet_box, Language::English),
             ways: figures.ways,
             of: Dice::THROWS,
-            hit_frequency: figures.hit_frequency().to_string(),
+            hit_frequency: decimals(figures.hit_frequency(), DECIMALS),
+            hit_frequency_exact: figures.hit_frequency().to_string(),
             pays_to_one: figures.wins.iter().map(|win| win.pays.fraction().to_string()).collect(),
             returns_for_one: figures.wins.iter().map(|win| win.pays.for_one().fraction().to_string()).collect(),
-            edge: figures.edge.to_string(),
-            edge_decimal: decimals(figures.edge, 6),
-            expected_return_for_one: figures.expected_return().fraction().to_string(),
-            variance: figures.variance.to_string(),
+            edge: decimals(figures.edge, DECIMALS),
+            edge_exact: figures.edge.to_string(),
+            expected_return_for_one: decimals(figures.expected_return().fraction(), DECIMALS),
+            expected_return_for_one_exact: figures.expected_return().fraction().to_string(),
+            variance: decimals(figures.variance, DECIMALS),
+            variance_exact: figures.variance.to_string(),
             standard_deviation: root_decimals(figures.variance, 4),
             skewness: format!("{:.4}", figures.skewness()),
             volatility_index: root_decimals(index, 4),

@@ -93,7 +93,9 @@ fn shown(game: &Game, sheet: &Sheet) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     print::heading(&mut out, &format!("{} · {}", game.approved(), sheet.name()))?;
     let rows = sheet.lines().zip(&sheet.figures().boxes).map(|(line, figures)| {
-        let Line { bet_box, ways, pays_to_one, edge, standard_deviation, skewness, volatility_index, .. } = line;
+        let Line {
+            bet_box, ways, pays_to_one, edge_exact: edge, standard_deviation, skewness, volatility_index, ..
+        } = line;
         vec![
             bet_box.to_owned(),
             game.label(figures.bet_box, Language::English),

@@ -163,10 +163,12 @@ fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<
         shown_while(args.rounds, |done| count(args.seed, args.rounds, threads, done), |counts| counts.iter().sum());
     let boxes = Counted::of(layout, &counts);
     if let Some(output) = output {
-        let mut text = String::from("box,rounds,edge,exact_edge,deviations\r\n");
+        let mut text = String::from("box,rounds,edge,edge_exact,expected_edge,expected_edge_exact,deviations\r\n");
         for counted in &boxes {
-            let (bet_box, exact) = (counted.figures.bet_box, counted.figures.edge);
-            write!(text, "{bet_box},{},{},{exact},{:.4}\r\n", args.rounds, counted.edge, counted.deviations())?;
+            let (bet_box, rounds, exact) = (counted.figures.bet_box, args.rounds, counted.figures.edge);
+            let (edge, expected, deviations) = (real(counted.edge), real(exact), counted.deviations());
+            let found = counted.edge;
+            write!(text, "{bet_box},{rounds},{edge:.9},{found},{expected:.9},{exact},{deviations:.4}\r\n")?;
         }
         output.write(&text)?;
     }
@@ -291,7 +293,8 @@ struct Shown<'a> {
     staked: i128,
     net: i128,
     edge: [f64; 3],
-    exact_edge: String,
+    expected_edge: f64,
+    expected_edge_exact: String,
     deviations: f64,
     ruined: [f64; 3],
     exact_ruin: Option<f64>,
@@ -309,7 +312,8 @@ impl<'a> Shown<'a> {
             staked: player.staked,
             net: player.net,
             edge: interval(player.edge),
-            exact_edge: player.exact_edge.to_string(),
+            expected_edge: player.exact_edge_real(),
+            expected_edge_exact: player.exact_edge.to_string(),
             deviations: player.deviations,
             ruined: interval(player.ruin),
             exact_ruin: player.exact_ruin,
@@ -324,13 +328,21 @@ struct ShownBox {
     #[serde(rename = "box")]
     bet_box: &'static str,
     edge: f64,
-    exact_edge: String,
+    edge_exact: String,
+    expected_edge: f64,
+    expected_edge_exact: String,
     deviations: f64,
 }
 
 impl ShownBox {
     fn new(counted: &Counted) -> Self {
-        let (bet_box, exact_edge) = (counted.figures.bet_box.text(), counted.figures.edge.to_string());
-        Self { bet_box, edge: real(counted.edge), exact_edge, deviations: counted.deviations() }
+        Self {
+            bet_box: counted.figures.bet_box.text(),
+            edge: real(counted.edge),
+            edge_exact: counted.edge.to_string(),
+            expected_edge: real(counted.figures.edge),
+            expected_edge_exact: counted.figures.edge.to_string(),
+            deviations: counted.deviations(),
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use taisai_analysis::{Confidence, Theory, count, percent, real};
+use taisai_analysis::{Confidence, Theory, count, decimals, percent, real};
 use taisai_record::Address;
 use taisai_record::projection::{Answer, Projection, Value};
 use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
@@ -176,14 +176,16 @@ struct Line<'a> {
     drop: Option<i64>,
     win: i128,
     hold_percent: Option<f64>,
-    theoretical_win: String,
-    edge: Option<String>,
+    theoretical_win: f64,
+    theoretical_win_exact: String,
+    edge: Option<f64>,
+    edge_exact: Option<String>,
     band_low: f64,
     band_high: f64,
     band_is_exact: bool,
     deviations: f64,
     #[serde(skip)]
-    exact: Fraction,
+    fractions: (Fraction, Option<Fraction>),
 }
 
 impl<'a> Line<'a> {
@@ -201,13 +203,15 @@ impl<'a> Line<'a> {
             drop: *drop,
             win: theory.win(),
             hold_percent: hold,
-            theoretical_win: theory.theoretical_win().to_string(),
-            edge: theory.edge().map(|edge| edge.to_string()),
+            theoretical_win: real(theory.theoretical_win()),
+            theoretical_win_exact: theory.theoretical_win().to_string(),
+            edge: theory.edge().map(real),
+            edge_exact: theory.edge().map(|edge| edge.to_string()),
             band_low: band.low,
             band_high: band.high,
             band_is_exact: band.is_exact,
             deviations: theory.deviations(),
-            exact: theory.theoretical_win(),
+            fractions: (theory.theoretical_win(), theory.edge()),
         }
     }
 }
@@ -215,11 +219,7 @@ impl<'a> Line<'a> {
 fn told(lines: &[Line], by: By) -> anyhow::Result<()> {
     let none = || "–".to_owned();
     let rows = lines.iter().map(|line| {
-        let edge = if line.handle > 0 {
-            percent(Fraction::new(line.exact.numerator(), line.exact.denominator() * line.handle), 3)
-        } else {
-            none()
-        };
+        let (theoretical, edge) = line.fractions;
         vec![
             line.name.to_owned(),
             line.rounds.to_string(),
@@ -229,8 +229,8 @@ fn told(lines: &[Line], by: By) -> anyhow::Result<()> {
             line.drop.map_or_else(none, |drop| cents(drop.into())),
             cents(line.win),
             line.hold_percent.map_or_else(none, |hold| format!("{} %", rounded(hold, 2))),
-            near(real(line.exact)),
-            edge,
+            near(real(theoretical)),
+            edge.map_or_else(none, |edge| percent(edge, 3)),
             format!("{} … {}{}", near(line.band_low), near(line.band_high), if line.band_is_exact { "" } else { " ~" }),
             deviations(line.deviations),
         ]
@@ -265,23 +265,32 @@ fn csv<'a>(lines: impl Iterator<Item = Line<'a>>) -> std::io::Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     write!(
         out,
-        "name,rounds,rounds_an_hour,handle,average_bet,drop,win,theoretical_win,band_low,band_high,exact,deviations\r\n"
+        "name,rounds,rounds_an_hour,handle,average_bet,drop,win,hold_percent,theoretical_win,theoretical_win_exact,edge,\
+         edge_exact,band_low,band_high,band_is_exact,deviations\r\n"
     )?;
     for line in lines {
-        let (rate, bet) = (line.rounds_an_hour.unwrap_or(0.0), line.average_bet.unwrap_or(0.0));
-        let drop = line.drop.map_or(String::new(), |drop| drop.to_string());
+        // What is not known is empty, not zero.
+        let two = |number: Option<f64>| number.map_or(String::new(), |number| rounded(number, 2));
+        let (theoretical, edge) = line.fractions;
         write!(
             out,
-            "\"{}\",{},{rate:.2},{},{bet:.2},{drop},{},{},{:.0},{:.0},{},{:.4}\r\n",
+            "\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
             line.name.replace('"', "\"\""),
             line.rounds,
+            two(line.rounds_an_hour),
             line.handle,
+            two(line.average_bet),
+            line.drop.map_or(String::new(), |drop| drop.to_string()),
             line.win,
-            line.theoretical_win,
-            line.band_low,
-            line.band_high,
+            two(line.hold_percent),
+            decimals(theoretical, 2),
+            line.theoretical_win_exact,
+            edge.map_or(String::new(), |edge| decimals(edge, 6)),
+            line.edge_exact.unwrap_or_default(),
+            rounded(line.band_low, 0),
+            rounded(line.band_high, 0),
             u8::from(line.band_is_exact),
-            line.deviations,
+            rounded(line.deviations, 4),
         )?;
     }
     out.flush()

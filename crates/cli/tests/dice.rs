@@ -1,5 +1,6 @@
 //! `taisai dice` and `taisai report theory`: on files, and on the record of a script that was played.
 
+use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
@@ -103,9 +104,23 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
         let line = &lines[0];
         // 108.00 three times at 1/36: 9.00. Big wins twice and Small once: 72 + 72 lost, 36 + 36 and 72 won.
         assert_eq!((&line["rounds"], &line["handle"]), (&3.into(), &32_400.into()), "{by}: {told}");
-        assert_eq!((&line["theoretical_win"], &line["win"]), (&"900".into(), &(-3_600).into()), "{by}: {told}");
-        assert_eq!(line["edge"], "1/36");
+        assert_eq!((&line["theoretical_win_exact"], &line["win"]), (&"900".into(), &(-3_600).into()), "{by}: {told}");
+        assert_eq!(line["edge_exact"], "1/36");
         assert_eq!(line["band_is_exact"], true);
+    }
+    let (_, csv, _) = taisai(&["report", "theory", store, "--by", "dealer", "--csv"]);
+    let (titles, line) = csv.split_once("\r\n").expect("lines");
+    let cells: BTreeMap<_, _> = titles.split(',').zip(line.trim_end().split(',')).collect();
+    for (title, expected) in [
+        ("drop", ""),
+        ("hold_percent", ""),
+        ("theoretical_win", "900.00"),
+        ("theoretical_win_exact", "900"),
+        ("edge", "0.027778"),
+        ("edge_exact", "1/36"),
+        ("band_is_exact", "1"),
+    ] {
+        assert_eq!(cells[title], expected, "{title}: {csv}");
     }
     let (_, told, _) = taisai(&["report", "theory", store]);
     assert!(told.contains("Theoretical") && told.contains("table 1"), "{told}");

@@ -27,6 +27,7 @@ fn a_page_needs_nothing_from_outside_and_is_the_same_again() {
     for hash in ["Program", "Game file", "Rules"] {
         assert!(page.contains(&format!("<dt>{hash}</dt><dd>")), "{hash}");
     }
+    assert!(page.contains("small, and 16 other boxes"), "Big and every domino have the edge of Small");
     assert!(page.contains("35/216") && page.contains("16.204 %"));
 }
 
@@ -35,7 +36,7 @@ fn the_forms_for_programs_hold_every_box() {
     let table = ["--game", "sic-bo-etg@2", "--layout", "B"];
     let (status, csv, _) = taisai(&[&["par", "--csv"], &table[..]].concat());
     assert_eq!((status, csv.split("\r\n").count()), (Some(0), 104 + 2));
-    assert!(csv.contains("sum:8,\"8\",21,216,7/72,17/2,19/2,11/144,0.076389,133/144,"), "{csv}");
+    assert!(csv.contains("sum:8,\"8\",21,216,0.097222,7/72,17/2,19/2,0.076389,11/144,0.923611,133/144,"), "{csv}");
     let (_, json, _) = taisai(&[&["par", "--json"], &table[..]].concat());
     let sheet: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(sheet["boxes"].as_array().map(Vec::len), Some(104));

@@ -34,7 +34,7 @@ fn threads_and_engines_change_nothing() {
     }
     assert_ne!(run(&["--seed", "2"]).1, alone);
     let players: serde_json::Value = serde_json::from_str(&alone).expect("JSON");
-    assert_eq!(players[0]["exact_edge"], "1/36");
+    assert_eq!(players[0]["expected_edge_exact"], "1/36");
 }
 
 #[test]

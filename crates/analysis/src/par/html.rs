@@ -39,14 +39,24 @@ fn header(sheet: &Sheet) -> String {
     )
 }
 
+/// A family, and how many other boxes have its edge.
+fn alike(sheet: &Sheet, family: &Family) -> String {
+    let boxes = sheet.figures.boxes.iter().filter(|figures| figures.edge == family.figures.edge).count();
+    match boxes - family.boxes.len() {
+        0 => family.text(),
+        1 => format!("{}, and one other box", family.text()),
+        others => format!("{}, and {others} other boxes", family.text()),
+    }
+}
+
 fn summary(sheet: &Sheet) -> String {
     let (low, high) = sheet.figures.ends();
     let average = sheet.figures.average_edge();
     let wildest = sheet.figures.families.iter().max_by(|a, b| a.volatility_index().total_cmp(&b.volatility_index()));
     let wild = wildest.map_or(String::new(), |family| format!("{:.2}", family.volatility_index()));
     let figures = cards(&[
-        ("Lowest edge", edge_percent(low.figures.edge), escape(&low.text())),
-        ("Highest edge", edge_percent(high.figures.edge), escape(&high.text())),
+        ("Lowest edge", edge_percent(low.figures.edge), escape(&alike(sheet, low))),
+        ("Highest edge", edge_percent(high.figures.edge), escape(&alike(sheet, high))),
         ("Edge over all boxes", edge_percent(average), format!("{average} of every stake")),
         ("Return over all boxes", format!("{} for 1", complement(average)), "one stake on every box".to_owned()),
         ("Highest volatility index", wild, wildest.map_or(String::new(), |family| escape(&family.text()))),
@@ -93,7 +103,9 @@ fn boxes(sheet: &Sheet) -> String {
                 .expect("a String takes every text");
         }
         let chinese = escape(&sheet.game.label(figures.bet_box, Language::Traditional));
-        let Line { bet_box, bet, ways, pays_to_one, returns_for_one, edge, variance, .. } = &line;
+        let Line {
+            bet_box, bet, ways, pays_to_one, returns_for_one, edge_exact: edge, variance_exact: variance, ..
+        } = &line;
         let cells = [
             format!("<code>{bet_box}</code>"),
             escape(bet),
