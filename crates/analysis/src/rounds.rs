@@ -24,8 +24,9 @@ pub const MOST_ROUNDS: u32 = 10_000_000;
 const MOST_BITS: u32 = 22;
 /// What may lie outside the window.
 const OUTSIDE: f64 = 1e-13;
-/// The most work: places of the window times the results of all different rounds. One slip never comes near it.
-const MOST_WORK: u128 = 1 << 31;
+/// The most work, a second or two: places of the window times the results of all different rounds. One slip, with 56 results
+/// at most, never has so much.
+const MOST_WORK: u128 = 1 << 28;
 /// Powers that are known to be smaller are left out.
 const NEGLIGIBLE: f64 = 1e-40;
 
