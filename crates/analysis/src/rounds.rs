@@ -24,9 +24,13 @@ pub const MOST_ROUNDS: u32 = 10_000_000;
 const MOST_BITS: u32 = 22;
 /// What may lie outside the window.
 const OUTSIDE: f64 = 1e-13;
-/// The most work, a second or two: places of the window times the results of all different rounds. One slip, with 56 results
-/// at most, never has so much.
-const MOST_WORK: u128 = 1 << 28;
+/// The most that is begun with: places of the window times the results of all different rounds.
+const MOST_SIZE: u128 = 1 << 32;
+/// The most work, a second or two: results that are gone through at all places, where most stop early. One slip, with 56
+/// results at most, never has so much.
+const MOST_WORK: usize = 1 << 27;
+/// At so many places the work is counted beforehand.
+const SAMPLE: usize = 256;
 /// Powers that are known to be smaller are left out.
 const NEGLIGIBLE: f64 = 1e-40;
 
@@ -168,7 +172,7 @@ impl Window {
                 continue;
             }
             // Asked before the tails are: they go through all results too.
-            if results << bits > MOST_WORK {
+            if results << bits > MOST_SIZE {
                 return Err(TooWide::Work);
             }
             if all <= 1u128 << bits {
@@ -218,6 +222,9 @@ impl Distribution {
         let lattice = Lattice::of(rounds)?;
         let window = Window::around(&lattice)?;
         let circle = Circle::new(window.bits);
+        if work(&circle, &lattice) > MOST_WORK {
+            return Err(TooWide::Work);
+        }
         let (mut numbers, powers_error) = powers(&circle, &lattice);
         circle.transform(&mut numbers);
         let order = circle.order();
@@ -240,6 +247,26 @@ impl Distribution {
         let moments = (Fraction::new(mean, 216), Fraction::new(variance, 216 * 216));
         Ok(Self::new(all, (start, lattice.step), probabilities, error, moments))
     }
+}
+
+/// About how many results `powers` goes through, by places spread evenly over the half circle.
+fn work(circle: &Circle, lattice: &Lattice) -> usize {
+    let half = circle.order() / 2;
+    let every = (half / SAMPLE).max(1);
+    let at = |place: usize| {
+        let (mut reached, mut results) = (0.0, 0);
+        for part in &lattice.parts {
+            let (one, delta) = one_round(circle, part, place);
+            results += part.places.len();
+            reached += f64::from(part.times) * libm::log(one.0.hypot(one.1) + delta);
+            if reached < libm::log(NEGLIGIBLE) {
+                break;
+            }
+        }
+        results
+    };
+    // Odd places: even ones are more often where results that have a common measure meet again.
+    (0..half).step_by(every).map(|place| at(place | 1)).sum::<usize>() * every
 }
 
 /// The characteristic function of all rounds at every place, and the largest error of a probability that comes of it.
