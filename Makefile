@@ -66,7 +66,8 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record document projection::queries
 
-release-check: test bench ## what a release needs beside the tests: 10 table-years, 20 minutes of fuzzing a parser, the crate alone, mutants
+release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
+	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed
 	@$(MAKE) --no-print-directory torture-years
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done

@@ -27,8 +27,9 @@ const APPLICATION: i64 = 0x5461_6953;
 /// The newest layout of the tables.
 const LAYOUT: i64 = 1;
 
-/// A block is written once and read in order, so large pages serve it best; but a small commit writes two whole pages.
-const PAGE: i64 = 32 * 1024;
+/// A block is written once and read in order, so large pages serve it; but a small commit writes two whole pages, and whoever
+/// waits for it waits for them.
+const PAGE: i64 = 8 * 1024;
 
 impl Kind {
     const fn name(self) -> &'static str {
