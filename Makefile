@@ -64,7 +64,7 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test play
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record document projection::queries
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries
 
 release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
 	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed
