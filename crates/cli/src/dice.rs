@@ -79,7 +79,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
     }
     let (watch, course) = watched(&throws);
     if let Some(output) = output {
-        output.write(&page(&format!("Dice of {}", args.source), &watch, &course))?;
+        output.write(page(&format!("Dice of {}", args.source), &watch, &course))?;
     }
     if args.json {
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&Answer::new(&watch, bad.len()))?)?;

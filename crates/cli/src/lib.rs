@@ -33,6 +33,7 @@ use clap::{CommandFactory as _, Parser as _};
 use taisai_rules::Moment;
 
 use args::{Args, Command, GamesCommand};
+use output::Output;
 
 /// Runs the program with the arguments it was started with.
 ///
@@ -91,7 +92,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             let svg = felt::draw(game, layout);
             match output.as_deref() {
                 Some(path) if path.as_os_str() != "-" => {
-                    std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+                    Output::new(path)?.write(svg)?;
                 }
                 _ => std::io::stdout().lock().write_all(svg.as_bytes())?,
             }

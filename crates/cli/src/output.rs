@@ -50,17 +50,17 @@ impl Output {
     }
 
     /// Writes the file, all of it or nothing, and gives its name.
-    pub(crate) fn write(self, text: &str) -> anyhow::Result<PathBuf> {
-        self.written(text).with_context(|| format!("cannot write {}", self.name.display()))?;
+    pub(crate) fn write(self, content: impl AsRef<[u8]>) -> anyhow::Result<PathBuf> {
+        self.written(content.as_ref()).with_context(|| format!("cannot write {}", self.name.display()))?;
         Ok(self.name)
     }
 
-    fn written(&self, text: &str) -> io::Result<()> {
+    fn written(&self, content: &[u8]) -> io::Result<()> {
         if !self.is_file {
-            return OpenOptions::new().write(true).open(&self.path)?.write_all(text.as_bytes());
+            return OpenOptions::new().write(true).open(&self.path)?.write_all(content);
         }
         let beside = self.beside()?;
-        let written = self.written_beside(&beside, text);
+        let written = self.written_beside(&beside, content);
         if written.is_err() {
             // Why it was not written is told; that its rest could not be removed either adds nothing.
             fs::remove_file(beside).ok();
@@ -68,12 +68,12 @@ impl Output {
         written
     }
 
-    fn written_beside(&self, beside: &Path, text: &str) -> io::Result<()> {
+    fn written_beside(&self, beside: &Path, content: &[u8]) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
         if let Ok(before) = fs::metadata(&self.path) {
             file.set_permissions(before.permissions())?;
         }
-        file.write_all(text.as_bytes())?;
+        file.write_all(content)?;
         file.sync_all()?;
         fs::rename(beside, &self.path)
     }

@@ -73,7 +73,7 @@ fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
         let at = |extension: &str| Output::new(&folder.join(format!("{}.{extension}", sheet.name())));
         let page = sheet.html();
         let path = at("html")?.write(&page)?;
-        at("csv")?.write(&sheet.csv())?;
+        at("csv")?.write(sheet.csv())?;
         at("json")?.write(&(serde_json::to_string_pretty(&sheet.document())? + "\n"))?;
         say(&path, &page)?;
     }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &SlipArgs, games: &Games, now: Moment) -> anyhow::Result
         (None, _) => None,
     };
     if let Some(output) = output {
-        output.write(&draw::distribution(&slip, many.as_ref()))?;
+        output.write(draw::distribution(&slip, many.as_ref()))?;
     }
     if args.json {
         let answer = Answer::new(&slip, many.as_ref(), ruin.as_ref());

@@ -29,6 +29,7 @@ use taisai_table::{Closes, Excess, Profile};
 
 use crate::args::TortureArgs;
 use crate::bar::Bar;
+use crate::output::Output;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 use chance::Chance;
 use failure::{Failure, caught, quietly};
@@ -144,7 +145,7 @@ fn setup(
 
 fn save(path: &Path, hall: &Hall) -> anyhow::Result<()> {
     let bytes = hall.record.file(&hall.setup, &hall.floor.machines().state_hash())?;
-    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    Output::new(path)?.write(bytes).map(drop)
 }
 
 fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyhow::Result<()> {

@@ -1,10 +1,10 @@
 //! `taisai audit evidence` and `verify-evidence`: one round in one file, and what it proves.
 
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read as _, Write};
+use std::fs::File;
+use std::io::{Read as _, Write};
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, bail};
 use serde_json::json;
 use taisai_journal::PublicKey;
 use taisai_record::{Evidence, Proven};
@@ -13,11 +13,16 @@ use taisai_table::RoundNumber;
 use super::Store;
 use super::show::RoundSheet;
 use crate::args::RoundArgs;
+use crate::output::Output;
 use crate::print::{BAD, GOOD, moment};
 use crate::store;
 
 /// Writes evidence of a round, once it was checked.
 pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool) -> anyhow::Result<bool> {
+    if !force && output.exists() {
+        bail!("{} is there already: --force writes over it", output.display());
+    }
+    let written = Output::new(output)?;
     let mut archive = store.archive()?;
     let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
     let evidence = Evidence::gather(&mut *archive, &store.keys, table, round)?;
@@ -25,14 +30,8 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     if !store.keys.is_empty() {
         evidence.check(&store.keys, &super::program()?).context("what was gathered proves nothing")?;
     }
-    let mut how = OpenOptions::new();
-    let opened = if force { how.write(true).create(true).truncate(true) } else { how.write(true).create_new(true) };
-    let written = opened.open(output).and_then(|mut file| file.write_all(&bytes));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => anyhow!("{} is there already: --force writes over it", output.display()),
-        _ => anyhow!(error).context(format!("cannot write {}", output.display())),
-    })?;
     let (file, length) = (output.display(), bytes.len());
+    written.write(bytes)?;
     let mut out = anstream::stdout().lock();
     writeln!(out, "Evidence of round {} of table {}, {length} bytes, is in {file}. Check it with", round.0, table.0)?;
     let key = store.keys.last().map_or_else(|| "KEY".to_owned(), ToString::to_string);
