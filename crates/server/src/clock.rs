@@ -1,0 +1,82 @@
+//! The house's time and the numbers of its sources. The machines have no clock: this is where time is given to them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use taisai_table::{CommandId, Time};
+
+/// The time at which the program started, by the system's clock, and what has passed since, by one that nobody sets: a clock
+/// that is stepped changes no round.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    started: Instant,
+    at: u64,
+}
+
+impl Clock {
+    /// Begins to count.
+    pub fn start() -> Self {
+        Self { started: Instant::now(), at: millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()) }
+    }
+
+    /// The house's time.
+    pub fn now(&self) -> Time {
+        Time(self.at + millis(self.started.elapsed()))
+    }
+
+    /// When the house's time will be that.
+    pub(crate) fn at(&self, time: Time) -> Instant {
+        self.started + Duration::from_millis(time.0.saturating_sub(self.at))
+    }
+
+    /// How far the system's clock is ahead of the house's, in milliseconds.
+    pub fn stepped(&self) -> i64 {
+        let system = millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+        i64::try_from(i128::from(system) - i128::from(self.now().0)).unwrap_or(i64::MAX)
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Numbers for those who send commands: they rise, also over restarts, as each is at least the time.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    clock: Clock,
+    last: Arc<AtomicU64>,
+}
+
+impl Sources {
+    /// The numbers of this run of the program.
+    pub fn new(clock: Clock) -> Self {
+        Self { clock, last: Arc::new(AtomicU64::new(0)) }
+    }
+
+    /// A number that no one had before.
+    pub fn next(&self) -> u64 {
+        let now = self.clock.now().0;
+        let next = |last: u64| Some(now.max(last + 1));
+        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).unwrap_or_else(|last| last);
+        now.max(last + 1)
+    }
+}
+
+/// The ids of the house's own commands.
+#[derive(Debug)]
+pub(crate) struct OwnIds {
+    source: u64,
+    sequence: u64,
+}
+
+impl OwnIds {
+    pub(crate) fn new(sources: &Sources) -> Self {
+        Self { source: sources.next(), sequence: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> CommandId {
+        self.sequence += 1;
+        CommandId { source: self.source, sequence: self.sequence }
+    }
+}

@@ -1,0 +1,38 @@
+//! What reaches a running table.
+
+use taisai_table::{Actor, ClusterCommand, CommandId, RoundCommand, RoundNumber, Seat, Slip, Transfer};
+
+use crate::leaving::{Reply, Topic};
+use crate::line::Line;
+
+/// Mail for a table.
+#[derive(Debug)]
+pub(crate) enum TableMail {
+    /// A command for its dealer's side.
+    Round {
+        actor: Actor,
+        id: CommandId,
+        command: RoundCommand,
+        reply: Reply,
+    },
+    /// A command for one of its players' sides.
+    Cluster {
+        cluster: u16,
+        actor: Actor,
+        id: CommandId,
+        command: ClusterCommand,
+        reply: Reply,
+    },
+    /// A Player Terminal is connected: this line is its own from now on, and that of the one before is cut.
+    Sit { cluster: u16, seat: Seat, line: Line },
+    /// The connection of a Player Terminal has ended.
+    Gone { cluster: u16, seat: Seat, line: Line },
+    /// A screen follows the table.
+    Follow { topics: Vec<Topic>, line: Line },
+    /// Money from the House.
+    Receive { cluster: u16, transfer: Transfer },
+    /// The House holds a transfer.
+    HouseHolds { cluster: u16, number: u64 },
+    /// The slip of a round that is over, read from the record.
+    Slip { cluster: u16, round: RoundNumber, slip: Option<Slip> },
+}
