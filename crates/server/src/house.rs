@@ -1,21 +1,184 @@
-//! The running House: one thread that owns it, and sends and takes money to and from the tables.
+//! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
-use taisai_table::{Actor, ClusterId, CommandId, HouseCommand, Transfer};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
-use crate::leaving::Reply;
+use taisai_record::Recorder;
+use taisai_table::{
+    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, TableId, Transfer, Verdict,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::clock::{Clock, OwnIds, Sources};
+use crate::leaving::{Answer, Leaving, Reply, Said, Then};
+use crate::stopped::Stopped;
+use crate::table::TableMail;
+
+/// So much mail may wait: whoever sends more waits too.
+pub(crate) const MAILBOX: usize = 1_024;
+
+const AT_ONCE: usize = 256;
+
+/// How often vouchers and approvals are looked at for their end, and how often the House is vouched for.
+const TICK: Duration = Duration::from_secs(60);
 
 /// Mail for the House.
-#[derive(Debug)]
 pub(crate) enum HouseMail {
     /// A command.
-    Command {
-        actor: Actor,
-        id: CommandId,
-        command: HouseCommand,
-        reply: Reply,
-    },
+    Command { actor: Actor, id: CommandId, command: HouseCommand, reply: Reply },
+    /// A command of the house's own program.
+    Own(HouseCommand, Reply),
+    /// A look at it.
+    Look(Box<dyn FnOnce(&House) -> Then + Send>),
     /// Money from a cluster.
     Transfer { cluster: ClusterId, transfer: Transfer },
     /// A cluster holds a transfer.
     ClusterHolds { cluster: ClusterId, number: u64 },
+}
+
+/// The way to the House.
+#[derive(Clone)]
+pub(crate) struct HouseDoor(pub(crate) mpsc::Sender<HouseMail>);
+
+impl HouseDoor {
+    /// Looks at the House, at what the record holds of it already.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&House) -> T + Send + 'static,
+    ) -> Result<T, Stopped> {
+        let (tell, told) = oneshot::channel();
+        let look = move |house: &House| -> Then {
+            let seen = look(house);
+            // Whoever looked may have gone.
+            Box::new(move || tell.send(seen).map_or_else(drop, drop))
+        };
+        self.0.send(HouseMail::Look(Box::new(look))).await.map_err(|_| Stopped::Closed)?;
+        told.await.map_err(|_| Stopped::Closed)
+    }
+
+    /// Asks the House, and waits for the answer.
+    pub(crate) async fn ask(&self, actor: Actor, id: CommandId, command: HouseCommand) -> Result<Answer, Stopped> {
+        let (reply, answer) = oneshot::channel();
+        let letter = HouseMail::Command { actor, id, command, reply: Reply::Once(reply) };
+        self.0.send(letter).await.map_err(|_| Stopped::Closed)?;
+        answer.await.map_err(|_| Stopped::Closed)
+    }
+}
+
+/// The House with its recorder.
+pub(crate) struct RunningHouse {
+    house: Recorder<House>,
+    clock: Clock,
+    ids: OwnIds,
+    leaving: mpsc::UnboundedSender<Leaving>,
+    said: Vec<Said>,
+    /// The transfers that were posted since the House runs, by cluster.
+    posted: BTreeMap<ClusterId, u64>,
+}
+
+impl RunningHouse {
+    pub(crate) fn new(
+        house: Recorder<House>,
+        (clock, sources): (Clock, &Sources),
+        leaving: mpsc::UnboundedSender<Leaving>,
+    ) -> Self {
+        Self { house, clock, ids: OwnIds::new(sources), leaving, said: Vec::new(), posted: BTreeMap::new() }
+    }
+
+    /// Runs until nobody can send it mail any more, or the record takes nothing more.
+    pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<HouseMail>) -> Result<(), Stopped> {
+        self.hand_over()?;
+        let mut mail = Vec::with_capacity(AT_ONCE);
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            tokio::select! {
+                biased;
+                taken = mailbox.recv_many(&mut mail, AT_ONCE) => if taken == 0 {
+                    self.house.checkpoint(self.clock.now())?;
+                    return Ok(());
+                },
+                _ = ticks.tick() => {
+                    self.own(HouseCommand::Tick);
+                    self.house.checkpoint(self.clock.now())?;
+                }
+            }
+            for letter in mail.drain(..) {
+                self.take(letter);
+            }
+            self.hand_over()?;
+        }
+    }
+
+    fn take(&mut self, letter: HouseMail) {
+        match letter {
+            HouseMail::Command { actor, id, command, reply } => {
+                let decision = self.ask(actor, id, command);
+                self.answer(decision, reply);
+            }
+            HouseMail::Own(command, reply) => {
+                let decision = self.own(command);
+                self.answer(decision, reply);
+            }
+            HouseMail::Look(look) => self.said.push(Said::Then(look(self.house.machine()))),
+            HouseMail::Transfer { cluster, transfer } => {
+                let number = transfer.number;
+                if number > self.house.machine().received(cluster) {
+                    self.own(HouseCommand::Receive { cluster, transfer });
+                }
+                let holds = TableMail::HouseHolds { cluster: cluster.number, number };
+                self.said.push(Said::ToTable(cluster.table, holds));
+            }
+            HouseMail::ClusterHolds { cluster, number } => {
+                if self.house.machine().outbox(cluster).next().is_some_and(|first| first.number == number) {
+                    self.own(HouseCommand::Delivered { cluster, number });
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, actor: Actor, id: CommandId, command: HouseCommand) -> Decision<HouseEvent> {
+        self.house.ask(Asked { time: self.clock.now(), actor, id, command })
+    }
+
+    fn own(&mut self, command: HouseCommand) -> Decision<HouseEvent> {
+        let id = self.ids.next();
+        self.ask(Actor::System, id, command)
+    }
+
+    fn answer(&mut self, decision: Decision<HouseEvent>, reply: Reply) {
+        let answer = match decision {
+            Decision::Accepted(event) => Answer::with(&event),
+            // The House knows no game, and no paragraph of one.
+            Decision::Refused(refusal) => Answer::new(Verdict::Refused(refusal), |_| Vec::new()),
+            Decision::Repeated(verdict) => Answer::new(verdict, |_| Vec::new()),
+        };
+        self.said.extend(reply.with(answer));
+    }
+
+    /// Posts the transfers that clusters have not been sent, and hands everything over.
+    fn hand_over(&mut self) -> Result<(), Stopped> {
+        let house = self.house.machine();
+        let clusters = house.tables().flat_map(|(table, of)| clusters(table, of.clusters.get()));
+        for cluster in clusters {
+            let posted = self.posted.entry(cluster).or_insert(0);
+            let before = *posted;
+            for transfer in house.outbox(cluster).filter(|transfer| transfer.number > before) {
+                *posted = transfer.number;
+                let receive = TableMail::Receive { cluster: cluster.number, transfer: *transfer };
+                self.said.push(Said::ToTable(cluster.table, receive));
+            }
+        }
+        let (said, leaving) = (std::mem::take(&mut self.said), self.leaving.clone());
+        self.house.commit(move |recorded| {
+            // If it was not recorded nobody hears anything: the House stops.
+            if recorded.is_ok() {
+                leaving.send(Leaving { said }).unwrap_or_default();
+            }
+        })?;
+        Ok(())
+    }
+}
+
+fn clusters(table: TableId, clusters: u16) -> impl Iterator<Item = ClusterId> {
+    (0..clusters).map(move |number| ClusterId { table, number })
 }

@@ -1,20 +1,25 @@
 //! What leaves a machine once the record holds what it rests on: answers, what screens are shown, and letters to other machines.
 //! It is gathered while commands are decided, carried by the writer's completion, and said in order by the voice of the table.
 
+use std::collections::BTreeMap;
+use std::sync::Weak;
+
 use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
-use taisai_table::{Refusal, Verdict};
+use serde_json::Value;
+use taisai_table::{Refusal, TableId, Verdict};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::house::HouseMail;
 use crate::line::Line;
+use crate::table::TableMail;
 
 /// The answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// It was carried out, now or when it was sent before.
-    Accepted,
+    /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
+    Accepted(#[serde(skip_serializing_if = "Option::is_none")] Option<Value>),
     /// It was not.
     Refused(Refused),
 }
@@ -31,10 +36,15 @@ pub struct Refused {
 }
 
 impl Answer {
+    /// A command that was carried out, with what came of it.
+    pub(crate) fn with(event: &impl Serialize) -> Self {
+        Self::Accepted(Some(serde_json::to_value(event).expect("an event can be written down")))
+    }
+
     /// What a verdict is told as.
     pub(crate) fn new(verdict: Verdict, paragraphs: impl FnOnce(Refusal) -> Vec<String>) -> Self {
         match verdict {
-            Verdict::Accepted => Self::Accepted,
+            Verdict::Accepted => Self::Accepted(None),
             Verdict::Refused(refusal) => Self::Refused(Refused {
                 code: refusal.code(),
                 paragraphs: paragraphs(refusal),
@@ -57,21 +67,50 @@ pub(crate) enum Reply {
     Nobody,
 }
 
+impl Reply {
+    /// An answer for whoever waits, save a terminal, whose answers go with its seat.
+    pub(crate) fn with(self, answer: Answer) -> Option<Said> {
+        match self {
+            Self::Once(once) => Some(Said::Answer(once, answer)),
+            Self::Line(line, sequence) => Some(Said::To(line, json(&Answered { sequence, answer }))),
+            Self::Seat(_) | Self::Nobody => None,
+        }
+    }
+}
+
+/// The answer to a numbered command.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answered {
+    pub(crate) sequence: u64,
+    pub(crate) answer: Answer,
+}
+
+/// A message as it is sent.
+pub(crate) fn json(message: &impl Serialize) -> Utf8Bytes {
+    serde_json::to_string(message).expect("a message can be written down").into()
+}
+
+/// What is done once the record holds what it rests on.
+pub(crate) type Then = Box<dyn FnOnce() + Send>;
+
 /// What may leave together.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Leaving {
     pub(crate) said: Vec<Said>,
 }
 
 /// Something that leaves.
-#[derive(Debug)]
 pub(crate) enum Said {
     /// An answer.
     Answer(oneshot::Sender<Answer>, Answer),
     /// A message to one screen.
     To(Line, Utf8Bytes),
+    /// Something else.
+    Then(Then),
     /// A letter to the House.
     ToHouse(HouseMail),
+    /// A letter to a table.
+    ToTable(TableId, TableMail),
     /// A message to every screen that follows a topic.
     All(Topic, Utf8Bytes),
     /// A screen follows topics from now on, and is shown how they stand.
@@ -98,8 +137,14 @@ impl Topic {
     }
 }
 
+/// The mailboxes of a house.
+pub(crate) struct Post {
+    pub(crate) house: mpsc::Sender<HouseMail>,
+    pub(crate) tables: BTreeMap<TableId, mpsc::Sender<TableMail>>,
+}
+
 /// Says what leaves, in order, until there is no one who could speak.
-pub(crate) async fn voice(mut leaving: mpsc::UnboundedReceiver<Leaving>, house: mpsc::Sender<HouseMail>) {
+pub(crate) async fn voice(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>) {
     let mut followers: [Vec<Line>; Topic::ALL] = [Vec::new(), Vec::new()];
     while let Some(Leaving { said }) = leaving.recv().await {
         for said in said {
@@ -109,8 +154,18 @@ pub(crate) async fn voice(mut leaving: mpsc::UnboundedReceiver<Leaving>, house: 
                 Said::To(line, message) => {
                     line.say(message);
                 }
-                // If the House has stopped the program stops with it.
-                Said::ToHouse(letter) => house.send(letter).await.unwrap_or_default(),
+                Said::Then(then) => then(),
+                // Whoever has stopped takes the whole house with it.
+                Said::ToHouse(letter) => {
+                    if let Some(post) = post.upgrade() {
+                        post.house.send(letter).await.unwrap_or_default();
+                    }
+                }
+                Said::ToTable(table, letter) => {
+                    if let Some(table) = post.upgrade().and_then(|post| post.tables.get(&table).cloned()) {
+                        table.send(letter).await.unwrap_or_default();
+                    }
+                }
                 Said::All(topic, message) => followers[topic.place()].retain(|line| line.say(message.clone())),
                 Said::Follows(line, topics, message) => {
                     if line.say(message) {

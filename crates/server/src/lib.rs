@@ -2,7 +2,14 @@
 //! put before the machines of the table, and what they answer leaves once the record holds it.
 
 mod clock;
+mod hall;
 mod house;
 mod leaving;
 mod line;
+mod stopped;
 mod table;
+
+pub use clock::{Clock, Sources};
+pub use hall::{Hall, HallError, HallPlan, TablePlan};
+pub use leaving::{Answer, Refused};
+pub use stopped::Stopped;

@@ -8,8 +8,7 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::ws::Utf8Bytes;
-use taisai_record::{NotRecorded, Recorder};
+use taisai_record::Recorder;
 use taisai_rules::Money;
 use taisai_table::{
     Actor, Asked, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, Notice, Phase, Profile, Round,
@@ -18,34 +17,19 @@ use taisai_table::{
 use tokio::sync::mpsc;
 
 pub(crate) use mail::TableMail;
-use view::{Answered, PublicView, SeatView, StaffView};
+use view::{PublicView, SeatView, StaffView};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Leaving, Reply, Said, Topic};
+use crate::leaving::{Answer, Answered, Leaving, Reply, Said, Then, Topic, json};
 use crate::line::Line;
+use crate::stopped::Stopped;
 
 /// So much mail may wait: whoever sends more waits too.
 pub(crate) const MAILBOX: usize = 4_096;
 
 /// So much is decided before it is handed over.
 const AT_ONCE: usize = 1_024;
-
-/// Why a table stops.
-#[derive(Debug, thiserror::Error)]
-pub enum Stopped {
-    /// The record takes nothing more.
-    #[error(transparent)]
-    Record(#[from] NotRecorded),
-    /// A machine refuses what another has for it.
-    #[error("table {}: what passes between its parts is refused: {refusal}", table.0)]
-    Between {
-        /// The table.
-        table: TableId,
-        /// The refusal's name.
-        refusal: &'static str,
-    },
-}
 
 /// Where the slip of a round that is over is read.
 pub(crate) trait Archivist: Send {
@@ -176,6 +160,7 @@ impl RunningTable {
                     self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Delivered { number });
                 }
             }
+            TableMail::Look(look) => self.said.push(Said::Then(look(self))),
             TableMail::Slip { cluster, round, slip } => {
                 self.slips.extend(slip.map(|slip| ((cluster, round), slip)));
             }
@@ -206,17 +191,12 @@ impl RunningTable {
         let game = self.round.machine().rules().game();
         let answer = Answer::new(verdict, |refusal| refusal.paragraphs(game).iter().map(ToString::to_string).collect());
         match (reply, seat) {
-            (Reply::Once(once), _) => self.said.push(Said::Answer(once, answer)),
-            (Reply::Line(line, sequence), _) => {
-                let message = json(&Answered { sequence, answer });
-                self.said.push(Said::To(line, message));
-            }
             (Reply::Seat(sequence), Some((cluster, seat))) => {
                 if let Some(line) = self.seat_line(cluster, seat) {
                     line.answers.push(Answered { sequence, answer });
                 }
             }
-            (Reply::Seat(_) | Reply::Nobody, _) => {}
+            (reply, _) => self.said.extend(reply.with(answer)),
         }
     }
 
@@ -453,8 +433,4 @@ const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Receive { .. }
         | ClusterCommand::Delivered { .. } => None,
     }
-}
-
-fn json(message: &impl serde::Serialize) -> Utf8Bytes {
-    serde_json::to_string(message).expect("a message can be written down").into()
 }

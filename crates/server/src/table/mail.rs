@@ -2,11 +2,11 @@
 
 use taisai_table::{Actor, ClusterCommand, CommandId, RoundCommand, RoundNumber, Seat, Slip, Transfer};
 
-use crate::leaving::{Reply, Topic};
+use super::RunningTable;
+use crate::leaving::{Reply, Then, Topic};
 use crate::line::Line;
 
 /// Mail for a table.
-#[derive(Debug)]
 pub(crate) enum TableMail {
     /// A command for its dealer's side.
     Round {
@@ -29,6 +29,8 @@ pub(crate) enum TableMail {
     Gone { cluster: u16, seat: Seat, line: Line },
     /// A screen follows the table.
     Follow { topics: Vec<Topic>, line: Line },
+    /// A look at it.
+    Look(Box<dyn FnOnce(&RunningTable) -> Then + Send>),
     /// Money from the House.
     Receive { cluster: u16, transfer: Transfer },
     /// The House holds a transfer.

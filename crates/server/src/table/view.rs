@@ -9,7 +9,7 @@ use taisai_table::{
     Time, VoidReason,
 };
 
-use crate::leaving::Answer;
+use crate::leaving::Answered;
 
 /// So many results are shown (F63).
 const RESULTS: u64 = 100;
@@ -164,13 +164,6 @@ pub(crate) struct Snapshot {
     pub(crate) seat: Option<SeatView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) staff: Option<StaffView>,
-}
-
-/// The answer to a numbered command.
-#[derive(Debug, Serialize)]
-pub(crate) struct Answered {
-    pub(crate) sequence: u64,
-    pub(crate) answer: Answer,
 }
 
 /// What a terminal is told: answers, and its seat as it stands after them.

@@ -1,0 +1,256 @@
+//! The hall: a house that runs. It opens the book, builds the House and every table from the record, and gives each a thread;
+//! when one of them stops, all do.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use taisai_journal::Purpose;
+use taisai_record::{Address, Book, BookError, Files, Program, Recorder, Setup, StoreError, Warn, slip};
+use taisai_table::{
+    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Round, RoundNumber, TableId,
+};
+use tokio::sync::{mpsc, watch};
+
+use crate::clock::{Clock, OwnIds, Sources};
+use crate::house::{self, HouseDoor, RunningHouse};
+use crate::leaving::{Leaving, Post, voice};
+use crate::stopped::Stopped;
+use crate::table::{self, Archivist, RunningTable, TableMail};
+
+/// What a table is laid out by.
+#[derive(Clone, Debug)]
+pub struct TablePlan {
+    /// The table.
+    pub table: TableId,
+    /// The file of its game, word for word.
+    pub game: String,
+    /// The layout's letter.
+    pub layout: String,
+    /// Whether it plays for training.
+    pub is_training: bool,
+    /// How many seats each of its clusters has.
+    pub seats: Vec<u32>,
+}
+
+/// What a house is opened by.
+#[derive(Clone, Debug)]
+pub struct HallPlan {
+    /// Where its record is.
+    pub address: Address,
+    /// Its key and its anchor.
+    pub files: Files,
+    /// The program that runs it.
+    pub program: Program,
+    /// The id of a house that begins.
+    pub new_house: [u8; 16],
+    /// The profile.
+    pub profile: Profile,
+    /// Whether the whole house plays for training.
+    pub is_training: bool,
+    /// Its tables.
+    pub tables: Vec<TablePlan>,
+}
+
+/// Why a house cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum HallError {
+    /// Its record.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// Its store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The House refuses a table.
+    #[error("the House refuses table {}: {}", table.0, refusal.sentence())]
+    Table {
+        /// The table.
+        table: TableId,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A table has too many clusters, or none.
+    #[error("table {} must have from 1 to 65,535 clusters", .0.0)]
+    Clusters(TableId),
+    /// A thread could not be started.
+    #[error("a thread could not be started: {0}")]
+    Thread(#[from] std::io::Error),
+    /// The record takes nothing.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// A house that runs.
+pub struct Hall {
+    post: Arc<Post>,
+    threads: Vec<JoinHandle<()>>,
+    book: Book,
+    clock: Clock,
+    sources: Sources,
+    stopped: watch::Receiver<Option<Stopped>>,
+}
+
+impl Hall {
+    /// Opens a house. It must be called in a runtime, which the voices of the tables run on.
+    pub fn open(plan: HallPlan, warn: Warn) -> Result<Self, HallError> {
+        let clock = Clock::start();
+        let sources = Sources::new(clock);
+        let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
+        let mut book = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn)?;
+        let setup = Setup::House { is_training: plan.is_training };
+        let mut house: Recorder<House> = book.machine(setup, &plan.profile, clock.now())?;
+        let profile = Arc::new(plan.profile.clone());
+        let mut tables = Vec::new();
+        let mut ids = OwnIds::new(&sources);
+        for table in &plan.tables {
+            add(&mut house, table, clock, &mut ids)?;
+            tables.push((table.table, open_table(&mut book, table, &plan.profile, clock)?));
+        }
+        let (house_mail, house_mailbox) = mpsc::channel(house::MAILBOX);
+        let mut mailboxes = BTreeMap::new();
+        let mut post = Post { house: house_mail, tables: BTreeMap::new() };
+        for (table, machines) in tables {
+            let (mail, mailbox) = mpsc::channel(table::MAILBOX);
+            post.tables.insert(table, mail);
+            mailboxes.insert(table, (machines, mailbox));
+        }
+        let post = Arc::new(post);
+        let (stop, stopped) = watch::channel(None);
+        let mut threads = Vec::new();
+        let keys = book.keys().to_vec();
+        for (table, ((round, clusters), mailbox)) in mailboxes {
+            let leaving = speak(&post);
+            let archivist = FromRecord {
+                address: plan.address.clone(),
+                keys: keys.clone(),
+                mail: post.tables[&table].downgrade(),
+            };
+            let running =
+                RunningTable::new(round, clusters, Arc::clone(&profile), (clock, &sources), leaving, Box::new(archivist));
+            let name = format!("table {}", table.0);
+            threads.push(start(name, stop.clone(), move || running.run(mailbox))?);
+        }
+        let leaving = speak(&post);
+        let running = RunningHouse::new(house, (clock, &sources), leaving);
+        threads.push(start("house".to_owned(), stop, move || running.run(house_mailbox))?);
+        Ok(Self { post, threads, book, clock, sources, stopped })
+    }
+
+    /// The way to the House.
+    pub(crate) fn house(&self) -> HouseDoor {
+        HouseDoor(self.post.house.clone())
+    }
+
+    /// The way to a table.
+    pub(crate) fn table(&self, table: TableId) -> Option<&mpsc::Sender<TableMail>> {
+        self.post.tables.get(&table)
+    }
+
+    /// The house's time.
+    pub const fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Numbers for those who send commands.
+    pub const fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Tells when a part has stopped, and why.
+    pub fn stopped(&self) -> watch::Receiver<Option<Stopped>> {
+        self.stopped.clone()
+    }
+
+    /// Closes the house: what was asked is recorded, vouched for, and the book closed. Nobody may hold a way into it any more.
+    pub fn close(self) {
+        let Self { post, threads, book, .. } = self;
+        drop(post);
+        for thread in threads {
+            // A thread that broke down has said so.
+            thread.join().unwrap_or_default();
+        }
+        book.close();
+    }
+}
+
+/// The House has the table on file, once.
+fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut OwnIds) -> Result<(), HallError> {
+    let table = plan.table;
+    if house.machine().tables().any(|(known, _)| known == table) {
+        return Ok(());
+    }
+    let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(HallError::Clusters(table))?;
+    let command = HouseCommand::AddTable { table, clusters, training: plan.is_training, second: None };
+    let asked = Asked { time: clock.now(), actor: Actor::System, id: ids.next(), command };
+    match house.ask(asked) {
+        Decision::Accepted(_) | Decision::Repeated(_) => Ok(()),
+        Decision::Refused(refusal) => Err(HallError::Table { table, refusal }),
+    }
+}
+
+type Machines = (Recorder<Round>, Vec<Recorder<Cluster>>);
+
+fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<Machines, HallError> {
+    let TablePlan { table, game, layout, is_training, seats } = plan.clone();
+    let clusters = u16::try_from(seats.len()).map_err(|_| HallError::Clusters(table))?;
+    let setup = Setup::Round { table, game: game.clone(), layout: layout.clone(), is_training, clusters };
+    let round = book.machine(setup, profile, clock.now())?;
+    let mut open = Vec::new();
+    for (number, seats) in (0..clusters).zip(seats) {
+        let cluster = ClusterId { table, number };
+        let setup = Setup::Cluster { cluster, game: game.clone(), layout: layout.clone(), seats };
+        open.push(book.machine(setup, profile, clock.now())?);
+    }
+    Ok((round, open))
+}
+
+/// Starts a voice.
+fn speak(post: &Arc<Post>) -> mpsc::UnboundedSender<Leaving> {
+    let (leaving, left) = mpsc::unbounded_channel();
+    tokio::spawn(voice(left, Arc::downgrade(post)));
+    leaving
+}
+
+/// Starts a thread of a part of the house. However it ends, the others hear of it.
+fn start<F: Future<Output = Result<(), Stopped>>>(
+    name: String,
+    stop: watch::Sender<Option<Stopped>>,
+    run: impl FnOnce() -> F + Send + 'static,
+) -> std::io::Result<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    thread::Builder::new().name(name).spawn(move || {
+        let ended = runtime.block_on(run());
+        stop.send_replace(Some(ended.err().unwrap_or(Stopped::Closed)));
+    })
+}
+
+/// Slips are read on a thread of their own, as an old one takes its time.
+struct FromRecord {
+    address: Address,
+    keys: Vec<taisai_journal::PublicKey>,
+    mail: mpsc::WeakSender<TableMail>,
+}
+
+impl Archivist for FromRecord {
+    fn ask(&self, cluster: ClusterId, round: RoundNumber) {
+        let (address, keys, mail) = (self.address.clone(), self.keys.clone(), self.mail.clone());
+        let read = move || {
+            let chain = taisai_record::MachineId::Cluster(cluster).chain();
+            let read = address.archive().map_err(|error| error.to_string()).and_then(|mut archive| {
+                slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string())
+            });
+            let slip = read.unwrap_or_else(|error| {
+                tracing::error!(%chain, round = round.0, error, "the slip of a round cannot be read");
+                None
+            });
+            if let Some(mail) = mail.upgrade() {
+                // A table that has stopped needs it no more.
+                mail.blocking_send(TableMail::Slip { cluster: cluster.number, round, slip }).unwrap_or_default();
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("slip".into()).spawn(read) {
+            tracing::error!(%error, "the slip of a round cannot be read");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Why a part of the house stops, and with it the whole.
+
+use taisai_record::NotRecorded;
+use taisai_table::TableId;
+
+/// Why a part of the house has stopped.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Stopped {
+    /// The record takes nothing more.
+    #[error(transparent)]
+    Record(#[from] NotRecorded),
+    /// A machine refuses what another has for it.
+    #[error("table {}: what passes between its parts is refused: {refusal}", table.0)]
+    Between {
+        /// The table.
+        table: TableId,
+        /// The refusal's name.
+        refusal: &'static str,
+    },
+    /// The house was closed.
+    #[error("the house is closed")]
+    Closed,
+}
