@@ -6,6 +6,7 @@ mod hall;
 mod house;
 mod leaving;
 mod line;
+mod socket;
 mod stopped;
 mod table;
 
