@@ -1,0 +1,146 @@
+//! A house that runs: a round is played through the mailboxes of its table, and is there after it was opened again.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use taisai_record::{Address, Program};
+use taisai_rules::{Dice, Games, Money};
+use taisai_table::{
+    Actor, Chips, ClusterCommand, CommandId, DeviceId, Method, Person, PersonId, Position, Profile, Role, Roles,
+    RoundCommand, Seat, Stake, TableId, TableLimits,
+};
+use tokio::sync::oneshot;
+
+use super::{Hall, HallPlan, TablePlan};
+use crate::leaving::{Answer, Reply};
+use crate::line::{Line, Messages};
+use crate::table::TableMail;
+
+const TABLE: TableId = TableId(1);
+
+fn plan(folder: &Path) -> HallPlan {
+    let address = Address::Folder(folder.join("data"));
+    let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
+    HallPlan {
+        files: address.files().unwrap(),
+        address,
+        program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
+        new_house: [7; 16],
+        profile: Profile::singapore(),
+        is_training: false,
+        tables: vec![TablePlan { table: TABLE, game, layout: "B".to_owned(), is_training: false, seats: vec![8] }],
+    }
+}
+
+fn person(id: u32, role: Role) -> Actor {
+    Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
+}
+
+/// Someone who asks a table and waits for each answer.
+struct Asker<'a> {
+    hall: &'a Hall,
+    source: u64,
+    sequence: u64,
+}
+
+impl Asker<'_> {
+    fn id(&mut self) -> CommandId {
+        self.sequence += 1;
+        CommandId { source: self.source, sequence: self.sequence }
+    }
+
+    async fn send(&self, letter: TableMail, answer: oneshot::Receiver<Answer>) -> Answer {
+        assert!(self.hall.table(TABLE).unwrap().send(letter).await.is_ok());
+        answer.await.unwrap()
+    }
+
+    async fn round(&mut self, actor: Actor, command: RoundCommand) -> Answer {
+        let (reply, answer) = oneshot::channel();
+        let letter = TableMail::Round { actor, id: self.id(), command, reply: Reply::Once(reply) };
+        self.send(letter, answer).await
+    }
+
+    async fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> Answer {
+        let (reply, answer) = oneshot::channel();
+        let letter = TableMail::Cluster { cluster: 0, actor, id: self.id(), command, reply: Reply::Once(reply) };
+        self.send(letter, answer).await
+    }
+}
+
+/// A screen that reads one message after the other.
+struct Screen {
+    messages: Messages,
+    read: VecDeque<Value>,
+}
+
+impl Screen {
+    fn new() -> (Line, Self) {
+        let (line, messages) = Line::new();
+        (line, Self { messages, read: VecDeque::new() })
+    }
+
+    async fn next(&mut self) -> Value {
+        while self.read.is_empty() {
+            let mut said = Vec::new();
+            assert!(self.messages.take(&mut said).await, "the line was cut");
+            self.read.extend(said.iter().map(|message| serde_json::from_str::<Value>(message).unwrap()));
+        }
+        self.read.pop_front().unwrap()
+    }
+}
+
+fn accepted(answer: &Answer) {
+    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_round_is_played_and_is_there_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
+    let seat = Seat(3);
+    let (line, mut screen) = Screen::new();
+    let sit = TableMail::Sit { cluster: 0, seat, line };
+    assert!(hall.table(TABLE).unwrap().send(sit).await.is_ok());
+    let snapshot = screen.next().await;
+    assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
+
+    accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
+    let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
+    accepted(&asker.round(supervisor, relieve).await);
+    let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+    accepted(&asker.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
+    accepted(&asker.round(dealer, RoundCommand::OpenBets).await);
+    let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), method: Method::Cash };
+    accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
+    let terminal = Actor::Terminal { device: DeviceId(3), seat };
+    let stakes = [Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(500) }];
+    let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
+    accepted(&asker.cluster(terminal, place.clone()).await);
+    accepted(&asker.round(dealer, RoundCommand::CloseBets).await);
+    let late = asker.cluster(terminal, place).await;
+    assert!(matches!(&late, Answer::Refused(refused) if refused.code == "bets-closed"), "{late:?}");
+    accepted(&asker.round(dealer, RoundCommand::Activate).await);
+    accepted(&asker.round(dealer, RoundCommand::Tumbled { times: 3 }).await);
+    let dice = Dice::try_from([4, 5, 6]).unwrap();
+    accepted(&asker.round(dealer, RoundCommand::Commit { dice }).await);
+    let mut credits = Value::Null;
+    while credits != 10_500 {
+        let message = screen.next().await;
+        if !message["seat"].is_null() {
+            credits = message["seat"]["credits"].clone();
+        }
+    }
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+
+    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let (line, mut screen) = Screen::new();
+    assert!(hall.table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, line }).await.is_ok());
+    let snapshot = screen.next().await;
+    assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
+    assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
