@@ -17,7 +17,7 @@ use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::{self, HouseDoor, RunningHouse};
 use crate::leaving::{Leaving, Post, voice};
 use crate::stopped::Stopped;
-use crate::table::{self, Archivist, RunningTable, TableMail};
+use crate::table::{self, Archivist, RunningTable, TableDoor, TableMail};
 
 /// What a table is laid out by.
 #[derive(Clone, Debug)]
@@ -81,6 +81,27 @@ pub enum HallError {
     Stopped(#[from] Stopped),
 }
 
+/// The ways into a house. It can only be closed when nobody holds them any more.
+#[derive(Clone)]
+pub(crate) struct Doors(Arc<Post>);
+
+impl Doors {
+    /// The way to the House.
+    pub(crate) fn house(&self) -> HouseDoor {
+        HouseDoor(self.0.house.clone())
+    }
+
+    /// The way to a table.
+    pub(crate) fn table(&self, table: TableId) -> Option<TableDoor> {
+        self.0.tables.get(&table).cloned().map(TableDoor)
+    }
+
+    /// Every table.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = (TableId, TableDoor)> {
+        self.0.tables.iter().map(|(table, mail)| (*table, TableDoor(mail.clone())))
+    }
+}
+
 /// A house that runs.
 pub struct Hall {
     post: Arc<Post>,
@@ -121,13 +142,16 @@ impl Hall {
         let keys = book.keys().to_vec();
         for (table, ((round, clusters), mailbox)) in mailboxes {
             let leaving = speak(&post);
-            let archivist = FromRecord {
-                address: plan.address.clone(),
-                keys: keys.clone(),
-                mail: post.tables[&table].downgrade(),
-            };
-            let running =
-                RunningTable::new(round, clusters, Arc::clone(&profile), (clock, &sources), leaving, Box::new(archivist));
+            let archivist =
+                FromRecord { address: plan.address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
+            let running = RunningTable::new(
+                round,
+                clusters,
+                Arc::clone(&profile),
+                (clock, &sources),
+                leaving,
+                Box::new(archivist),
+            );
             let name = format!("table {}", table.0);
             threads.push(start(name, stop.clone(), move || running.run(mailbox))?);
         }
@@ -137,14 +161,9 @@ impl Hall {
         Ok(Self { post, threads, book, clock, sources, stopped })
     }
 
-    /// The way to the House.
-    pub(crate) fn house(&self) -> HouseDoor {
-        HouseDoor(self.post.house.clone())
-    }
-
-    /// The way to a table.
-    pub(crate) fn table(&self, table: TableId) -> Option<&mpsc::Sender<TableMail>> {
-        self.post.tables.get(&table)
+    /// The ways into the house.
+    pub(crate) fn doors(&self) -> Doors {
+        Doors(Arc::clone(&self.post))
     }
 
     /// The house's time.
@@ -237,9 +256,10 @@ impl Archivist for FromRecord {
         let (address, keys, mail) = (self.address.clone(), self.keys.clone(), self.mail.clone());
         let read = move || {
             let chain = taisai_record::MachineId::Cluster(cluster).chain();
-            let read = address.archive().map_err(|error| error.to_string()).and_then(|mut archive| {
-                slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string())
-            });
+            let read = address
+                .archive()
+                .map_err(|error| error.to_string())
+                .and_then(|mut archive| slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string()));
             let slip = read.unwrap_or_else(|error| {
                 tracing::error!(%chain, round = round.0, error, "the slip of a round cannot be read");
                 None

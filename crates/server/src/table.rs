@@ -2,6 +2,7 @@
 //! before its machine, carries notices between them, and lets go of what may leave when the record holds it. While a block is
 //! being flushed the next commands are decided.
 
+mod door;
 mod mail;
 mod view;
 
@@ -12,16 +13,17 @@ use taisai_record::Recorder;
 use taisai_rules::Money;
 use taisai_table::{
     Actor, Asked, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, Notice, Phase, Profile, Round,
-    RoundCommand, RoundNumber, Seat, Slip, TableId, Transfer, Verdict,
+    RoundCommand, RoundNumber, Seat, Slip, Transfer, Verdict,
 };
 use tokio::sync::mpsc;
 
+pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
 use view::{PublicView, SeatView, StaffView};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Answered, Leaving, Reply, Said, Then, Topic, json};
+use crate::leaving::{Answer, Answered, Leaving, Reply, Said, Topic, json};
 use crate::line::Line;
 use crate::stopped::Stopped;
 
@@ -343,7 +345,8 @@ impl RunningTable {
                     }
                 },
             };
-            let moves_money = matches!(notice, Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. });
+            let moves_money =
+                matches!(notice, Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. });
             let command = ClusterCommand::Follow { number: notice_number, notice, slip };
             self.accepted(number, command)?;
             has_carried = true;

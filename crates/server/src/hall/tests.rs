@@ -52,7 +52,7 @@ impl Asker<'_> {
     }
 
     async fn send(&self, letter: TableMail, answer: oneshot::Receiver<Answer>) -> Answer {
-        assert!(self.hall.table(TABLE).unwrap().send(letter).await.is_ok());
+        assert!(self.hall.doors().table(TABLE).unwrap().send(letter).await.is_ok());
         answer.await.unwrap()
     }
 
@@ -104,7 +104,7 @@ async fn a_round_is_played_and_is_there_again() {
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
     let sit = TableMail::Sit { cluster: 0, seat, line };
-    assert!(hall.table(TABLE).unwrap().send(sit).await.is_ok());
+    assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
     let snapshot = screen.next().await;
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
@@ -138,7 +138,7 @@ async fn a_round_is_played_and_is_there_again() {
 
     let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
-    assert!(hall.table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, line }).await.is_ok());
+    assert!(hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, line }).await.is_ok());
     let snapshot = screen.next().await;
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");

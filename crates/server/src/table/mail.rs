@@ -9,20 +9,9 @@ use crate::line::Line;
 /// Mail for a table.
 pub(crate) enum TableMail {
     /// A command for its dealer's side.
-    Round {
-        actor: Actor,
-        id: CommandId,
-        command: RoundCommand,
-        reply: Reply,
-    },
+    Round { actor: Actor, id: CommandId, command: RoundCommand, reply: Reply },
     /// A command for one of its players' sides.
-    Cluster {
-        cluster: u16,
-        actor: Actor,
-        id: CommandId,
-        command: ClusterCommand,
-        reply: Reply,
-    },
+    Cluster { cluster: u16, actor: Actor, id: CommandId, command: ClusterCommand, reply: Reply },
     /// A Player Terminal is connected: this line is its own from now on, and that of the one before is cut.
     Sit { cluster: u16, seat: Seat, line: Line },
     /// The connection of a Player Terminal has ended.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Money};
 use taisai_table::{
-    Chips, Cluster, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, Stake, TableId, TableLimits,
-    Time, VoidReason,
+    Chips, Cluster, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, Stake, TableId,
+    TableLimits, Time, VoidReason,
 };
 
 use crate::leaving::Answered;

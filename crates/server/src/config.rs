@@ -1,0 +1,1 @@
+//! `taisai.toml`: what a house is set up by.

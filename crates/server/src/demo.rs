@@ -1,0 +1,1 @@
+//! A house that deals by itself, for play money.
