@@ -4,7 +4,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
-use crate::{devices, people, reports, tumbler};
+use crate::{devices, people, reports, socket, tumbler};
 
 #[derive(OpenApi)]
 #[openapi(info(title = "Tai Sai", description = "A house that runs Tai Sai and Sic Bo tables"))]
@@ -12,6 +12,20 @@ struct Description;
 
 /// Every address of the house, and their description.
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    let v1 = people::routes().merge(devices::routes()).merge(tumbler::routes()).merge(reports::routes());
+    let v1 = people::routes()
+        .merge(devices::routes())
+        .merge(tumbler::routes())
+        .merge(reports::routes())
+        .merge(socket::routes());
     OpenApiRouter::with_openapi(Description::openapi()).nest("/api/v1", v1)
+}
+
+/// The description, as it is served.
+pub(crate) fn docs(description: utoipa::openapi::OpenApi) -> axum::Router<Shared> {
+    let description = description.to_json().expect("the description can be written down");
+    let get = move || {
+        let description = description.clone();
+        async move { ([(axum::http::header::CONTENT_TYPE, "application/json")], description) }
+    };
+    axum::Router::new().route("/api/openapi.json", axum::routing::get(get))
 }

@@ -46,6 +46,8 @@ denied! {
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
+    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
+    Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
