@@ -1,5 +1,9 @@
 //! What is asked over HTTP, by its address. The description of it is made from the handlers.
 
+mod commands;
+mod house;
+mod tables;
+
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -16,7 +20,10 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .merge(devices::routes())
         .merge(tumbler::routes())
         .merge(reports::routes())
-        .merge(socket::routes());
+        .merge(socket::routes())
+        .merge(commands::routes())
+        .merge(tables::routes())
+        .merge(house::routes());
     OpenApiRouter::with_openapi(Description::openapi()).nest("/api/v1", v1)
 }
 

@@ -91,7 +91,7 @@ impl RunningTable {
         let latest = (1..=round.number().0).rev().map(RoundNumber).find(|number| round.past(*number).is_some());
         let public = PublicView::of(round, latest);
         let staff = StaffView::of(round, &parts.clusters, |_, _| false);
-        let has_terminals = !round.rules().game().paragraphs(Rule::TerminalDown).is_empty();
+        let back_until = has_terminals(round).then(|| Instant::now() + BACK);
         Self {
             posted: vec![0; parts.clusters.len()],
             ids: OwnIds::new(sources),
@@ -103,7 +103,7 @@ impl RunningTable {
             shown: Shown::new(public),
             shown_to_staff: Shown::new(staff),
             staff_due: None,
-            back_until: has_terminals.then(|| Instant::now() + BACK),
+            back_until,
             parts,
         }
     }
@@ -121,6 +121,11 @@ impl RunningTable {
     /// Every players' side.
     pub(crate) fn clusters(&self) -> impl Iterator<Item = &Cluster> {
         self.parts.clusters.iter().map(Recorder::machine)
+    }
+
+    /// Whether bets are placed at terminals, or with chips on the layout.
+    pub(crate) fn has_terminals(&self) -> bool {
+        has_terminals(self.round())
     }
 
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
@@ -271,6 +276,10 @@ impl RunningTable {
     fn seat_line(&mut self, cluster: u16, seat: Seat) -> Option<&mut SeatLine> {
         self.seats.get_mut(usize::from(cluster))?.get_mut(usize::try_from(seat.0).ok()?)
     }
+}
+
+fn has_terminals(round: &Round) -> bool {
+    !round.rules().game().paragraphs(Rule::TerminalDown).is_empty()
 }
 
 /// The seat that a command is about.

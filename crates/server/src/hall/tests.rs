@@ -139,7 +139,9 @@ async fn a_round_is_played_and_is_there_again() {
 
     let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
-    assert!(hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, source: 1, line }).await.is_ok());
+    assert!(
+        hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, source: 1, line }).await.is_ok()
+    );
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use taisai_rules::{Money, Unit};
 use taisai_table::{Actor, Cluster, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Transfer, VoidReason};
 use tokio::time::Instant;
@@ -77,9 +78,13 @@ impl RunningTable {
     }
 
     fn snapshot(&self, source: Option<u64>) -> Snapshot {
+        Snapshot { time: self.parts.clock.now(), source, public: self.public(), seat: None, staff: None }
+    }
+
+    /// What anyone at the table sees.
+    pub(crate) fn public(&self) -> Value {
         let round = self.round();
-        let public = self.shown.whole(&PublicView::of(round, self.latest).with_results(round));
-        Snapshot { time: self.parts.clock.now(), source, public, seat: None, staff: None }
+        self.shown.whole(&PublicView::of(round, self.latest).with_results(round))
     }
 
     fn seat_view(&self, cluster: u16, seat: Seat) -> Option<SeatView> {
