@@ -1,0 +1,32 @@
+// A dealer who never tires, for looking at the screens: rounds follow each other at every table of the stand-in house.
+
+import type { MockHouse } from './house';
+
+const THROWS = [[2, 4, 6], [1, 1, 5], [3, 3, 3], [6, 5, 4], [1, 2, 4], [5, 5, 6], [2, 3, 3], [4, 4, 1], [6, 6, 2], [1, 3, 5]];
+
+/** Results to begin with, the same each time. */
+export function history(count: number): number[][] {
+  let seed = 7;
+  const face = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return 1 + (Math.trunc(seed / 65_536) % 6);
+  };
+  return Array.from({ length: count }, () => [face(), face(), face()]);
+}
+
+export function deal(house: MockHouse, seconds = 20): () => void {
+  let round = 0;
+  const step = () => {
+    const phase = house.table(1).phase;
+    for (const table of house.tables) {
+      if (phase === 'open') table.close();
+      else if (phase === 'closed') table.commit(THROWS[round % THROWS.length]!);
+      else table.open(seconds);
+    }
+    if (phase === 'closed') round += 1;
+    timer = setTimeout(step, house.table(1).phase === 'open' ? seconds * 1_000 : 5_000);
+  };
+  house.tables.forEach((table) => table.remember(history(73)));
+  let timer = setTimeout(step, 500);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,160 @@
+// A stand-in house for the screens: it serves what was built under the same rules for content as the real one, and speaks the
+// same words on its sockets, so that the screens can be driven without it. It keeps no record.
+
+import { createPublicKey, randomBytes, verify, type KeyObject } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { extname, join, resolve } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+
+import { content } from '../src/protocol/device';
+import type { LayoutView } from '../src/protocol/messages';
+import { MockTable } from './table';
+
+export const POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
+export const HOUSE = '0102030405060708090a0b0c0d0e0f10';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2', '.svg': 'image/svg+xml', '.json': 'application/json',
+};
+const BEAT = 1_000;
+
+/** Where a device sits: its number is a hundred times its table and its seat. */
+const placeOf = (device: number) => ({ table: Math.trunc(device / 100), seat: device % 100 });
+
+export class MockHouse {
+  readonly tables: MockTable[];
+  private readonly keys = new Map<number, KeyObject>();
+  private readonly sockets = new Set<WebSocket>();
+  private readonly server: Server;
+  private readonly upgrades = new WebSocketServer({ noServer: true });
+  private readonly beats: NodeJS.Timeout;
+  /** While it is away, nobody can connect. */
+  isAway = false;
+  /** How long answers take. */
+  delay = 0;
+
+  constructor(private readonly dist: string | null, isTraining = true) {
+    const folder = resolve(import.meta.dirname, 'layouts');
+    const layouts = readdirSync(folder).sort().map((name): LayoutView => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    this.tables = layouts.map((layout, at) => new MockTable(at + 1, layout, () => Date.now(), isTraining));
+    this.server = createServer((request, response) => void this.serve(request, response));
+    this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    this.beats = setInterval(() => this.sockets.forEach((socket) => socket.send(JSON.stringify({ beat: Date.now() }))), BEAT);
+  }
+
+  table(number: number): MockTable {
+    const table = this.tables[number - 1];
+    if (!table) throw new Error(`no table ${number}`);
+    return table;
+  }
+
+  async listen(port = 0): Promise<string> {
+    await new Promise<void>((done) => this.server.listen(port, '127.0.0.1', done));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.beats);
+    this.drop();
+    await new Promise((done) => {
+      this.server.close(done);
+      this.server.closeAllConnections();
+    });
+  }
+
+  /** Every line breaks. */
+  drop(): void {
+    this.sockets.forEach((socket) => socket.terminate());
+  }
+
+  /** Answers what is asked over HTTP; false where it is not for this house. */
+  async api(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const path = new URL(request.url ?? '/', 'http://house').pathname;
+    const json = (value: unknown, status = 200) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+      return true;
+    };
+    const of = /^\/api\/v1\/tables\/(\d+)\/layout$/.exec(path);
+    if (of) return json(this.table(Number(of[1])).layout);
+    if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
+    if (path === '/api/v1/house') {
+      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, voucher_limit: 1_000_000, time: Date.now() });
+    }
+    if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(await body(request), json);
+    if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);
+    return false;
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    const of = /^\/api\/v1\/tables\/(\d+)\/(terminal|display)$/.exec(request.url ?? '');
+    if (!of) return false;
+    if (this.isAway) {
+      socket.destroy();
+      return true;
+    }
+    this.upgrades.handleUpgrade(request, socket, head, (line) => {
+      this.sockets.add(line);
+      line.on('close', () => this.sockets.delete(line));
+      if (of[2] === 'display') this.display(line, this.table(Number(of[1])));
+      else this.terminal(line, this.table(Number(of[1])));
+    });
+    return true;
+  }
+
+  private listed({ table, layout, phase }: MockTable) {
+    const has_terminals = layout.station === 'player-terminals';
+    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals };
+  }
+
+  private enrol(text: string, json: (value: unknown, status?: number) => true): true {
+    const { code, public_key } = JSON.parse(text) as { code: string; public_key: string };
+    const device = Number(/^SEAT-(\d+)$/.exec(code)?.[1]);
+    if (!device) return json({ refused: { code: 'bad-code', paragraphs: [], sentence: 'The code is wrong, used or too old.' } }, 403);
+    const x = Buffer.from(public_key, 'hex').toString('base64url');
+    this.keys.set(device, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }));
+    return json({ device, house: HOUSE, source: 40, table: placeOf(device).table });
+  }
+
+  private display(line: WebSocket, table: MockTable): void {
+    const screen = { say: (message: unknown) => line.send(JSON.stringify(message)) };
+    table.show(screen);
+    line.on('close', () => table.displays.delete(screen));
+  }
+
+  private terminal(line: WebSocket, table: MockTable): void {
+    const challenge = randomBytes(32).toString('hex');
+    line.send(JSON.stringify({ challenge }));
+    line.once('message', (text) => {
+      const { device, signature } = JSON.parse(String(text)) as { device: number; signature: string };
+      const key = this.keys.get(device);
+      const isProven = key && verify(null, content(HOUSE, device, challenge), key, Buffer.from(signature, 'hex'));
+      if (!isProven || placeOf(device).table !== table.table) return line.close(4000, 'not-proven');
+      const say = (message: unknown) => setTimeout(() => line.readyState === line.OPEN && line.send(JSON.stringify(message)), this.delay);
+      const seat = table.seat(placeOf(device).seat);
+      table.sit(placeOf(device).seat, { say });
+      line.on('message', (more) => table.hear(seat, JSON.parse(String(more)).commands));
+    });
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('content-security-policy', POLICY);
+    if (await this.api(request, response)) return;
+    const path = new URL(request.url ?? '/', 'http://house').pathname;
+    const name = path === '/' ? '/index.html' : extname(path) ? path : `${path}.html`;
+    try {
+      if (this.dist === null || name.includes('..')) throw new Error('nothing is served');
+      response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(readFileSync(join(this.dist, name)));
+    } catch {
+      response.writeHead(404).end();
+    }
+  }
+}
+
+async function body(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}

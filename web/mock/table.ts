@@ -1,0 +1,213 @@
+// A table of the stand-in house: rounds, seats and what they are shown, in the words of the real one. It keeps just enough of
+// the rules for the screens to be driven.
+
+import type { Box, Dice, LastGame, LayoutView, PublicChange, PublicView, ResultView, SeatCommand, SeatView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
+import { kindOf, limitOf } from '../src/state/limits';
+import { paysFor } from './pays';
+
+export interface Screen {
+  say(message: unknown): void;
+}
+
+interface Seat {
+  view: SeatView;
+  last: Stake[];
+  screen: Screen | null;
+  answered: Map<number, unknown>;
+}
+
+const SENTENCES: Record<string, [string, string[]]> = {
+  'no-round-open': ['No round is open for bets.', ['3.2']],
+  'bets-closed': ['No more bets: nothing is placed, increased or withdrawn.', ['3.5']],
+  'over-limit': ['The bet would be over the maximum.', ['3.3']],
+  'below-minimum': ['The bet would be below the minimum.', ['3.3']],
+  'not-enough-credits': ['There are not enough credits.', []],
+  'nothing-to-repeat': ['There was no bet in the last round to repeat.', []],
+  'no-such-bet': ['There is no such bet, or less than is withdrawn.', []],
+  'voucher-not-on-file': ['The voucher is not on file.', []],
+  'seat-locked': ['The seat is locked until an attendant clears it.', []],
+};
+
+const NO_METERS = { bought_in: 0, bet: 0, won: 0, returned: 0, dispensed: 0, owed: 0, rounds: 0, voids: 0 };
+
+export const LIMITS: TableLimits = {
+  unit: 100,
+  boxes: [
+    ...['small', 'big', 'odd', 'even'].map((boxes) => ({ boxes, min: 2_500, max: 500_000 })),
+    ...['single', 'sum', 'domino', 'four'].map((boxes) => ({ boxes, min: 1_000, max: 100_000 })),
+    ...['double', 'any-triple', 'three', 'pair'].map((boxes) => ({ boxes, min: 1_000, max: 50_000 })),
+    { boxes: 'triple', min: 1_000, max: 20_000 },
+  ],
+  differential: null,
+};
+
+export class MockTable {
+  readonly seats = new Map<number, Seat>();
+  readonly displays = new Set<Screen>();
+  private view: PublicView;
+
+  constructor(
+    readonly table: number,
+    readonly layout: LayoutView,
+    private readonly now: () => number,
+    isTraining: boolean,
+  ) {
+    const kinds = new Set(layout.boxes.map(({ box }) => kindOf(box)));
+    const boxes = LIMITS.boxes.filter(({ boxes }) => kinds.has(boxes));
+    const isLive = layout.station === 'live-table';
+    this.view = {
+      number: 0, table, game: layout.game.split('@')[0]!, layout: layout.layout, is_training: isTraining, round: 0, phase: 'idle',
+      closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, tumbles: null, dealer: 21,
+      limits: { ...LIMITS, boxes, differential: isLive ? 200_000 : null }, latest: null, results: [],
+    };
+  }
+
+  get phase() {
+    return this.view.phase;
+  }
+
+  /** Past rounds, for screens with a history. */
+  remember(results: Dice[]): void {
+    const past = results.map((dice, at): ResultView => ({ round: at + 1, dice: [...dice], void: null }));
+    this.view = { ...this.view, round: results.length, results: past.reverse() };
+  }
+
+  seat(number: number): Seat {
+    const present = this.seats.get(number) ?? {
+      view: { number: 0, seat: number, session: 7, credits: 100_000, on_layout: 0, bets: [], is_locked: false, meters: { ...NO_METERS, bought_in: 100_000 } },
+      last: [], screen: null, answered: new Map(),
+    };
+    this.seats.set(number, present);
+    return present;
+  }
+
+  sit(number: number, screen: Screen): void {
+    const seat = this.seat(number);
+    seat.screen = screen;
+    screen.say({ snapshot: { time: this.now(), source: 40, public: this.view, seat: seat.view } });
+  }
+
+  show(screen: Screen): void {
+    this.displays.add(screen);
+    screen.say({ snapshot: { time: this.now(), public: this.view } });
+  }
+
+  /** Everyone sees a change. */
+  change(change: Omit<PublicChange, 'number'>): void {
+    const numbered = { ...change, number: this.view.number + 1 };
+    const results = change.latest ? [change.latest, ...(this.view.results ?? [])].slice(0, 100) : (this.view.results ?? []);
+    this.view = { ...this.view, ...numbered, results } as PublicView;
+    for (const screen of [...this.displays, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.say({ public: numbered });
+  }
+
+  /** A number is left out, as if a message was lost. */
+  skip(): void {
+    this.view = { ...this.view, number: this.view.number + 1 };
+  }
+
+  open(seconds = 36): void {
+    this.change({ phase: 'open', round: this.view.round + 1, closes_at: this.now() + seconds * 1_000, tumbles: null });
+  }
+
+  close(): void {
+    this.change({ phase: 'closed', closes_at: null, tumbles: 0 });
+  }
+
+  commit(dice: Dice): void {
+    const winners = this.layout.boxes.filter((box) => paysFor(box, dice) !== undefined).map(({ box }) => box);
+    this.change({ phase: 'result', latest: { round: this.view.round, dice: [...dice], void: null, winners } });
+    for (const seat of this.seats.values()) this.settle(seat, (box, stake) => this.pays(box, stake, dice), { dice: [...dice], void: null });
+    this.change({ phase: 'settled' });
+  }
+
+  void(reason: VoidReason): void {
+    this.change({ phase: 'void', closes_at: null, latest: { round: this.view.round, dice: null, void: reason } });
+    for (const seat of this.seats.values()) this.settle(seat, (_, stake) => stake, { dice: null, void: reason });
+  }
+
+  private pays(box: Box, stake: number, dice: Dice): number {
+    const view = this.layout.boxes.find((one) => one.box === box);
+    const odds = view && paysFor(view, dice);
+    return odds === undefined ? 0 : stake + Math.round(stake * odds);
+  }
+
+  private settle(seat: Seat, pays: (box: Box, stake: number) => number, how: Pick<LastGame, 'dice' | 'void'>): void {
+    const { view } = seat;
+    if (view.bets.length === 0) return;
+    const isVoid = how.void !== null;
+    const lines = view.bets.map(({ box, amount }) => ({ box, staked: amount, counted: amount, paid: isVoid ? 0 : pays(box, amount) }));
+    const paid = lines.reduce((sum, line) => sum + line.paid, 0);
+    const back = isVoid ? view.on_layout : paid;
+    const meters = { ...view.meters };
+    if (isVoid) Object.assign(meters, { returned: meters.returned + view.on_layout, bet: meters.bet + view.on_layout, voids: meters.voids + 1 });
+    else Object.assign(meters, { won: meters.won + paid, bet: meters.bet + view.on_layout, rounds: meters.rounds + 1 });
+    seat.last = view.bets.map(({ box, amount }) => ({ box, amount }));
+    this.tell(seat, { credits: view.credits + back, on_layout: 0, bets: [], meters, last: { round: this.view.round, ...how, lines, paid } });
+  }
+
+  /** A seat is told how it stands. */
+  tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
+    seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
+    seat.screen?.say({ answers, seat: seat.view });
+  }
+
+  hear(seat: Seat, commands: { sequence: number; command: SeatCommand }[]): void {
+    for (const { sequence, command } of commands) {
+      const known = seat.answered.get(sequence);
+      const { answer, change } = known ? { answer: known, change: {} } : this.decide(seat, command);
+      seat.answered.set(sequence, answer);
+      this.tell(seat, change, [{ sequence, answer }]);
+    }
+  }
+
+  private decide(seat: Seat, command: SeatCommand): { answer: unknown; change: Partial<SeatView> } {
+    const refused = (code: string) => {
+      const [sentence, paragraphs] = SENTENCES[code] ?? [code, []];
+      return { answer: { refused: { code, paragraphs, sentence } }, change: {} };
+    };
+    const { view } = seat;
+    if ('redeem' in command) {
+      if (!command.redeem.number.replace(/\D/g, '').startsWith('12')) return refused('voucher-not-on-file');
+      return { answer: { accepted: null }, change: { credits: view.credits + 50_000, session: view.session ?? 8 } };
+    }
+    if ('cash-out-to-voucher' in command) {
+      return { answer: { accepted: voucher(view.credits, this.now()) }, change: { credits: 0, session: null, bets: [] } };
+    }
+    if ('cash-out' in command) return { answer: { accepted: null }, change: { credits: 0, session: null } };
+    if (this.view.phase !== 'open') return refused(this.view.phase === 'idle' || this.view.phase === 'settled' ? 'no-round-open' : 'bets-closed');
+    if (view.is_locked) return refused('seat-locked');
+    const own = view.bets.map(({ box, amount }) => ({ box, amount }));
+    if ('place' in command) return this.placed(view, command.place.stakes, refused);
+    if ('double' in command) return this.placed(view, own, refused);
+    if ('repeat' in command) return seat.last.length === 0 ? refused('nothing-to-repeat') : this.placed(view, seat.last, refused);
+    if ('clear' in command) return this.placed(view, own.map(({ box, amount }) => ({ box, amount: -amount })), refused);
+    return this.placed(view, command.withdraw.stakes.map(({ box, amount }) => ({ box, amount: -amount })), refused);
+  }
+
+  private placed(view: SeatView, stakes: Stake[], refused: (code: string) => { answer: unknown; change: Partial<SeatView> }) {
+    const boxes = new Map(view.bets.map(({ box, amount }) => [box, amount]));
+    for (const { box, amount } of stakes) {
+      const after = (boxes.get(box) ?? 0) + amount;
+      const { min, max } = limitOf(this.view.limits, box);
+      if (after < 0) return refused('no-such-bet');
+      if (after > 0 && after < (min ?? 0)) return refused('below-minimum');
+      if (after > (max ?? Infinity)) return refused('over-limit');
+      boxes.set(box, after);
+    }
+    const total = stakes.reduce((sum, { amount }) => sum + amount, 0);
+    if (total > view.credits) return refused('not-enough-credits');
+    const bets = [...boxes].filter(([, amount]) => amount > 0).map(([box, amount]) => ({ chips: 'own' as const, box, amount }));
+    return { answer: { accepted: null }, change: { credits: view.credits - total, on_layout: view.on_layout + total, bets } };
+  }
+}
+
+function voucher(amount: number, now: number) {
+  const bars = Array.from({ length: 60 }, (_, at) => `<rect x="${at * 4}" width="${1 + ((at * 7) % 3)}" height="40"/>`).join('');
+  const at = new Date(now).toISOString();
+  return {
+    property: 'Stand-in House', issued_at: 'Table 1, terminal 3', date: at.slice(0, 10), time: at.slice(11, 19), good_until: '2030-01-01 00:00',
+    amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: '40-12', validation: '12 3456 7890 1234 5678', is_training: true,
+    words: { english: 'One thousand dollars', simplified: '壹仟元整', traditional: '壹仟元整' },
+    barcode: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40">${bars}</svg>`,
+  };
+}

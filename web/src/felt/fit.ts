@@ -1,0 +1,148 @@
+// Fits words and dice into a rectangle and says where they stand. Everything here shrinks before it spills. It knows no game:
+// only texts, numbers from one to six and room.
+
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export type Voice = 'sign' | 'label' | 'odds' | 'note';
+
+/** English and Chinese; one of them may be empty. */
+export type Pair = readonly [string, string];
+
+/** A text with those it must look alike: all of a family get the same size and breaks. */
+export interface Words {
+  texts: Pair;
+  family: readonly Pair[];
+  voice: Voice;
+  largest: number;
+}
+
+/** Groups of dice, each group in one row. */
+export interface Groups {
+  dice: readonly (readonly number[])[];
+  largest: number;
+}
+
+export type Item = Words | Groups;
+
+/** What is drawn, and where: a line of text by the middle of its baseline, a die by its corner. */
+export type Drawn = { text: string; x: number; y: number; size: number; voice: Voice } | { die: number; x: number; y: number; side: number };
+
+type Fitted = { lines: string[]; size: number; voice: Voice } | { rows: (readonly number[])[][]; side: number };
+
+const lineOf = (voice: Voice) => (voice === 'sign' ? 1.02 : 1.18);
+const spacing = (side: number) => side / 9;
+const apart = (group: readonly number[], side: number) => (group.length > 1 ? side / 3 : 0);
+
+/** Items one below the other. Each has its share of the height in hundredths; one with none gets what the others leave. */
+export function stack(at: Rect, items: readonly (readonly [number, Item])[]): Drawn[] {
+  const gaps = Math.max(0, items.length - 1);
+  const room = at.height - gaps * (at.height / 20);
+  const given = items.reduce((sum, [share]) => sum + share, 0);
+  const shares = items.some(([share]) => share === 0) ? 100 : Math.max(1, given);
+  const fitted = items.map(([share, item]) => fit(item, at.width, (room * share) / shares));
+  const left = Math.max(0, room - fitted.reduce((sum, one, at) => sum + (items[at]![0] === 0 ? 0 : heightOf(one)), 0));
+  items.forEach(([share, item], place) => {
+    if (share === 0) fitted[place] = fit(item, at.width, left);
+  });
+  const used = fitted.reduce((sum, one) => sum + heightOf(one), 0);
+  const gap = Math.min(Math.max(0, at.height - used) / (gaps + 1), at.height / 11);
+  let y = at.y + Math.max(0, at.height - used - gaps * gap) / 2;
+  return fitted.flatMap((one) => {
+    const drawn = draw(one, at.x, y, at.width);
+    y += heightOf(one) + gap;
+    return drawn;
+  });
+}
+
+function fit(item: Item, width: number, height: number): Fitted {
+  return 'dice' in item ? pack(item, width, height) : say(item, width, height);
+}
+
+function heightOf(fitted: Fitted): number {
+  if ('lines' in fitted) return fitted.lines.length * fitted.size * lineOf(fitted.voice);
+  return fitted.rows.length * fitted.side + Math.max(0, fitted.rows.length - 1) * spacing(fitted.side);
+}
+
+function draw(fitted: Fitted, x: number, y: number, width: number): Drawn[] {
+  if ('lines' in fitted) {
+    const { lines, size, voice } = fitted;
+    const step = size * lineOf(voice);
+    return lines.map((text, line) => ({ text, x: x + width / 2, y: y + line * step + step / 2 + size * 0.36, size, voice }));
+  }
+  const { rows, side } = fitted;
+  return rows.flatMap((row, line) => {
+    let at = x + (width - rowWidth(row, side)) / 2;
+    return row.flatMap((group) => {
+      const dice = group.map((die) => {
+        const drawn = { die, x: at, y: y + line * (side + spacing(side)), side };
+        at += side + spacing(side);
+        return drawn;
+      });
+      at += apart(group, side);
+      return dice;
+    });
+  });
+}
+
+function say({ texts, family, voice, largest }: Words, width: number, height: number): Fitted {
+  const size = (breaks: number) => {
+    const widths = [...family, texts].flatMap((pair) => broken(pair, breaks)).map(ems);
+    const across = (width * 0.95) / Math.max(...widths, 0.001);
+    const down = height / (lineOf(voice) * Math.max(1, broken(texts, breaks).length));
+    return Math.min(across, down, largest);
+  };
+  const breaks = voice === 'sign' ? [0] : [0, 1, 2];
+  const best = breaks.reduce((best, next) => (size(next) > size(best) ? next : best));
+  return { lines: broken(texts, best), size: size(best), voice };
+}
+
+/** English and Chinese in one line; in a line each; the English in two lines. */
+function broken([english, chinese]: Pair, breaks: number): string[] {
+  const apart = english.includes('·') ? '\u2003' : '\u2002';
+  if (breaks === 0) return [english && chinese ? english + apart + chinese : english + chinese];
+  const words = english.split(' ');
+  const halves = words.slice(1).map((_, at) => [words.slice(0, at + 1).join(' '), words.slice(at + 1).join(' ')] as const);
+  const wide = ([upper, lower]: readonly [string, string]) => Math.max(ems(upper), ems(lower));
+  const half = breaks === 2 && halves.length > 0 ? halves.reduce((best, next) => (wide(next) < wide(best) ? next : best)) : [english];
+  return [...half, chinese].filter((line) => line !== '');
+}
+
+/** The groups in so many rows that the dice are largest. */
+function pack({ dice, largest }: Groups, width: number, height: number): Fitted {
+  const fitted = dice.map((_, at) => {
+    const rows = chunks(dice, at + 1);
+    const down = height / (rows.length + (rows.length - 1) / 9);
+    const across = Math.min(...rows.map((row) => width / rowWidth(row, 1)));
+    return { rows, side: Math.min(largest, down, across) };
+  });
+  return fitted.reduce((best, next) => (next.side > best.side + 0.01 ? next : best), { rows: [], side: 0 });
+}
+
+function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
+}
+
+function rowWidth(row: readonly (readonly number[])[], side: number): number {
+  const groups = row.reduce((sum, group) => sum + group.length * (side + spacing(side)) + apart(group, side), 0);
+  return groups - spacing(side) - apart(row.at(-1) ?? [], side);
+}
+
+/** About how wide a text is in a wide serif type, in its size. */
+export function ems(text: string): number {
+  let width = 0;
+  for (const letter of text) {
+    if (letter === ' ') width += 0.3;
+    else if (letter === '\u2002') width += 0.5;
+    else if ("ijltfr().,:;'·-".includes(letter)) width += 0.4;
+    else if ('mwMW'.includes(letter)) width += 0.9;
+    else if (/[A-Z]/.test(letter)) width += 0.72;
+    else if (/[\x20-\x7e]/.test(letter)) width += 0.57;
+    else width += 1;
+  }
+  return width;
+}

@@ -1,0 +1,57 @@
+// How this screen proves which device it is: an Ed25519 key that never leaves the browser signs the house's challenge. It
+// knows nothing of tables.
+
+import { fromHex, toHex } from './hex';
+
+/** What a device keeps of itself. The private key cannot be read out, only used. */
+export interface Device {
+  device: number;
+  house: string;
+  key: CryptoKey;
+}
+
+const PURPOSE = new TextEncoder().encode('taisai device\0');
+
+/** What a device signs: its purpose, the house's id, its own number and the challenge. */
+export function content(house: string, device: number, challenge: string): Uint8Array<ArrayBuffer> {
+  const number = new Uint8Array(4);
+  new DataView(number.buffer).setUint32(0, device, true);
+  const parts = [PURPOSE, fromHex(house), number, fromHex(challenge)];
+  const signed = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    signed.set(part, at);
+    at += part.length;
+  }
+  return signed;
+}
+
+/** The answer to a challenge. */
+export async function prove({ device, house, key }: Device, challenge: string): Promise<string> {
+  const signature = await crypto.subtle.sign('Ed25519', key, content(house, device, challenge));
+  return JSON.stringify({ device, signature: toHex(new Uint8Array(signature)) });
+}
+
+/** Enrols this browser as the device that the code was given for. */
+export async function enrol(code: string, ask: typeof fetch = fetch): Promise<Device> {
+  const keys = await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']);
+  const public_key = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', (keys as CryptoKeyPair).publicKey)));
+  const answer = await ask('/api/v1/devices/enrol', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code, public_key }),
+  });
+  const told = await answer.json();
+  if (!answer.ok) throw new NotEnrolled(told?.refused?.code ?? 'internal', told?.refused?.sentence ?? '');
+  return { device: told.device, house: told.house, key: (keys as CryptoKeyPair).privateKey };
+}
+
+/** Why a device was not enrolled. */
+export class NotEnrolled extends Error {
+  constructor(
+    readonly code: string,
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}

@@ -1,0 +1,72 @@
+// What screens and the house say to each other, by the house's own description. Names only: nothing is decided here.
+
+import type { components } from '../api';
+
+type Schemas = components['schemas'];
+
+export type Cents = number;
+export type Box = string;
+export type Phase = Schemas['Phase'];
+export type VoidReason = Schemas['VoidReason'];
+export type Dice = readonly number[];
+export type ResultView = Schemas['ResultView'];
+export type PublicView = Schemas['PublicView'];
+export type PublicChange = Schemas['PublicChange'];
+export type SeatView = Schemas['SeatView'];
+export type SeatChange = Schemas['SeatChange'];
+export type LastGame = Schemas['LastGame'];
+export type LineView = Schemas['LineView'];
+export type Stake = Schemas['Stake'];
+export type TableLimits = Schemas['TableLimits'];
+export type Snapshot = Schemas['Snapshot'];
+export type TableMessage = Schemas['TableMessage'];
+export type Answered = Schemas['Answered'];
+export type Refused = Omit<Schemas['Refused'], 'code'> & { code: string };
+export type HouseView = Schemas['HouseView'];
+export type TableView = Schemas['TableView'];
+export type AreaView = Schemas['AreaView'];
+export type CaptionView = Schemas['CaptionView'];
+
+/** The languages of the house. */
+export type Language = 'en' | 'zh-Hans' | 'zh-Hant';
+export type InLanguages = Record<Language, string>;
+
+/** A box as it is printed. The last two are told by houses that know them. */
+export type BoxView = Schemas['BoxView'] & {
+  range?: [number, number] | null;
+  loses_to_triple?: boolean;
+};
+
+/** A layout as it is printed: the Chinese it prints, and whether it lies on a live table, where the house tells it. */
+export type LayoutView = Omit<Schemas['LayoutView'], 'boxes'> & {
+  boxes: BoxView[];
+  chinese?: 'zh-Hans' | 'zh-Hant';
+  station?: 'live-table' | 'player-terminals';
+};
+
+/** What a terminal asks for at its own seat. */
+export type SeatCommand =
+  | { place: { seat: number; chips: 'own'; stakes: Stake[] } }
+  | { withdraw: { seat: number; chips: 'own'; stakes: Stake[] } }
+  | { clear: { seat: number } }
+  | { repeat: { seat: number } }
+  | { double: { seat: number } }
+  | { 'cash-out': { seat: number; to: 'hand-pay' } }
+  | { 'cash-out-to-voucher': Record<string, never> }
+  | { redeem: { number: string } };
+
+/** The voucher of a cash-out, in the answer to it and nowhere else (F42). */
+export interface Voucher {
+  property: string;
+  issued_at: string;
+  date: string;
+  time: string;
+  good_until: string;
+  amount: Cents;
+  figures: string;
+  words: { english: string; simplified: string; traditional: string };
+  sequence: string;
+  validation: string;
+  barcode: string;
+  is_training: boolean;
+}

@@ -1,0 +1,45 @@
+// What lies on the felt of one seat: what is registered, what is on its way there, and what is on its way back.
+
+import type { Box, Cents, SeatView, Stake } from '../protocol/messages';
+
+/** Chips that the house has not answered for. */
+export interface Moving {
+  id: number;
+  stakes: Stake[];
+  /** Whether they are placed, or withdrawn. */
+  isPlaced: boolean;
+}
+
+/** What lies on one box. */
+export interface Lying {
+  registered: Cents;
+  pending: Cents;
+  leaving: Cents;
+}
+
+export function lying(seat: SeatView | null, moving: readonly Moving[]): Map<Box, Lying> {
+  const boxes = new Map<Box, Lying>();
+  const at = (box: Box) => {
+    const present = boxes.get(box) ?? { registered: 0, pending: 0, leaving: 0 };
+    boxes.set(box, present);
+    return present;
+  };
+  for (const { box, amount } of seat?.bets ?? []) at(box).registered += amount;
+  for (const { stakes, isPlaced } of moving) {
+    for (const { box, amount } of stakes) {
+      if (isPlaced) at(box).pending += amount;
+      else at(box).leaving += amount;
+    }
+  }
+  return boxes;
+}
+
+/** Registered stakes by box. */
+export function registered(seat: SeatView | null): Stake[] {
+  const boxes = lying(seat, []);
+  return [...boxes].map(([box, { registered: amount }]) => ({ box, amount }));
+}
+
+export function total(stakes: readonly Stake[]): Cents {
+  return stakes.reduce((sum, { amount }) => sum + amount, 0);
+}

@@ -1,0 +1,37 @@
+// The house's time: what it told, and how long ago that was. The browser's own clock decides nothing.
+
+export class Clock {
+  private offset = 0;
+
+  constructor(private readonly now: () => number = () => Date.now()) {}
+
+  told(time: number): void {
+    this.offset = time - this.now();
+  }
+
+  time(): number {
+    return this.now() + this.offset;
+  }
+}
+
+/** Hours and minutes in the house's time zone. */
+export function timeOfDay(time: number, zone: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(time);
+}
+
+/** Day, hours and minutes in the house's time zone. */
+export function dayAndTime(time: number, zone: string): string {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(time);
+  return `${day} ${timeOfDay(time, zone)}`;
+}
+
+/** A length of time as `h:mm`. */
+export function length(milliseconds: number): string {
+  const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
+}
+
+/** Whole seconds left, not below zero; the last second is told until it is over. */
+export function secondsLeft(closesAt: number | null | undefined, time: number): number | null {
+  return closesAt === null || closesAt === undefined ? null : Math.max(0, Math.ceil((closesAt - time) / 1_000));
+}

@@ -1,0 +1,47 @@
+// Builds one page for each screen. In development the stand-in house answers, with a dealer who never tires.
+
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { resolve } from 'node:path';
+import type { Plugin } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const SCREENS = ['index', 'terminal', 'display'];
+
+function standIn(): Plugin {
+  return {
+    name: 'stand-in-house',
+    apply: (_, { command, mode }) => command === 'serve' && mode === 'development',
+    async configureServer(server) {
+      const { MockHouse } = (await server.ssrLoadModule('/mock/house.ts')) as typeof import('./mock/house');
+      const { deal } = (await server.ssrLoadModule('/mock/dealer.ts')) as typeof import('./mock/dealer');
+      const house = new MockHouse(null);
+      deal(house);
+      server.httpServer?.on('upgrade', (request, socket, head) => void house.upgrade(request, socket, head));
+      server.middlewares.use((request, response, next) => {
+        if (SCREENS.includes((request.url ?? '').split(/[?#]/)[0]!.slice(1))) request.url = request.url!.replace(/^\/(\w+)/, '/$1.html');
+        void house.api(request, response).then((isAnswered) => isAnswered || next());
+      });
+    },
+  };
+}
+
+export default defineConfig({
+  plugins: [svelte(), standIn()],
+  base: '/',
+  build: {
+    target: 'es2022',
+    cssTarget: 'chrome111',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rollupOptions: { input: Object.fromEntries(SCREENS.map((name) => [name, resolve(import.meta.dirname, `${name}.html`)])) },
+  },
+  test: {
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['tests/unit/**/*.test.ts'], environment: 'node' } },
+      {
+        extends: true,
+        test: { name: 'browser', include: ['tests/browser/**/*.test.ts'], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+      },
+    ],
+  },
+});
