@@ -5,7 +5,7 @@ import type { components } from '../api';
 type Schemas = components['schemas'];
 
 export type Cents = number;
-export type Box = string;
+export type Box = Schemas['BetBox'];
 export type Phase = Schemas['Phase'];
 export type VoidReason = Schemas['VoidReason'];
 export type Dice = readonly number[];

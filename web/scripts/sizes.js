@@ -1,0 +1,38 @@
+// How much a player loads: the scripts and styles of the terminal in one language, without fonts. More than the limit fails.
+
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const MOST = 60_000;
+const DIST = resolve(import.meta.dirname, '../dist');
+
+/** Every file that a page loads for a language, from its HTML on. */
+export function loaded(page, language) {
+  const found = new Set();
+  const read = (path) => readFileSync(join(DIST, path), 'utf8');
+  const follow = (path) => {
+    if (found.has(path)) return;
+    found.add(path);
+    if (!path.endsWith('.js')) return;
+    const text = read(path);
+    for (const [, name] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)) follow(join('assets', name));
+  };
+  for (const [, path] of read(`${page}.html`).matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)) follow(path);
+  const texts = [...found].map(read).join('\n');
+  const words = texts.match(new RegExp(`assets/${language}-[\\w-]+\\.js`)) ?? texts.match(new RegExp(`\\./${language}-[\\w-]+\\.js`));
+  if (words) follow(join('assets', words[0].replace(/^.*\//, '')));
+  return [...found];
+}
+
+export function size(files) {
+  return files.reduce((sum, path) => sum + gzipSync(readFileSync(join(DIST, path)), { level: 9 }).length, 0);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  for (const page of ['terminal', 'display', 'index']) {
+    const files = loaded(page, 'en');
+    console.log(`${page}: ${(size(files) / 1000).toFixed(1)} kB gzip in ${files.length} files`);
+  }
+  if (size(loaded('terminal', 'en')) > MOST) throw new Error(`the terminal loads more than ${MOST} bytes`);
+}

@@ -1,0 +1,12 @@
+// What is looked up of the house.
+
+export async function told<T>(path: string): Promise<T> {
+  const answer = await fetch(`/api/v1/${path}`);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json() as Promise<T>;
+}
+
+/** The address of a socket of the house. */
+export function socketAt(path: string): string {
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/v1/${path}`;
+}

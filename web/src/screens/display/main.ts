@@ -1,0 +1,9 @@
+import { mount } from 'svelte';
+import '../../look/base.css';
+import { settings } from '../../parts/settings.svelte';
+import { firstLanguage, speech } from '../../words/speech.svelte';
+import App from './App.svelte';
+
+settings.apply();
+await speech.speak(firstLanguage());
+mount(App, { target: document.getElementById('screen')! });

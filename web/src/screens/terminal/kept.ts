@@ -1,0 +1,45 @@
+// What a terminal keeps in the browser over a reload: the number of its last command, when the session began, favourites.
+
+import type { Stake } from '../../protocol/messages';
+
+const SEQUENCE = 'taisai.sequence';
+const SESSION = 'taisai.session';
+const FAVOURITES = 'taisai.favourites';
+
+/** So many sets of bets can be kept. */
+export const PLACES = 3;
+
+export function keptSequence(): number {
+  return Number(localStorage.getItem(SEQUENCE)) || 0;
+}
+
+export function keepSequence(sequence: number): void {
+  localStorage.setItem(SEQUENCE, String(sequence));
+}
+
+/** When this session was first seen here. */
+export function began(session: number, now: number): number {
+  const kept = read<{ session: number; since: number }>(SESSION);
+  if (kept?.session === session) return kept.since;
+  localStorage.setItem(SESSION, JSON.stringify({ session, since: now }));
+  return now;
+}
+
+/** Favourites of a layout: boxes of one need not be on another. */
+export function favourites(layout: string): (Stake[] | null)[] {
+  const kept = read<Record<string, (Stake[] | null)[]>>(FAVOURITES)?.[layout] ?? [];
+  return Array.from({ length: PLACES }, (_, at) => kept[at] ?? null);
+}
+
+export function keepFavourite(layout: string, place: number, stakes: Stake[]): void {
+  const all = read<Record<string, (Stake[] | null)[]>>(FAVOURITES) ?? {};
+  localStorage.setItem(FAVOURITES, JSON.stringify({ ...all, [layout]: favourites(layout).with(place, stakes) }));
+}
+
+function read<T>(key: string): T | undefined {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

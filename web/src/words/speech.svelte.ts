@@ -1,0 +1,51 @@
+// The language of the screen. Each is loaded when it is spoken, so that a player loads one.
+
+import type { Language } from '../protocol/messages';
+import type { Words } from './en';
+
+export const LANGUAGES: readonly { language: Language; name: string; short: string }[] = [
+  { language: 'en', name: 'English', short: 'EN' },
+  { language: 'zh-Hans', name: '简体中文', short: '简' },
+  { language: 'zh-Hant', name: '繁體中文', short: '繁' },
+];
+
+const LOADED: Record<Language, () => Promise<{ words: Words }>> = {
+  en: () => import('./en'),
+  'zh-Hans': () => import('./zh-Hans'),
+  'zh-Hant': () => import('./zh-Hant'),
+};
+
+const KEPT = 'taisai.language';
+
+class Speech {
+  language = $state<Language>('en');
+  #words = $state.raw<Words | null>(null);
+
+  get words(): Words {
+    if (this.#words === null) throw new Error('no language is spoken yet');
+    return this.#words;
+  }
+
+  async speak(language: Language): Promise<void> {
+    const { words } = await LOADED[language]();
+    this.#words = words;
+    this.language = language;
+    document.documentElement.lang = language;
+    localStorage.setItem(KEPT, language);
+  }
+}
+
+export const speech = new Speech();
+
+/** The language that was chosen here, or the first of the browser's that the house speaks. */
+export function firstLanguage(): Language {
+  const kept = localStorage.getItem(KEPT);
+  const found = LANGUAGES.find(({ language }) => language === kept);
+  if (found) return found.language;
+  for (const wanted of navigator.languages) {
+    if (/^zh-(tw|hk|mo|hant)/i.test(wanted)) return 'zh-Hant';
+    if (/^zh/i.test(wanted)) return 'zh-Hans';
+    if (/^en/i.test(wanted)) return 'en';
+  }
+  return 'en';
+}

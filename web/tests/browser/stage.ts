@@ -1,0 +1,70 @@
+// A stand-in house, a browser, and terminals that are set up in it.
+
+import { resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { history } from '../../mock/dealer';
+import { MockHouse } from '../../mock/house';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+export const SHOTS = resolve(ROOT, 'shots');
+export const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 }, wall: { width: 3840, height: 2160 } };
+
+/** As root, Chromium runs without its sandbox; none of its own connections are wanted. */
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+export class Stage {
+  private constructor(
+    readonly house: MockHouse,
+    readonly address: string,
+    readonly browser: Browser,
+  ) {}
+
+  static async open(): Promise<Stage> {
+    const house = new MockHouse(resolve(ROOT, 'dist'));
+    house.tables.forEach((table) => table.remember(history(73)));
+    const address = await house.listen();
+    const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+    return new Stage(house, address, browser);
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.house.close();
+  }
+
+  async context(size: { width: number; height: number } = SIZES.desk, more: object = {}): Promise<BrowserContext> {
+    return this.browser.newContext({ viewport: size, locale: 'en-SG', ...more });
+  }
+
+  /** A terminal at a seat of a table; what goes wrong on the page fails the test that looks at `wrong`. */
+  async terminal(table: number, seat: number, size = SIZES.desk, more: object = {}): Promise<{ page: Page; wrong: string[] }> {
+    const context = await this.context(size, more);
+    const { page, wrong } = await watched(context);
+    await page.goto(`${this.address}/terminal#code=SEAT-${table * 100 + seat}&table=${table}`);
+    await page.locator('[data-box]').first().waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    return { page, wrong };
+  }
+
+  async display(table: number, size = SIZES.desk): Promise<{ page: Page; wrong: string[] }> {
+    const { page, wrong } = await watched(await this.context(size));
+    await page.goto(`${this.address}/display?table=${table}`);
+    await page.locator('[data-box]').first().waitFor({ state: 'attached' });
+    await page.evaluate(() => document.fonts.ready);
+    return { page, wrong };
+  }
+}
+
+export async function watched(context: BrowserContext): Promise<{ page: Page; wrong: string[] }> {
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(String(error)));
+  page.on('console', (message) => {
+    // A line that breaks is told by the screen itself.
+    if (message.type() === 'error' && !message.text().includes('WebSocket')) wrong.push(message.text());
+  });
+  return { page, wrong };
+}
+
+/** The area of a box, the first where there are two. */
+export const box = (page: Page, name: string) => page.locator(`[data-box="${name}"]`).first();
