@@ -6,10 +6,12 @@ const THROWS = [[2, 4, 6], [1, 1, 5], [3, 3, 3], [6, 5, 4], [1, 2, 4], [5, 5, 6]
 
 /** Results to begin with, the same each time. */
 export function history(count: number): number[][] {
-  let seed = 7;
+  let seed = 2_026;
   const face = () => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return 1 + (Math.trunc(seed / 65_536) % 6);
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return 1 + (((mixed ^ (mixed >>> 14)) >>> 0) % 6);
   };
   return Array.from({ length: count }, () => [face(), face(), face()]);
 }

@@ -73,7 +73,7 @@ export class MockHouse {
   /** Answers what is asked over HTTP; false where it is not for this house. */
   async api(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = new URL(request.url ?? '/', 'http://house').pathname;
-    const json = (value: unknown, status = 200) => {
+    const json = (value: unknown, status = 200): true => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
       return true;
     };

@@ -33,9 +33,9 @@ const NO_METERS = { bought_in: 0, bet: 0, won: 0, returned: 0, dispensed: 0, owe
 export const LIMITS: TableLimits = {
   unit: 100,
   boxes: [
-    ...['small', 'big', 'odd', 'even'].map((boxes) => ({ boxes, min: 2_500, max: 500_000 })),
-    ...['single', 'sum', 'domino', 'four'].map((boxes) => ({ boxes, min: 1_000, max: 100_000 })),
-    ...['double', 'any-triple', 'three', 'pair'].map((boxes) => ({ boxes, min: 1_000, max: 50_000 })),
+    ...(['small', 'big', 'odd', 'even'] as const).map((boxes) => ({ boxes, min: 2_500, max: 500_000 })),
+    ...(['single', 'sum', 'domino', 'four'] as const).map((boxes) => ({ boxes, min: 1_000, max: 100_000 })),
+    ...(['double', 'any-triple', 'three', 'pair'] as const).map((boxes) => ({ boxes, min: 1_000, max: 50_000 })),
     { boxes: 'triple', min: 1_000, max: 20_000 },
   ],
   differential: null,

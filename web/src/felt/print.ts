@@ -1,7 +1,7 @@
 // What stands in each area of a felt: signs, labels, dice and odds, in English and Chinese as printed. Every box, place and
 // odds comes from the layout; it knows neither bets nor results.
 
-import type { AreaView, BoxView, CaptionView, LayoutView } from '../protocol/messages';
+import type { AreaView, Box, BoxView, CaptionView, LayoutView } from '../protocol/messages';
 import { kindOf } from '../state/limits';
 import { stack, type Drawn, type Groups, type Item, type Pair, type Rect, type Voice, type Words } from './fit';
 import { phrases, shownOdds } from './phrases';
@@ -20,7 +20,7 @@ export interface Printed {
 export type Chinese = 'zh-Hans' | 'zh-Hant';
 
 /** The box's numbers: `domino:12` has 1 and 2. */
-export function numbersOf(box: string): number[] {
+export function numbersOf(box: Box): number[] {
   const [kind, rest = ''] = box.split(':');
   return kind === 'sum' ? [] : [...rest].map(Number);
 }
@@ -36,7 +36,7 @@ function inset(at: Rect): Rect {
 }
 
 export class Print {
-  private readonly boxes: Map<string, BoxView>;
+  private readonly boxes: Map<Box, BoxView>;
   private readonly chinese: Chinese;
 
   constructor(
@@ -66,7 +66,7 @@ export class Print {
   }
 
   /** What stands in an area: its sign, label or dice from the top down, then the notes. */
-  private contents(box: string, at: Rect, isRight: boolean): Drawn[] {
+  private contents(box: Box, at: Rect, isRight: boolean): Drawn[] {
     const kind = kindOf(box);
     const notes = this.notes(box);
     const label = (largest: number) => this.words(box, 'label', largest, (b) => this.label(b));
@@ -79,7 +79,7 @@ export class Print {
       case 'big':
       case 'odd':
       case 'even': {
-        const only = (language: 0 | 1) => (b: string): Pair => [this.names(b)[language], ''];
+        const only = (language: 0 | 1) => (b: Box): Pair => [this.names(b)[language], ''];
         const character = this.words(box, 'sign', 180, only(1));
         const named: [number, Item][] = [[22, this.words(box, 'label', 54, only(0))], ...notes];
         if (at.width > at.height) return beside(at, 38, character, named, isRight);
@@ -103,8 +103,8 @@ export class Print {
   }
 
   /** What is printed below or beside the label: sums, odds, and that a triple loses. */
-  private notes(box: string): [number, Item][] {
-    const note = (share: number, voice: Voice, text: (b: string) => Pair): [number, Item] => [share, this.words(box, voice, 28, text)];
+  private notes(box: Box): [number, Item][] {
+    const note = (share: number, voice: Voice, text: (b: Box) => Pair): [number, Item] => [share, this.words(box, voice, 28, text)];
     const notes: [number, Item][] = [];
     const view = this.boxes.get(box);
     if (view?.range) notes.push(note(23, 'note', (b) => this.range(b)));
@@ -120,8 +120,8 @@ export class Print {
     return notes;
   }
 
-  private words(box: string, voice: Voice, largest: number, text: (box: string) => Pair): Words {
-    const opposites: Record<string, string> = { big: 'small', small: 'big', odd: 'even', even: 'odd' };
+  private words(box: Box, voice: Voice, largest: number, text: (box: Box) => Pair): Words {
+    const opposites: Partial<Record<Box, Box>> = { big: 'small', small: 'big', odd: 'even', even: 'odd' };
     const opposite = opposites[box];
     const family = this.layout.boxes.filter(({ box: b }) => kindOf(b) === kindOf(box) || b === opposite);
     return { texts: text(box), family: family.map((b) => text(b.box)), voice, largest };
@@ -131,31 +131,31 @@ export class Print {
     return { texts, family: [], voice, largest };
   }
 
-  private names(box: string): Pair {
+  private names(box: Box): Pair {
     const label = this.boxes.get(box)?.label;
     return [label?.en ?? box, label?.[this.chinese] ?? ''];
   }
 
   /** In English and Chinese; once where they are the same. */
-  private label(box: string): Pair {
+  private label(box: Box): Pair {
     const [english, chinese] = this.names(box);
     return [english, chinese === english ? '' : chinese];
   }
 
-  private pays(box: string): Pair {
+  private pays(box: Box): Pair {
     const odds = (this.boxes.get(box)?.pays ?? []).map(shownOdds);
     const told = (language: 'en' | Chinese) =>
       odds.length === 1 ? phrases[language].wins(odds[0]!) : odds.map((o, at) => phrases[language].winsOn(o, at + 1)).join(' · ');
     return [told('en'), told(this.chinese)];
   }
 
-  private range(box: string): Pair {
+  private range(box: Box): Pair {
     const range = this.boxes.get(box)?.range;
     return range ? [phrases.en.range(...range), phrases[this.chinese].range(...range)] : ['', ''];
   }
 
   /** Whether the kind's odds are printed once for all its boxes, and are the same for all. */
-  private isToldByCaption(box: string): boolean {
+  private isToldByCaption(box: Box): boolean {
     const caption = this.layout.captions.find(({ of }) => of.includes(box));
     if (caption === undefined) return false;
     return new Set(caption.of.map((b) => this.boxes.get(b)?.pays.join())).size === 1;

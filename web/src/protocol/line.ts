@@ -5,8 +5,8 @@
 export interface Socket {
   send(text: string): void;
   close(): void;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: ((event: { code: number; reason: string }) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
 }
 
 /** What happens on a line. */
@@ -76,10 +76,10 @@ export class Line {
   private connect(): void {
     const socket = this.made.open(this.url);
     this.socket = socket;
-    socket.onmessage = ({ data }) => {
+    socket.onmessage = ({ data }: { data: unknown }) => {
       if (this.socket === socket && typeof data === 'string') void this.hear(socket, data);
     };
-    socket.onclose = ({ code, reason }) => {
+    socket.onclose = ({ code, reason }: { code: number; reason: string }) => {
       if (this.socket === socket) this.lose(reason, code === DENIED);
     };
   }

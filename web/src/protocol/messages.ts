@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 
 export type Cents = number;
 export type Box = Schemas['BetBox'];
+export type BoxKey = Schemas['BoxKey'];
 export type Phase = Schemas['Phase'];
 export type VoidReason = Schemas['VoidReason'];
 export type Dice = readonly number[];

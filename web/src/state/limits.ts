@@ -1,6 +1,6 @@
 // The limits on display: which apply to a box, and which chips suit them.
 
-import type { Box, Cents, TableLimits } from '../protocol/messages';
+import type { Box, BoxKey, Cents, TableLimits } from '../protocol/messages';
 
 export interface Limit {
   min: Cents | null;
@@ -8,15 +8,24 @@ export interface Limit {
 }
 
 /** The kind of a box: `sum:4` is a `sum`. */
-export function kindOf(box: Box): string {
-  return box.split(':')[0] ?? box;
+export function kindOf(box: Box): BoxKey {
+  return box.split(':')[0] as BoxKey;
 }
 
 /** A box's own limit wins over its kind's. */
 export function limitOf(limits: TableLimits | null | undefined, box: Box): Limit {
-  const of = (key: string) => limits?.boxes.find((entry) => entry.boxes === key);
+  const of = (key: BoxKey) => limits?.boxes.find((entry) => entry.boxes === key);
   const entry = of(box) ?? of(kindOf(box));
   return { min: entry?.min ?? null, max: entry?.max ?? null };
+}
+
+/** The least that any box takes, and the most. */
+export function range(limits: TableLimits | null | undefined): { min: Cents; max: Cents } {
+  const entries = limits?.boxes ?? [];
+  return {
+    min: Math.min(...entries.map(({ min }) => min ?? limits?.unit ?? 0), entries.length > 0 ? Infinity : 0),
+    max: Math.max(0, ...entries.map(({ max }) => max ?? 0)),
+  };
 }
 
 const STEPS = [1, 5, 10, 25, 50, 100, 500, 1_000, 5_000, 10_000];

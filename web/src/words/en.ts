@@ -65,6 +65,7 @@ export const words = {
   faces: 'How often each face came up',
   lastResults: (count: number) => (count === 1 ? 'Last result' : `Last ${count} results`),
   information: 'For information only. Every throw is independent of those before.',
+  informationShort: 'For information only.',
   noResults: 'No results yet.',
 
   games: 'My games',
@@ -130,6 +131,7 @@ export const words = {
   stillness: 'Less motion',
 
   offline: 'Connection lost. No bets are taken.',
+  offlineShort: 'No connection',
   offlineMore: 'Registered bets stand. This screen comes back by itself.',
   connecting: 'Connecting to the house…',
   betsStand: (amount: string) => `Connected again. Your bets stand: ${amount}.`,

@@ -58,6 +58,7 @@ export const words: Words = {
   faces: '各点数出现次数',
   lastResults: (count) => `最近${count}局`,
   information: '仅供参考。每次掷骰互不影响。',
+  informationShort: '仅供参考。',
   noResults: '尚无记录。',
 
   games: '我的牌局',
@@ -120,6 +121,7 @@ export const words: Words = {
   stillness: '减少动画',
 
   offline: '连接中断，暂停接受投注。',
+  offlineShort: '连接中断',
   offlineMore: '已登记的投注有效。屏幕会自动恢复。',
   connecting: '正在连接…',
   betsStand: (amount) => `已重新连接。您的投注有效：${amount}。`,

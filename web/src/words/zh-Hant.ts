@@ -58,6 +58,7 @@ export const words: Words = {
   faces: '各點數出現次數',
   lastResults: (count) => `最近${count}局`,
   information: '僅供參考。每次擲骰互不影響。',
+  informationShort: '僅供參考。',
   noResults: '尚無記錄。',
 
   games: '我的牌局',
@@ -120,6 +121,7 @@ export const words: Words = {
   stillness: '減少動畫',
 
   offline: '連接中斷，暫停接受投注。',
+  offlineShort: '連接中斷',
   offlineMore: '已登記的投注有效。螢幕會自動恢復。',
   connecting: '正在連接…',
   betsStand: (amount) => `已重新連接。您的投注有效：${amount}。`,

@@ -1,6 +1,6 @@
 // Tables and seats to begin a test with.
 
-import type { PublicView, SeatView, Snapshot } from '../../src/protocol/messages';
+import type { Box, PublicView, SeatView, Snapshot } from '../../src/protocol/messages';
 
 export function table(change: Partial<PublicView> = {}): PublicView {
   return {
@@ -18,4 +18,4 @@ export function snapshot(publicView = table(), seatView = seat(), time = 1_000):
   return { snapshot: { time, source: 40, public: publicView, seat: seatView } };
 }
 
-export const bet = (box: string, amount: number) => ({ box, amount, chips: 'own' as const });
+export const bet = (box: Box, amount: number) => ({ box, amount, chips: 'own' as const });

@@ -3,8 +3,8 @@ import { Line, type Made, type Socket } from '../../src/protocol/line';
 
 class FakeSocket implements Socket {
   sent: string[] = [];
-  onmessage: Socket['onmessage'] = null;
-  onclose: Socket['onclose'] = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: { code: number; reason: string }) => void) | null = null;
   isClosed = false;
   send(text: string) {
     this.sent.push(text);

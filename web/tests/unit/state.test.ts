@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Clock, dayAndTime, length, secondsLeft, timeOfDay } from '../../src/state/clock';
 import { chips, firstChip, limitOf } from '../../src/state/limits';
+import type { TableLimits } from '../../src/protocol/messages';
 import { brief, money, signed } from '../../src/state/money';
 import { counts, marks, road } from '../../src/state/roads';
 
@@ -42,7 +43,7 @@ describe('time', () => {
 });
 
 describe('limits', () => {
-  const limits = { unit: 100, boxes: [{ boxes: 'sum', min: 500, max: 9_000 }, { boxes: 'sum:4', min: 1_000, max: null }, { boxes: 'big', min: 2_500, max: 100_000 }], differential: null };
+  const limits: TableLimits = { unit: 100, boxes: [{ boxes: 'sum', min: 500, max: 9_000 }, { boxes: 'sum:4', min: 1_000, max: null }, { boxes: 'big', min: 2_500, max: 100_000 }], differential: null };
 
   it('are the box\'s own before its kind\'s', () => {
     expect(limitOf(limits, 'sum:4')).toEqual({ min: 1_000, max: null });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Box } from '../../src/protocol/messages';
 import { lying } from '../../src/state/bets';
 import { Terminal, type TerminalView, type Word } from '../../src/state/terminal';
 import { bet, seat, snapshot, table } from './given';
@@ -25,11 +26,11 @@ function setup(publicView = table(), seatView = seat()) {
     terminal.hear({ answers: [{ sequence, answer: verdict }], seat: current });
   };
   const sent = () => said.flatMap(({ commands }) => commands);
-  const lies = (box: string) => lying(around.view!.seat, around.view!.moving).get(box);
+  const lies = (box: Box) => lying(around.view!.seat, around.view!.moving).get(box);
   return { terminal, said, sent, words, around, answer, lies };
 }
 
-const big = (amount: number) => [{ box: 'big', amount }];
+const big = (amount: number) => [{ box: 'big' as const, amount }];
 const refused = (code: string) => ({ refused: { code, paragraphs: ['3.5'], sentence: 'No.' } });
 
 describe('a chip', () => {
@@ -154,7 +155,7 @@ describe('the keys of the tray', () => {
   });
 
   it('double and repeat show at once what will lie there', () => {
-    const last = { round: 11, lines: [{ box: 'sum:9', staked: 300, counted: 300, paid: 0 }], paid: 0 };
+    const last = { round: 11, lines: [{ box: 'sum:9' as const, staked: 300, counted: 300, paid: 0 }], paid: 0 };
     const { terminal, sent, lies } = setup(table(), seat({ bets: [bet('big', 100)], last }));
     terminal.double();
     terminal.repeat();
