@@ -11,6 +11,8 @@ const SOURCE = process.env['TAISAI_CJK_FONTS'] ?? '/usr/share/fonts/opentype/not
 
 /** Where the Simplified and the Traditional face stand in a collection. */
 const FACES = { sc: 2, tc: 3 };
+/** The face whose dots and quotation marks are as narrow as those of Latin text. */
+const LATIN_FACE = 1;
 const FONTS = [
   { name: 'sans', weight: 'Regular' },
   { name: 'sans', weight: 'Bold' },
@@ -18,18 +20,16 @@ const FONTS = [
   { name: 'serif', weight: 'Bold' },
 ];
 const FIRST_CJK = '\u2e80';
-const LATIN = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).join('') + '–—−×·…“”‘’½¼¾✓\u00a0\u2002\u2003';
+const LATIN = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).join('') + '–—−×·…“”‘’½¼¾\u00a0\u2002\u2003';
 const AMOUNTS = '零壹贰貳叁參肆伍陆陸柒捌玖拾佰仟万萬亿億元圆圓角分整票券地点點日期序号號有效至验驗证證作废廢';
 
 /** Every letter that a font must have: the serif is that of the felts, the sans that of everything. */
 export function lettersInUse(name) {
-  const texts = [LATIN, '与與一二三四五六'];
   const folders = name === 'serif' ? ['src/felt'] : ['src/words', 'src/felt', 'src/parts', 'src/screens'];
-  for (const folder of folders) texts.push(...filesIn(join(ROOT, folder)));
-  for (const file of readdirSync(join(ROOT, '../games'))) texts.push(readFileSync(join(ROOT, '../games', file), 'utf8'));
-  if (name === 'sans') texts.push(AMOUNTS);
-  const isShown = (letter) => letter >= ' ' && (LATIN.includes(letter) || letter >= FIRST_CJK);
-  return [...new Set(texts.join(''))].filter(isShown).sort().join('');
+  const own = [LATIN, '与與一二三四五六', name === 'sans' ? AMOUNTS : '', ...folders.flatMap((folder) => filesIn(join(ROOT, folder)))].join('');
+  const games = readdirSync(join(ROOT, '../games')).map((file) => readFileSync(join(ROOT, '../games', file), 'utf8')).join('');
+  const letters = [...own].filter((letter) => letter >= ' ').concat([...games].filter((letter) => letter >= FIRST_CJK));
+  return [...new Set(letters)].sort().join('');
 }
 
 function filesIn(folder) {
@@ -60,7 +60,7 @@ function face(collection, number) {
 }
 
 async function main() {
-  const wanted = JSON.stringify(['sans', 'serif'].map(lettersInUse));
+  const wanted = JSON.stringify([FONTS, FACES, LATIN_FACE, ['sans', 'serif'].map(lettersInUse)]);
   const kept = join(OUT, 'letters.json');
   if (existsSync(kept) && readFileSync(kept, 'utf8') === wanted) return;
   mkdirSync(OUT, { recursive: true });
@@ -76,7 +76,7 @@ async function main() {
       writeFileSync(join(OUT, file), font);
       console.log(`${file} ${Math.round(font.length / 1024)} kB, ${[...wanted].length} letters`);
     };
-    await cut('latin', FACES.sc, [...letters].filter(isLatin).join(''));
+    await cut('latin', LATIN_FACE, [...letters].filter(isLatin).join(''));
     for (const [script, number] of Object.entries(FACES)) await cut(script, number, [...letters].filter((letter) => !isLatin(letter)).join(''));
   }
   writeFileSync(kept, wanted);

@@ -2,12 +2,7 @@
 
 import type { Language } from '../protocol/messages';
 import type { Words } from './en';
-
-export const LANGUAGES: readonly { language: Language; name: string; short: string }[] = [
-  { language: 'en', name: 'English', short: 'EN' },
-  { language: 'zh-Hans', name: '简体中文', short: '简' },
-  { language: 'zh-Hant', name: '繁體中文', short: '繁' },
-];
+import { LANGUAGES } from './languages';
 
 const LOADED: Record<Language, () => Promise<{ words: Words }>> = {
   en: () => import('./en'),

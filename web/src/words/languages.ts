@@ -1,0 +1,9 @@
+// The languages of the house, each named in itself.
+
+import type { Language } from '../protocol/messages';
+
+export const LANGUAGES: readonly { language: Language; name: string; short: string }[] = [
+  { language: 'en', name: 'English', short: 'EN' },
+  { language: 'zh-Hans', name: '简体中文', short: '简' },
+  { language: 'zh-Hant', name: '繁體中文', short: '繁' },
+];

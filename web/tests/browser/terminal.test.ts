@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { box, SIZES, Stage } from './stage';
+
+let stage: Stage;
+const pages: { page: Page; wrong: string[] }[] = [];
+const terminal = async (...how: Parameters<Stage['terminal']>) => {
+  const opened = await stage.terminal(...how);
+  pages.push(opened);
+  return opened.page;
+};
+
+beforeAll(async () => (stage = await Stage.open()));
+afterAll(() => stage.close());
+afterEach(async () => {
+  stage.house.isAway = false;
+  stage.house.delay = 0;
+  for (const { page, wrong } of pages.splice(0)) {
+    await page.context().close();
+    expect(wrong).toEqual([]);
+  }
+});
+
+const label = (page: Page, name: string) => box(page, name).getAttribute('aria-label');
+const told = (page: Page, text: string | RegExp) => page.locator('[role=log]').getByText(text).waitFor();
+
+describe('the terminal', () => {
+  it('takes a first bet with one touch, by touch', async () => {
+    const page = await terminal(1, 11, SIZES.phone, { hasTouch: true, isMobile: true });
+    stage.house.table(1).open();
+    await box(page, 'big').tap();
+    await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
+    expect(stage.house.table(1).seat(11).view.bets).toEqual([{ chips: 'own', box: 'big', amount: 2_500 }]);
+    stage.house.table(1).void('ruling');
+  });
+
+  it('shows a chip as pending at once, and firm when it is registered', async () => {
+    const page = await terminal(1, 12);
+    stage.house.table(1).open();
+    await page.locator('[data-phase=open]').waitFor();
+    stage.house.delay = 1_500;
+    await box(page, 'sum:9').click();
+    expect(await label(page, 'sum:9')).toContain('25.00 on its way');
+    await expect.poll(() => label(page, 'sum:9'), { timeout: 5_000 }).toContain('25.00 bet');
+    stage.house.table(1).void('ruling');
+    stage.house.delay = 0;
+  });
+
+  it('gives a late chip back with the reason and its paragraph', async () => {
+    const page = await terminal(1, 13);
+    stage.house.table(1).open();
+    stage.house.table(1).close();
+    await page.locator('[data-phase=closed]').waitFor();
+    await box(page, 'small').click();
+    await told(page, '25 came back. No more bets.');
+    await told(page, 'Game rules 3.5');
+    expect(await page.locator('[data-cents]').first().getAttribute('data-cents')).toBe('100000');
+    stage.house.table(1).commit([1, 2, 3]);
+  });
+
+  it('says why a bet over the limit came back', async () => {
+    const page = await terminal(1, 14);
+    stage.house.table(1).open();
+    await page.getByRole('radio', { name: 'Chip of 500' }).click();
+    await box(page, 'triple:6').click();
+    await told(page, /The bet would be over the maximum\. Game rules 3\.3/);
+    stage.house.table(1).void('ruling');
+  });
+
+  it('stops at once when the house is lost, and says that bets stand when it is back', async () => {
+    const page = await terminal(1, 15);
+    stage.house.table(1).open();
+    await box(page, 'big').click();
+    await expect.poll(() => label(page, 'big')).toContain('bet');
+    stage.house.isAway = true;
+    stage.house.drop();
+    await page.getByText('Connection lost. No bets are taken.').waitFor();
+    await box(page, 'big').click();
+    await told(page, '25 came back. This terminal has lost the house.');
+    stage.house.isAway = false;
+    await told(page, 'Connected again. Your bets stand: 25.00.');
+    expect(await label(page, 'big')).toContain('25.00 bet');
+    stage.house.table(1).void('ruling');
+  });
+
+  it('registers once a chip whose answer was lost on the way', async () => {
+    const page = await terminal(1, 16);
+    stage.house.table(1).open();
+    await page.locator('[data-phase=open]').waitFor();
+    stage.house.delay = 60_000;
+    await box(page, 'even').click();
+    await expect.poll(() => stage.house.table(1).seat(16).view.bets.length).toBe(1);
+    stage.house.delay = 0;
+    stage.house.drop();
+    await told(page, 'Connected again. Your bets stand: 25.00.');
+    await expect.poll(() => label(page, 'even')).toContain('25.00 bet');
+    expect(await label(page, 'even')).not.toContain('on its way');
+    expect(stage.house.table(1).seat(16).view.bets).toEqual([{ chips: 'own', box: 'even', amount: 2_500 }]);
+    stage.house.table(1).void('ruling');
+  });
+
+  it('asks for everything anew when a message was missed', async () => {
+    const page = await terminal(1, 17);
+    stage.house.table(1).open();
+    await page.locator('[data-phase=open]').waitFor();
+    stage.house.table(1).skip();
+    stage.house.table(1).close();
+    await page.locator('[data-phase=closed]').waitFor();
+    stage.house.table(1).commit([1, 2, 3]);
+  });
+
+  it('lights the winners with what is paid, and a void round gives every bet back', async () => {
+    const page = await terminal(1, 18);
+    const table = stage.house.table(1);
+    table.open();
+    await box(page, 'big').click();
+    await box(page, 'sum:13').click();
+    await expect.poll(() => label(page, 'sum:13')).toContain('25.00 bet');
+    table.close();
+    table.commit([3, 5, 5]);
+    await expect.poll(() => label(page, 'sum:13')).toContain('wins, paid 237.50');
+    expect(await label(page, 'single:5')).toContain('wins');
+    expect(await page.locator('[data-net]').getAttribute('data-net')).toBe('23750');
+    table.open();
+    await page.getByRole('button', { name: 'Repeat' }).click();
+    await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
+    table.close();
+    table.void('not-flat');
+    await told(page, /is void: a die did not lie flat\. Every bet came back in full\./);
+    expect(await page.locator('[data-net]').getAttribute('data-net')).toBe('23750');
+  });
+
+  it('undoes, doubles, clears, and keeps favourites', async () => {
+    const page = await terminal(1, 19);
+    const table = stage.house.table(1);
+    const bets = () => table.seat(19).view.bets.map(({ box, amount }) => [box, amount]);
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    table.open();
+    await box(page, 'big').click();
+    await box(page, 'domino:12').click();
+    await expect.poll(bets).toEqual([['big', 2_500], ['domino:12', 2_500]]);
+    await press('Undo');
+    await expect.poll(bets).toEqual([['big', 2_500]]);
+    await press('Double');
+    await expect.poll(bets).toEqual([['big', 5_000]]);
+    await press('Favourites');
+    await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
+    await page.keyboard.press('Escape');
+    await press('Clear');
+    await expect.poll(bets).toEqual([]);
+    await press('Undo');
+    await expect.poll(bets).toEqual([['big', 5_000]]);
+    await press('Favourites');
+    await page.getByRole('button', { name: '50', exact: true }).click();
+    await expect.poll(bets).toEqual([['big', 10_000]]);
+    table.void('ruling');
+  });
+
+  it('is known again after a reload, and counts its commands on', async () => {
+    const page = await terminal(1, 20);
+    stage.house.table(1).open();
+    await box(page, 'odd').click();
+    await expect.poll(() => label(page, 'odd')).toContain('bet');
+    await page.reload();
+    await expect.poll(() => label(page, 'odd')).toContain('25.00 bet');
+    await box(page, 'odd').click();
+    await expect.poll(() => label(page, 'odd')).toContain('50.00 bet');
+    stage.house.table(1).void('ruling');
+  });
+
+  it('sells credits for a voucher, and cashes out to one', async () => {
+    const page = await terminal(1, 21);
+    await page.getByRole('button', { name: 'Cash out' }).click();
+    await page.getByLabel('Number on the voucher').fill('99 0000 0000 0000 0000');
+    await page.getByRole('button', { name: 'Add credits' }).click();
+    await page.getByText('There is no such voucher. Please check the number.').waitFor();
+    await page.getByLabel('Number on the voucher').fill('12 0000 0000 0000 0000');
+    await page.getByRole('button', { name: 'Add credits' }).click();
+    await page.getByText('Credits were added.').waitFor();
+    await page.getByRole('button', { name: 'Cash out all 1,500.00 to a voucher' }).click();
+    await page.getByText('12 3456 7890 1234 5678').waitFor();
+    await page.getByText('VOID – training').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('Welcome. Add credits to play.').waitFor();
+  });
+
+  it('tells after an hour how long it has been, and how it went', async () => {
+    const page = await terminal(1, 22);
+    await page.evaluate(() => localStorage.setItem('taisai.session', JSON.stringify({ session: 7, since: Date.now() - 3_700_000 })));
+    await page.reload();
+    await page.getByRole('heading', { name: 'You have played for 1:01.' }).waitFor();
+    await page.getByRole('button', { name: 'Go on playing' }).click();
+    await page.getByText('You have played for').waitFor({ state: 'detached' });
+  });
+
+  it('is not set up with a wrong code', async () => {
+    const context = await stage.context();
+    const page = await context.newPage();
+    await page.goto(`${stage.address}/terminal`);
+    await page.getByLabel(/Type the code/).fill('WRONG');
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByText('The code is wrong, used or too old.').waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,76 @@
+// The languages say the same things, and the fonts have every letter they say them with.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { words as en } from '../../src/words/en';
+import { words as hans } from '../../src/words/zh-Hans';
+import { words as hant } from '../../src/words/zh-Hant';
+
+type Tree = Record<string, unknown>;
+
+function keys(tree: Tree, before = ''): string[] {
+  return Object.entries(tree).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? keys(value as Tree, `${before}${key}.`) : [before + key + (Array.isArray(value) ? `[${value.length}]` : '')],
+  );
+}
+
+function texts(tree: unknown): string[] {
+  if (typeof tree === 'string') return [tree];
+  if (typeof tree === 'function') return [String(tree(...Array.from({ length: tree.length }, () => ['1'])))];
+  return Object.values(tree as Tree).flatMap(texts);
+}
+
+describe.each([['zh-Hans', hans], ['zh-Hant', hant]] as const)('%s', (_, words) => {
+  it('says everything that English says', () => expect(keys(words as Tree)).toEqual(keys(en as Tree)));
+
+  it('leaves nothing in English', () => {
+    expect(texts(words).filter((text) => /[a-z]{3,}/i.test(text.replace(/voucher|№/g, '')))).toEqual([]);
+  });
+});
+
+it('Simplified and Traditional are not mixed', () => {
+  const simplified = '赌总围双单对时间号录关开记额码钱证验过这说认还';
+  expect([...texts(hant).join('')].filter((letter) => simplified.includes(letter))).toEqual([]);
+  const traditional = '賭總圍雙單對時間號錄關開記額碼錢證驗過說認還';
+  expect([...texts(hans).join('')].filter((letter) => traditional.includes(letter) && !simplified.includes(letter))).toEqual([]);
+});
+
+describe.each(['sans', 'serif'])('the %s font', (name) => {
+  it.each(['regular', 'bold'])('has every letter in use, %s', async (weight) => {
+    const { lettersInUse } = await import('../../scripts/fonts.js');
+    const folder = join(import.meta.dirname, '../../src/fonts');
+    const fonts = ['latin', 'sc', 'tc'].map((script) => join(folder, `${name}-${script}-${weight}.woff2`));
+    expect(fonts.filter((path) => !existsSync(path)), 'npm run fonts').toEqual([]);
+    const [latin, sc, tc] = [await letters(readFileSync(fonts[0]!)), await letters(readFileSync(fonts[1]!)), await letters(readFileSync(fonts[2]!))];
+    const missing = [...lettersInUse(name)].filter((letter) => (letter < '\u2e80' ? !latin.has(letter.codePointAt(0)!) : !sc.has(letter.codePointAt(0)!) || !tc.has(letter.codePointAt(0)!)));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The letters that a font has, by its own table (cmap, format 12 or 4). */
+async function letters(woff2: Buffer): Promise<Set<number>> {
+  const { convert } = await import('fontverter');
+  const font = await convert(woff2, 'sfnt');
+  const tables = font.readUInt16BE(4);
+  let cmap = 0;
+  for (let at = 12; at < 12 + 16 * tables; at += 16) if (font.toString('latin1', at, at + 4) === 'cmap') cmap = font.readUInt32BE(at + 8);
+  const found = new Set<number>();
+  for (let table = 0; table < font.readUInt16BE(cmap + 2); table += 1) {
+    const start = cmap + font.readUInt32BE(cmap + 4 + 8 * table + 4);
+    if (font.readUInt16BE(start) === 12) {
+      for (let group = 0; group < font.readUInt32BE(start + 12); group += 1) {
+        const at = start + 16 + 12 * group;
+        for (let code = font.readUInt32BE(at); code <= font.readUInt32BE(at + 4); code += 1) found.add(code);
+      }
+    } else if (font.readUInt16BE(start) === 4) {
+      const count = font.readUInt16BE(start + 6) / 2;
+      for (let segment = 0; segment < count; segment += 1) {
+        const end = font.readUInt16BE(start + 14 + 2 * segment);
+        const first = font.readUInt16BE(start + 16 + 2 * count + 2 * segment);
+        for (let code = first; code <= end && code < 0xffff; code += 1) found.add(code);
+      }
+    }
+  }
+  return found;
+}
