@@ -49,7 +49,7 @@ export class Stage {
   async display(table: number, size = SIZES.desk): Promise<{ page: Page; wrong: string[] }> {
     const { page, wrong } = await watched(await this.context(size));
     await page.goto(`${this.address}/display?table=${table}`);
-    await page.locator('[data-box]').first().waitFor({ state: 'attached' });
+    await page.locator('[data-laid]').first().waitFor({ state: 'attached' });
     await page.evaluate(() => document.fonts.ready);
     return { page, wrong };
   }
