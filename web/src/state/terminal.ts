@@ -2,7 +2,7 @@
 // comes back with the reason when it was refused. What is registered is what the house said last; nothing here decides a bet
 // or reckons a payout.
 
-import type { LastGame, PublicChange, PublicView, Refused, SeatChange, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
+import type { Box, Cents, LastGame, PublicChange, PublicView, Refused, SeatChange, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
 import { changed, follows } from '../protocol/numbered';
 import { Outbox, type Letter, type Verdict } from '../protocol/outbox';
 import { lying, registered, total, type Moving } from './bets';
@@ -25,6 +25,13 @@ export type Word =
   | { kind: 'returned'; returned: Returned }
   | { kind: 'refused'; why: Why };
 
+/** A game as it came out, to be looked at again (F30): which boxes had won, and the credits before and after it. */
+export interface Game extends LastGame {
+  winners: Box[];
+  before: Cents;
+  after: Cents;
+}
+
 /** What a terminal is at a moment. */
 export interface TerminalView {
   link: Link;
@@ -32,7 +39,7 @@ export interface TerminalView {
   table: PublicView | null;
   seat: SeatView | null;
   moving: Moving[];
-  games: LastGame[];
+  games: Game[];
   canUndo: boolean;
 }
 
@@ -192,8 +199,18 @@ export class Terminal {
     const isOther = seat?.session !== this.view.seat?.session;
     let games = isOther ? [] : this.view.games;
     const last = seat?.last;
-    if (last) games = [last, ...games.filter((game) => game.round !== last.round)].slice(0, GAMES);
+    if (seat && last) games = [this.game(seat, last), ...games.filter((game) => game.round !== last.round)].slice(0, GAMES);
     this.view = { ...this.view, seat, games };
+  }
+
+  private game(seat: SeatView, last: LastGame): Game {
+    const kept = this.view.games.find((game) => game.round === last.round);
+    const latest = this.view.table?.latest;
+    const winners = latest?.round === last.round ? (latest.winners ?? []) : (kept?.winners ?? []);
+    if (kept && kept.paid === last.paid && kept.void === last.void) return { ...kept, winners };
+    const back = last.lines.reduce((sum, { staked, counted }) => sum + (last.void ? staked : staked - counted), last.paid);
+    const before = seat.credits - back + last.lines.reduce((sum, { staked }) => sum + staked, 0);
+    return { ...last, winners, before, after: seat.credits };
   }
 
   private answered(letter: Letter, verdict: Verdict): void {

@@ -171,6 +171,15 @@ describe('the keys of the tray', () => {
     expect(around.view!.canUndo).toBe(false);
   });
 
+  it('remember of a game what had won, and the credits before and after it', () => {
+    const { terminal, around } = setup(table(), seat({ credits: 700 }));
+    terminal.hear({ public: { number: 1, latest: { round: 12, dice: [1, 2, 4], winners: ['small', 'sum:7'] } } });
+    const lines = [{ box: 'small' as const, staked: 300, counted: 200, paid: 400 }];
+    terminal.hear({ answers: [], seat: seat({ number: 1, credits: 1_200, last: { round: 12, dice: [1, 2, 4], lines, paid: 400 } }) });
+    terminal.hear({ answers: [], seat: seat({ number: 2, credits: 900, last: { round: 12, dice: [1, 2, 4], lines, paid: 400 } }) });
+    expect(around.view!.games[0]).toMatchObject({ winners: ['small', 'sum:7'], before: 1_000, after: 1_200 });
+  });
+
   it('keep the games of this session to be looked at', () => {
     const { terminal, around } = setup();
     const last = (round: number) => ({ round, lines: [], paid: 0 });
