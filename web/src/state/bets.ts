@@ -17,26 +17,31 @@ export interface Lying {
   leaving: Cents;
 }
 
-export function lying(seat: SeatView | null, moving: readonly Moving[]): Map<Box, Lying> {
+/** What lies on each box. A box on which the same lies as `before` keeps what it had, so that nobody looks at it again. */
+export function lying(bets: readonly Stake[], moving: readonly Moving[], before?: Map<Box, Lying>): Map<Box, Lying> {
   const boxes = new Map<Box, Lying>();
   const at = (box: Box) => {
     const present = boxes.get(box) ?? { registered: 0, pending: 0, leaving: 0 };
     boxes.set(box, present);
     return present;
   };
-  for (const { box, amount } of seat?.bets ?? []) at(box).registered += amount;
+  for (const { box, amount } of bets) at(box).registered += amount;
   for (const { stakes, isPlaced } of moving) {
     for (const { box, amount } of stakes) {
       if (isPlaced) at(box).pending += amount;
       else at(box).leaving += amount;
     }
   }
+  for (const [box, present] of boxes) {
+    const past = before?.get(box);
+    if (past && past.registered === present.registered && past.pending === present.pending && past.leaving === present.leaving) boxes.set(box, past);
+  }
   return boxes;
 }
 
 /** Registered stakes by box. */
 export function registered(seat: SeatView | null): Stake[] {
-  const boxes = lying(seat, []);
+  const boxes = lying(seat?.bets ?? [], []);
   return [...boxes].map(([box, { registered: amount }]) => ({ box, amount }));
 }
 

@@ -14,9 +14,13 @@ export class Clock {
   }
 }
 
+const zones = new Map<string, Intl.DateTimeFormat>();
+
 /** Hours and minutes in the house's time zone. */
 export function timeOfDay(time: number, zone: string): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(time);
+  const form = zones.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
+  zones.set(zone, form);
+  return form.format(time);
 }
 
 /** Day, hours and minutes in the house's time zone. */

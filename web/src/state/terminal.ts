@@ -150,7 +150,7 @@ export class Terminal {
       this.returned(id, what, here('offline'));
       return;
     }
-    const lies = lying(this.view.seat, this.view.moving.filter(({ isPlaced }) => isPlaced));
+    const lies = lying(this.view.seat?.bets ?? [], this.view.moving.filter(({ isPlaced }) => isPlaced));
     const expected = what.stakes.map(({ box, amount }) => {
       const { registered, pending } = lies.get(box) ?? { registered: 0, pending: 0 };
       return { box, amount: registered + pending + amount };

@@ -26,7 +26,7 @@ function setup(publicView = table(), seatView = seat()) {
     terminal.hear({ answers: [{ sequence, answer: verdict }], seat: current });
   };
   const sent = () => said.flatMap(({ commands }) => commands);
-  const lies = (box: Box) => lying(around.view!.seat, around.view!.moving).get(box);
+  const lies = (box: Box) => lying(around.view!.seat!.bets, around.view!.moving).get(box);
   return { terminal, said, sent, words, around, answer, lies };
 }
 

@@ -9,7 +9,7 @@ import { firstChip, limitOf } from '../../state/limits';
 import { money } from '../../state/money';
 import { Terminal, type TerminalView, type Why, type Word } from '../../state/terminal';
 import { speech } from '../../words/speech.svelte';
-import type { FlownBack } from '../../parts/flown';
+import type { FlownBack } from '../../parts/laid';
 import { Now } from '../../parts/now.svelte';
 import { settings } from '../../parts/settings.svelte';
 import { sound } from '../../parts/sound';
@@ -30,6 +30,26 @@ export class Player {
   back: FlownBack[] = $state.raw([]);
   chosen: Cents | null = $state(null);
   began = $state(0);
+  readonly table = $derived(this.view.table);
+  readonly seat = $derived(this.view.seat);
+  private readonly limited = $derived(this.table?.limits);
+  readonly chip: Cents = $derived(this.chosen ?? firstChip(this.limited));
+  readonly isOver = $derived(this.table?.phase === 'result' || this.table?.phase === 'settled');
+  /** The player's game of this round, once it is over. */
+  private readonly over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
+  /** What lies on the felt: the bets, and until the next round those of the one that is over. */
+  readonly lies: Map<Box, Lying> = $derived.by(() => {
+    const isGone = this.over && this.seat?.bets.length === 0;
+    const bets = isGone ? this.over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
+    return (this.lay = lying(bets, this.view.moving, this.lay));
+  });
+  readonly winners: ReadonlySet<Box> = $derived.by(() => {
+    const latest = this.table?.latest;
+    return new Set(this.isOver && latest && latest.round === this.table?.round && !latest.void ? latest.winners : []);
+  });
+  readonly paid: Map<Box, Cents> = $derived(new Map(this.over?.lines.filter(({ paid }) => paid > 0).map(({ box, paid }) => [box, paid])));
+  readonly bets = $derived(registered(this.seat));
+  private lay = new Map<Box, Lying>();
   private next = 1;
   private line: Line;
 
@@ -59,42 +79,8 @@ export class Player {
     );
   }
 
-  get chip(): Cents {
-    return this.chosen ?? firstChip(this.view.table?.limits);
-  }
-
-  get isOver(): boolean {
-    const phase = this.view.table?.phase;
-    return phase === 'result' || phase === 'settled';
-  }
-
-  /** What lies on the felt: the bets, and until the next round those of the one that is over. */
-  get lies(): Map<Box, Lying> {
-    const { seat, moving, table } = this.view;
-    const last = seat?.last;
-    if (this.isOver && last && last.round === table?.round && seat.bets.length === 0) {
-      return new Map(last.lines.map(({ box, staked }) => [box, { registered: staked, pending: 0, leaving: 0 }]));
-    }
-    return lying(seat, moving);
-  }
-
-  get winners(): ReadonlySet<Box> {
-    const latest = this.view.table?.latest;
-    return new Set(this.isOver && latest && latest.round === this.view.table?.round && !latest.void ? latest.winners : []);
-  }
-
-  get paid(): Map<Box, Cents> {
-    const last = this.view.seat?.last;
-    const isShown = this.isOver && last?.round === this.view.table?.round;
-    return new Map(isShown ? last!.lines.filter(({ paid }) => paid > 0).map(({ box, paid }) => [box, paid]) : []);
-  }
-
-  get bets(): { box: Box; amount: Cents }[] {
-    return registered(this.view.seat);
-  }
-
   limits(box: Box): string {
-    const { min, max } = limitOf(this.view.table?.limits, box);
+    const { min, max } = limitOf(this.limited, box);
     return min === null && max === null ? '' : speech.words.takes(min === null ? '0' : money(min, true), max === null ? '–' : money(max, true));
   }
 
