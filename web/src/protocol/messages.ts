@@ -22,11 +22,38 @@ export type TableLimits = Schemas['TableLimits'];
 export type Snapshot = Schemas['Snapshot'];
 export type TableMessage = Schemas['TableMessage'];
 export type Answered = Schemas['Answered'];
-export type Refused = Omit<Schemas['Refused'], 'code'> & { code: string };
+export type Refused = Omit<Schemas['Refused'], 'code'> & { code: string; detail?: unknown };
 export type HouseView = Schemas['HouseView'];
 export type TableView = Schemas['TableView'];
 export type AreaView = Schemas['AreaView'];
 export type CaptionView = Schemas['CaptionView'];
+
+export type StaffView = Schemas['StaffView'];
+export type StaffChange = Schemas['StaffChange'];
+export type SeatHealth = Schemas['SeatHealth'];
+export type Me = Schemas['Me'];
+export type Role = Schemas['Role'];
+export type RoundCommand = Schemas['RoundCommand'];
+export type ClusterCommand = Schemas['ClusterCommand'];
+export type HouseCommand = Schemas['HouseCommand'] | Schemas['HouseWord'];
+export type HouseConfiguration = Schemas['HouseConfiguration'];
+export type HouseParts = Schemas['HouseParts'];
+export type ApprovalOnFile = Schemas['ApprovalOnFile'];
+export type ClaimOnFile = Schemas['ClaimOnFile'];
+export type ReceivableOnFile = Schemas['ReceivableOnFile'];
+export type VoucherOnFile = Schemas['VoucherOnFile'];
+export type DeviceOnFile = Schemas['DeviceOnFile'];
+export type EmployeeOnFile = Schemas['EmployeeOnFile'];
+export type Significant = Schemas['Significant'];
+export type ResultLine = Schemas['ResultLine'];
+export type MeterLine = Schemas['MeterLine'];
+export type AllDice = Schemas['AllDice'];
+export type EventLine = Schemas['EventLine'];
+export type RoundLine = Schemas['RoundLine'];
+export type RoundSheet = Schemas['RoundSheet'];
+export type SheetLine = Schemas['SheetLine'];
+export type Verification = Schemas['Verification'];
+export type Act = Schemas['Act'];
 
 /** The languages of the house. */
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant';
@@ -70,4 +97,6 @@ export interface Voucher {
   validation: string;
   barcode: string;
   is_training: boolean;
+  /** The same as a page to be printed, where the house made one. */
+  page?: string | null;
 }

@@ -1,0 +1,50 @@
+// The commands of a person, each under a number of its own. One that got no answer is sent again under the same number, so that
+// it is carried out once.
+
+import type { Refused } from './messages';
+import { Denied, unreachable } from './staff';
+
+export type Verdict = { accepted: unknown } | { refused: Refused };
+
+/** What errands are made of; tests put their own in. */
+export interface Ways {
+  post(path: string, body: unknown): Promise<Verdict>;
+  wait(milliseconds: number): Promise<void>;
+  now(): number;
+  used(sequence: number): void;
+}
+
+const TRIES = 5;
+const FIRST_WAIT = 300;
+
+/** What may have been done although no answer came. */
+const UNSURE = ['unreachable', 'too-slow', 'not-sent'];
+
+export class Errands {
+  constructor(
+    private readonly ways: Ways,
+    readonly source: number,
+    private last = 0,
+  ) {}
+
+  /** Puts a command before a table or the House. */
+  async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {
+    this.last = Math.max(this.last + 1, this.ways.now());
+    this.ways.used(this.last);
+    const body = { source: this.source, sequence: this.last, ...(approval === undefined ? {} : { approval }), command };
+    for (let tried = 1; ; tried += 1) {
+      const verdict = await this.once(path, body);
+      const isUnsure = 'refused' in verdict && UNSURE.includes(verdict.refused.code);
+      if (!isUnsure || tried === TRIES) return verdict;
+      await this.ways.wait(FIRST_WAIT * 2 ** (tried - 1));
+    }
+  }
+
+  private async once(path: string, body: unknown): Promise<Verdict> {
+    try {
+      return await this.ways.post(path, body);
+    } catch (error) {
+      return { refused: error instanceof Denied ? error.refused : unreachable };
+    }
+  }
+}

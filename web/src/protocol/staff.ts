@@ -1,0 +1,35 @@
+// What staff screens ask of the house over HTTP. A refusal comes back as one, whoever refused: a machine or the server.
+
+import type { Refused } from './messages';
+
+/** What a staff screen is told when the house does not do what it was asked. */
+export class Denied extends Error {
+  constructor(readonly refused: Refused) {
+    super(refused.sentence);
+  }
+}
+
+/** The house cannot be reached; what was asked may have been done. */
+export const unreachable: Refused = { code: 'unreachable', paragraphs: [], sentence: '' };
+
+/** Asks, and gives what was answered. */
+export async function call<T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST', ask: typeof fetch = fetch): Promise<T> {
+  let answer: Response;
+  try {
+    const said = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    answer = await ask(`/api/v1/${path}`, { method, ...said });
+  } catch {
+    throw new Denied(unreachable);
+  }
+  if (answer.status === 204) return undefined as T;
+  const told = (await answer.json().catch(() => null)) as { refused?: Refused } | null;
+  if (!answer.ok) throw new Denied(told?.refused ?? { code: 'internal', paragraphs: [], sentence: '' });
+  return told as T;
+}
+
+/** What is found under a path, with what is asked for; empty fields are left out. */
+export function asked(path: string, fields: Record<string, string | number | boolean | null | undefined>): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? path : `${path}?${text}`;
+}

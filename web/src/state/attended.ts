@@ -1,0 +1,58 @@
+// A table as its staff follow it: what everyone sees, and what only they see. A change that does not follow asks for everything
+// anew.
+
+import type { PublicChange, PublicView, SeatHealth, Snapshot, StaffChange, StaffView } from '../protocol/messages';
+import { changed } from '../protocol/numbered';
+
+export interface AttendedView {
+  isUp: boolean;
+  table: PublicView | null;
+  staff: StaffView | null;
+  /** The round in which the closing of the table was announced, where this screen saw it. */
+  announcedIn: number | null;
+}
+
+/** The staff's part after a change; nothing if a change is missing before it. Of seats only those that changed are told. */
+export function staffChanged(before: StaffView, change: StaffChange): StaffView | undefined {
+  if (change.number !== before.number + 1) return undefined;
+  return { ...before, ...change, seats: withSeats(before.seats, change.seats ?? []) } as StaffView;
+}
+
+function withSeats(before: SeatHealth[], changed: SeatHealth[]): SeatHealth[] {
+  const key = ({ cluster, seat }: SeatHealth) => cluster * 100_000 + seat;
+  const seats = new Map(before.map((seat) => [key(seat), seat]));
+  changed.forEach((seat) => seats.set(key(seat), seat));
+  return [...seats.values()].sort((one, other) => key(one) - key(other));
+}
+
+export class Attended {
+  private view: AttendedView = { isUp: false, table: null, staff: null, announcedIn: null };
+
+  constructor(private readonly around: { again(): void; show(view: AttendedView): void }) {}
+
+  hear(message: Record<string, unknown>): void {
+    if ('snapshot' in message) {
+      const { public: table, staff } = message['snapshot'] as Snapshot;
+      const announcedIn = table.closure_announced ? this.view.announcedIn : null;
+      this.show({ isUp: true, table, staff: staff ?? null, announcedIn });
+    }
+    if ('public' in message) this.follow(this.view.table && changed(this.view.table, message['public'] as PublicChange), this.view.staff);
+    if ('staff' in message) this.follow(this.view.table, this.view.staff && staffChanged(this.view.staff, message['staff'] as StaffChange));
+  }
+
+  lost(): void {
+    this.show({ ...this.view, isUp: false });
+  }
+
+  private follow(table: PublicView | null | undefined, staff: StaffView | null | undefined): void {
+    if (!table || staff === undefined) return this.around.again();
+    const wasAnnounced = this.view.table?.closure_announced ?? false;
+    const announcedIn = !table.closure_announced ? null : wasAnnounced ? this.view.announcedIn : table.round;
+    this.show({ isUp: true, table, staff, announcedIn });
+  }
+
+  private show(view: AttendedView): void {
+    this.view = view;
+    this.around.show(view);
+  }
+}

@@ -1,0 +1,62 @@
+// What the Dealer does next: always the next lawful step, and whose step it is. The house decides whether it is done.
+
+import type { Me, Phase, PublicView, Role } from '../protocol/messages';
+import type { AttendedView } from './attended';
+import { factsOf } from './games';
+
+export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | 'close-bets' | 'activate' | 'tumbled' | 'enter-dice' | 'commit' | 'continue' | 'wait' | 'ruling' | 'close-table';
+
+export interface Step {
+  name: StepName;
+  /** Whether whoever is signed in may take it. */
+  isMine: boolean;
+}
+
+/** So many tumbles make a throw valid (3.7 and its like). */
+export const TUMBLES = 3;
+
+const RUNS: readonly Role[] = ['pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager'];
+
+export const runsTable = (me: Me) => me.roles.some((role) => RUNS.includes(role));
+export const rules = (me: Me) => me.roles.some((role) => role === 'shift-manager' || role === 'casino-manager');
+export const deals = (me: Me, table: PublicView) => table.dealer === me.person && me.roles.includes('dealer');
+
+const BETWEEN: readonly Phase[] = ['idle', 'settled', 'void'];
+
+export const isBetween = (phase: Phase) => BETWEEN.includes(phase);
+export const isInPlay = (phase: Phase) => phase === 'open' || phase === 'closing' || phase === 'closed';
+
+/** The next step. `faces` are those that the Dealer has entered. */
+export function nextStep({ table, announcedIn }: Pick<AttendedView, 'table' | 'announcedIn'>, me: Me, faces: readonly number[]): Step {
+  if (!table) return { name: 'wait', isMine: false };
+  const of = (name: StepName, isMine: boolean): Step => ({ name, isMine });
+  const [isRunner, isDealer] = [runsTable(me), deals(me, table)];
+  if (table.phase === 'shut') return of('open-table', isRunner);
+  if (table.dealer == null) return of('assign', isRunner);
+  if (table.is_held) return of('continue', isDealer);
+  if (isBetween(table.phase)) {
+    if (table.closure_announced && announcedIn !== null && table.round > announcedIn) return of('close-table', isRunner);
+    if (table.limits == null && factsOf(table.game).hasLimits) return of('show-limits', isRunner);
+    return of('open-bets', isDealer);
+  }
+  if (table.phase === 'open') return factsOf(table.game).isCovered && !isTumbled(table) ? tumble(table, isDealer) : of('close-bets', isDealer);
+  if (table.phase === 'closed') {
+    if (!isTumbled(table)) return tumble(table, isDealer);
+    if (table.is_interrupted) return of('ruling', rules(me));
+    return of(faces.length === 3 ? 'commit' : 'enter-dice', isDealer);
+  }
+  return of('wait', false);
+}
+
+function isTumbled({ tumbles }: PublicView): boolean {
+  return (tumbles ?? 0) >= TUMBLES;
+}
+
+function tumble({ tumbles }: PublicView, isMine: boolean): Step {
+  return { name: tumbles == null ? 'activate' : 'tumbled', isMine };
+}
+
+/** Under a cover the dice may be tumbled while bets are open, but bets can be closed first. */
+export function canCloseFirst(step: Step, table: PublicView): boolean {
+  return table.phase === 'open' && step.name !== 'close-bets' && !table.is_held && step.isMine;
+}

@@ -1,0 +1,43 @@
+// Big against Small, Odd against Even: how far apart the two sides of a live table are, and what is over its limit now (5.1).
+// It only shows: what is rejected is reckoned by the house.
+
+import type { Box, Cents, StaffView, TableLimits } from '../protocol/messages';
+import { limitOf } from './limits';
+
+export interface Balance {
+  left: Box;
+  right: Box;
+  leftTotal: Cents;
+  rightTotal: Cents;
+  /** The most that they may differ by. */
+  most: Cents;
+  /** What is over it. */
+  over: Cents;
+}
+
+const PAIRS: readonly (readonly [Box, Box])[] = [
+  ['small', 'big'],
+  ['odd', 'even'],
+];
+
+export function totalsOf(staff: StaffView | null): Map<Box, Cents> {
+  return new Map(staff?.totals.map(({ box, amount }) => [box, amount]));
+}
+
+/** The pairs that the layout has, where a Differential is on display. */
+export function balances(totals: Map<Box, Cents>, limits: TableLimits | null | undefined, boxes: readonly Box[]): Balance[] {
+  const most = limits?.differential;
+  if (most == null) return [];
+  return PAIRS.filter(([left]) => boxes.includes(left)).map(([left, right]) => {
+    const [leftTotal, rightTotal] = [totals.get(left) ?? 0, totals.get(right) ?? 0];
+    return { left, right, leftTotal, rightTotal, most, over: Math.max(0, Math.abs(leftTotal - rightTotal) - most) };
+  });
+}
+
+/** Boxes over their maximum, with what is over. */
+export function overMaximum(totals: Map<Box, Cents>, limits: TableLimits | null | undefined): { box: Box; over: Cents }[] {
+  return [...totals].flatMap(([box, total]) => {
+    const { max } = limitOf(limits, box);
+    return max !== null && total > max ? [{ box, over: total - max }] : [];
+  });
+}

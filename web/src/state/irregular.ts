@@ -1,0 +1,54 @@
+// What can go wrong in a round, by the game's own paragraphs: what may be reported now, and what follows from it.
+
+import type { PublicView, RoundCommand } from '../protocol/messages';
+import { isInPlay, TUMBLES } from './console';
+import { factsOf, type Cited } from './games';
+
+export type Irregularity = 'few-tumbles' | 'not-flat' | 'exposed' | 'activated-early' | 'interrupted';
+
+export interface Entry {
+  name: Irregularity;
+  paragraphs: readonly string[];
+  /** Whether it can be reported at this moment. */
+  isLawful: boolean;
+  /** What becomes of the round. */
+  then: 'void' | 'concluded';
+}
+
+/** The irregularities of the table's game, in the order of its rules. `known` are the dice read before an interruption. */
+export function irregularities(table: PublicView, known: readonly number[] = []): Entry[] {
+  const { isCovered, paragraphs } = factsOf(table.game);
+  const isPlayed = isInPlay(table.phase) && !table.is_held;
+  const isActivated = table.tumbles != null;
+  const of = (name: Irregularity, cited: Cited, isLawful: boolean, then: Entry['then'] = 'void'): Entry => {
+    const cites = [...(paragraphs[cited] ?? []), ...(then === 'void' ? (paragraphs['void-returned'] ?? []) : [])];
+    return { name, paragraphs: cites, isLawful, then };
+  };
+  const isConcluded = known.length > 0;
+  return [
+    of('few-tumbles', 'few-tumbles', isPlayed && isActivated && (table.tumbles ?? 0) < TUMBLES),
+    of('not-flat', 'not-flat', isPlayed && isActivated),
+    isCovered ? of('exposed', 'exposed', isPlayed && table.phase === 'open') : of('activated-early', 'activated-early', isPlayed && table.phase === 'open'),
+    of('interrupted', isConcluded ? 'concluded' : 'not-established', isInPlay(table.phase) && !table.is_interrupted, isConcluded ? 'concluded' : 'void'),
+  ];
+}
+
+/** Whether dice can be known: after a valid tumble, with bets closed. */
+export function canBeKnown(table: PublicView): boolean {
+  return table.phase === 'closed' && (table.tumbles ?? 0) >= TUMBLES;
+}
+
+/** How an irregularity is reported to the table. */
+export function report(name: Irregularity, known: readonly number[]): RoundCommand {
+  switch (name) {
+    case 'few-tumbles':
+    case 'not-flat':
+    case 'exposed':
+      return { void: { reason: name } };
+    case 'activated-early':
+      // The table voids the round by itself when the tumbler starts too early.
+      return 'activate';
+    case 'interrupted':
+      return { interrupt: { known: [...known] } };
+  }
+}

@@ -1,0 +1,194 @@
+// Staff screens: commands that are carried out once, the next lawful step, irregularities with their paragraphs, and the sides of
+// a live table.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isLit, litBy } from '../../src/felt/wins';
+import type { LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '../../src/protocol/messages';
+import { Errands, type Verdict } from '../../src/protocol/errands';
+import { asked, Denied, unreachable } from '../../src/protocol/staff';
+import { Attended, type AttendedView } from '../../src/state/attended';
+import { canCloseFirst, nextStep } from '../../src/state/console';
+import { balances, overMaximum } from '../../src/state/excess';
+import { factsOf } from '../../src/state/games';
+import { irregularities, report } from '../../src/state/irregular';
+import { table } from './given';
+
+const ROOT = join(import.meta.dirname, '../..');
+const LAYOUTS = readdirSync(join(ROOT, 'mock/layouts')).map((name): LayoutView => JSON.parse(readFileSync(join(ROOT, 'mock/layouts', name), 'utf8')));
+const FACES = [1, 2, 3, 4, 5, 6];
+const THROWS = FACES.flatMap((one) => FACES.flatMap((two) => FACES.map((three) => [one, two, three])));
+
+const me = (roles: Role[], person = 21): Me => ({ person, name: 'Mei Lin', roles, source: 5, is_fresh: true, password_to_be_set: false, ends: 0 });
+const dealer = me(['dealer']);
+const supervisor = me(['pit-supervisor'], 3);
+const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, supervisor: null, manager: null, dice_set: 1, faces: null, totals: [], meters: [], seats: [], ...change });
+
+describe('a command of a person', () => {
+  const errands = (answers: (Verdict | Error)[]) => {
+    const sent: Record<string, unknown>[] = [];
+    const waited: number[] = [];
+    const post = async (_: string, body: unknown) => {
+      sent.push(body as Record<string, unknown>);
+      const answer = answers.shift()!;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    const wait = async (milliseconds: number) => void waited.push(milliseconds);
+    return { sent, waited, errands: new Errands({ post, wait, now: () => 1_000, used: () => {} }, 7) };
+  };
+
+  it('is sent again under the same number until it is answered', async () => {
+    const { errands: them, sent, waited } = errands([new Denied(unreachable), new Denied({ code: 'too-slow', paragraphs: [], sentence: '' }), { accepted: 'bets-closed' }]);
+    expect(await them.ask('tables/1/commands', { round: 'close-bets' })).toEqual({ accepted: 'bets-closed' });
+    expect(sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_000]);
+    expect(waited).toEqual([300, 600]);
+  });
+
+  it('is not sent again when it is refused, and the next has a higher number', async () => {
+    const { errands: them, sent } = errands([{ refused: { code: 'not-acting', paragraphs: [], sentence: '' } }, { accepted: 'x' }]);
+    await them.ask('tables/1/commands', { round: 'open-bets' });
+    await them.ask('tables/1/commands', { round: 'open-bets' }, 9);
+    expect(sent).toEqual([
+      { source: 7, sequence: 1_000, command: { round: 'open-bets' } },
+      { source: 7, sequence: 1_001, approval: 9, command: { round: 'open-bets' } },
+    ]);
+  });
+
+  it('asks only for what is given', () => expect(asked('events', { table: 4, kind: '', person: null })).toBe('events?table=4'));
+});
+
+describe.each(LAYOUTS.map((layout) => [`${layout.game} ${layout.layout}`, layout] as const))('%s', (_, layout) => {
+  it('lights each box by as many throws as win on it', () => {
+    const ways = layout.boxes.map((box) => [box.box, THROWS.filter((dice) => isLit(box, dice)).length]);
+    expect(ways).toEqual(layout.boxes.map(({ box, ways }) => [box, ways]));
+  });
+
+  it('cites the paragraphs of its game', () => {
+    const file = readFileSync(join(ROOT, '../games', `${layout.game.split('@')[0]}.toml`), 'utf8');
+    const { paragraphs, isCovered } = factsOf(layout.game);
+    for (const [rule, cited] of Object.entries(paragraphs)) {
+      expect(file).toContain(`${rule.replaceAll('-', '_')} = ${JSON.stringify(cited).replaceAll(',', ', ')}`);
+    }
+    expect(file).toContain(`cover = "${isCovered ? 'covered' : 'open'}"`);
+  });
+});
+
+it('lights the boxes of a throw', () => {
+  const lit = litBy(LAYOUTS.find(({ game, layout }) => game.startsWith('tai-sai@') && layout === 'A')!, [2, 4, 6]);
+  expect([...lit]).toEqual(expect.arrayContaining(['big', 'single:2', 'domino:24', 'domino:46', 'sum:12']));
+  expect(lit.has('small')).toBe(false);
+});
+
+const STEPS: [string, Partial<PublicView>, Me, number[], string, boolean][] = [
+  ['a shut table is opened by a supervisor', { phase: 'shut' }, supervisor, [], 'open-table', true],
+  ['and not by a dealer', { phase: 'shut' }, dealer, [], 'open-table', false],
+  ['a table needs a dealer', { phase: 'idle', dealer: null }, supervisor, [], 'assign', true],
+  ['limits come before bets (3.3)', { phase: 'idle', limits: null }, supervisor, [], 'show-limits', true],
+  ['classic has no limits', { phase: 'idle', limits: null, game: 'tai-sai-classic' }, dealer, [], 'open-bets', true],
+  ['bets open after a round', { phase: 'settled' }, dealer, [], 'open-bets', true],
+  ['and after a void one', { phase: 'void' }, dealer, [], 'open-bets', true],
+  ['another dealer watches', { phase: 'settled', dealer: 22 }, dealer, [], 'open-bets', false],
+  ['open cover: no more bets comes first', { phase: 'open', game: 'sic-bo-etg' }, dealer, [], 'close-bets', true],
+  ['covered: the dice are shaken first', { phase: 'open', game: 'tai-sai' }, dealer, [], 'activate', true],
+  ['covered: counted next', { phase: 'open', game: 'tai-sai', tumbles: 1 }, dealer, [], 'tumbled', true],
+  ['covered: then no more bets', { phase: 'open', game: 'tai-sai', tumbles: 3 }, dealer, [], 'close-bets', true],
+  ['closed: the tumbler', { phase: 'closed' }, dealer, [], 'activate', true],
+  ['closed: three tumbles', { phase: 'closed', tumbles: 0 }, dealer, [], 'tumbled', true],
+  ['closed: the dice', { phase: 'closed', tumbles: 3 }, dealer, [2, 4], 'enter-dice', true],
+  ['closed: the commit', { phase: 'closed', tumbles: 3 }, dealer, [2, 4, 6], 'commit', true],
+  ['interrupted: a ruling', { phase: 'closed', tumbles: 3, is_interrupted: true }, dealer, [], 'ruling', false],
+  ['after a restart play goes on', { phase: 'open', is_held: true }, dealer, [], 'continue', true],
+  ['settling takes its time', { phase: 'result' }, dealer, [], 'wait', false],
+];
+
+describe('the next step', () => {
+  it.each(STEPS)('%s', (_, change, who, faces, name, isMine) => {
+    const limits = { unit: 100, boxes: [], differential: null };
+    const at = table({ game: 'sic-bo-etg', dealer: 21, limits, ...change });
+    expect(nextStep({ table: at, announcedIn: null }, who, faces)).toEqual({ name, isMine });
+  });
+
+  it('is to close the table once the announced last round is over (F15)', () => {
+    const at = table({ phase: 'settled', dealer: 21, closure_announced: true, round: 13 });
+    expect(nextStep({ table: at, announcedIn: 12 }, supervisor, [])).toEqual({ name: 'close-table', isMine: true });
+    expect(nextStep({ table: { ...at, round: 12, limits: { unit: 100, boxes: [] } }, announcedIn: 12 }, dealer, []).name).toBe('open-bets');
+  });
+
+  it('leaves the way to close bets before the dice are shaken', () => {
+    const at = table({ phase: 'open', game: 'tai-sai', dealer: 21 });
+    expect(canCloseFirst(nextStep({ table: at, announcedIn: null }, dealer, []), at)).toBe(true);
+  });
+});
+
+describe('irregularities', () => {
+  const lawful = (change: Partial<PublicView>, known: number[] = []) => irregularities(table({ dealer: 21, ...change }), known).filter((entry) => entry.isLawful).map(({ name }) => name);
+
+  it.each<[Partial<PublicView>, string[]]>([
+    [{ phase: 'idle' }, []],
+    [{ phase: 'open', game: 'tai-sai' }, ['exposed', 'interrupted']],
+    [{ phase: 'open', game: 'tai-sai', tumbles: 1 }, ['few-tumbles', 'not-flat', 'exposed', 'interrupted']],
+    [{ phase: 'open', game: 'sic-bo-etg' }, ['activated-early', 'interrupted']],
+    [{ phase: 'closed', tumbles: 3 }, ['not-flat', 'interrupted']],
+    [{ phase: 'closed', tumbles: 3, is_interrupted: true }, ['not-flat']],
+    [{ phase: 'open', is_held: true }, ['interrupted']],
+  ])('can be reported when they can happen: %j', (change, names) => expect(lawful(change)).toEqual(names));
+
+  it('say their paragraphs and what follows', () => {
+    const of = (game: string, known: number[] = []) => Object.fromEntries(irregularities(table({ game }), known).map(({ name, paragraphs, then }) => [name, [paragraphs.join(), then]]));
+    expect(of('sic-bo-etg')).toEqual({ 'few-tumbles': ['5.3.1,5.9', 'void'], 'not-flat': ['5.3.2,5.9', 'void'], 'activated-early': ['5.3.3,5.9', 'void'], interrupted: ['5.1.2,5.9', 'void'] });
+    expect(of('tai-sai', [4])['interrupted']).toEqual(['5.4.1', 'concluded']);
+  });
+
+  it('are reported in the words of the table', () => {
+    expect(report('not-flat', [])).toEqual({ void: { reason: 'not-flat' } });
+    expect(report('activated-early', [])).toBe('activate');
+    expect(report('interrupted', [3])).toEqual({ interrupt: { known: [3] } });
+  });
+});
+
+describe('the two sides of a live table', () => {
+  const limits = { unit: 100, boxes: [{ boxes: 'big' as const, min: 0, max: 50_000 }], differential: 20_000 };
+
+  it('show what is over the Differential and over a maximum', () => {
+    const totals = new Map([['big' as const, 60_000], ['small' as const, 25_000]]);
+    expect(balances(totals, limits, ['small', 'big'])).toEqual([{ left: 'small', right: 'big', leftTotal: 25_000, rightTotal: 60_000, most: 20_000, over: 15_000 }]);
+    expect(overMaximum(totals, limits)).toEqual([{ box: 'big', over: 10_000 }]);
+  });
+
+  it('are not compared where no Differential is on display', () => expect(balances(new Map(), { ...limits, differential: null }, ['big'])).toEqual([]));
+});
+
+describe('a table as its staff follow it', () => {
+  const seat = (number: number, change: Partial<SeatHealth> = {}): SeatHealth => ({ cluster: 0, seat: number, session: 1, credits: 0, on_layout: 0, is_connected: true, is_lost: false, is_locked: false, ...change });
+  const begin = () => {
+    const seen: { view: AttendedView | null; again: number } = { view: null, again: 0 };
+    const attended = new Attended({ again: () => (seen.again += 1), show: (view) => (seen.view = view) });
+    attended.hear({ snapshot: { time: 1, public: table({ phase: 'settled' }), staff: staff({ seats: [seat(2), seat(3)] }) } });
+    return { seen, attended };
+  };
+
+  it('keeps the seats that did not change', () => {
+    const { seen, attended } = begin();
+    attended.hear({ staff: { number: 1, seats: [seat(3, { is_lost: true })], totals: [{ box: 'big', amount: 500 }] } });
+    expect(seen.view?.staff?.seats.map(({ seat, is_lost }) => [seat, is_lost])).toEqual([[2, false], [3, true]]);
+    expect(seen.view?.staff?.totals).toEqual([{ box: 'big', amount: 500 }]);
+    expect(seen.again).toBe(0);
+  });
+
+  it('asks anew when a change is missing', () => {
+    const { seen, attended } = begin();
+    attended.hear({ staff: { number: 2 } });
+    expect(seen.again).toBe(1);
+  });
+
+  it('remembers in which round the closing was announced', () => {
+    const { seen, attended } = begin();
+    attended.hear({ public: { number: 1, closure_announced: true } });
+    attended.hear({ public: { number: 2, phase: 'open', round: 13 } });
+    expect(seen.view?.announcedIn).toBe(12);
+    attended.lost();
+    expect(seen.view?.isUp).toBe(false);
+  });
+});
