@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const SCREENS = ['index', 'terminal', 'display'];
+const SCREENS = ['index', 'terminal', 'display', 'console', 'pit', 'cage', 'audit'];
 
 function standIn(): Plugin {
   return {

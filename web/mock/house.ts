@@ -11,7 +11,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 
 import { content } from '../src/protocol/device';
 import type { LayoutView } from '../src/protocol/messages';
-import { MockTable } from './table';
+import { found } from './found';
+import { MockStaff } from './staff';
+import { LIMITS, MockTable, voucher } from './table';
 
 export const POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
 export const HOUSE = '0102030405060708090a0b0c0d0e0f10';
@@ -31,6 +33,7 @@ export class MockHouse {
   private readonly server: Server;
   private readonly upgrades = new WebSocketServer({ noServer: true });
   private readonly beats: NodeJS.Timeout;
+  readonly staff: MockStaff;
   /** While it is away, nobody can connect. */
   isAway = false;
   /** How long answers take. */
@@ -40,6 +43,7 @@ export class MockHouse {
     const folder = resolve(import.meta.dirname, 'layouts');
     const layouts = readdirSync(folder).sort().map((name): LayoutView => JSON.parse(readFileSync(join(folder, name), 'utf8')));
     this.tables = layouts.map((layout, at) => new MockTable(at + 1, layout, () => Date.now(), isTraining));
+    this.staff = new MockStaff(this);
     this.server = createServer((request, response) => void this.serve(request, response));
     this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.beats = setInterval(() => this.sockets.forEach((socket) => socket.send(JSON.stringify({ beat: Date.now() }))), BEAT);
@@ -74,22 +78,29 @@ export class MockHouse {
   async api(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = new URL(request.url ?? '/', 'http://house').pathname;
     const json = (value: unknown, status = 200): true => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+      response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(value));
       return true;
     };
+    const said = path.startsWith('/api/v1/') && request.method === 'POST' ? await body(request) : '';
+    const staffs = path.startsWith('/api/v1/') ? this.staff.api(request, path.slice('/api/v1/'.length), said) : null;
+    if (staffs) {
+      if (staffs.cookie) response.setHeader('set-cookie', staffs.cookie);
+      return json(staffs.value, staffs.status);
+    }
     const of = /^\/api\/v1\/tables\/(\d+)\/layout$/.exec(path);
     if (of) return json(this.table(Number(of[1])).layout);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
       return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, voucher_limit: 1_000_000, time: Date.now() });
     }
-    if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(await body(request), json);
+    if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(said, json);
     if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);
     return false;
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    const of = /^\/api\/v1\/tables\/(\d+)\/(terminal|display)$/.exec(request.url ?? '');
+    const path = new URL(request.url ?? '/', 'http://house').pathname;
+    const of = /^\/api\/v1\/tables\/(\d+)\/(terminal|display|console)$/.exec(path) ?? /^\/api\/v1\/house\/()(pit|cage|audit)$/.exec(path);
     if (!of) return false;
     if (this.isAway) {
       socket.destroy();
@@ -98,10 +109,27 @@ export class MockHouse {
     this.upgrades.handleUpgrade(request, socket, head, (line) => {
       this.sockets.add(line);
       line.on('close', () => this.sockets.delete(line));
-      if (of[2] === 'display') this.display(line, this.table(Number(of[1])));
+      if (of[1] === '') this.staff.connect(line, null, of[2]!);
+      else if (of[2] === 'console') this.staff.connect(line, this.table(Number(of[1])), '');
+      else if (of[2] === 'display') this.display(line, this.table(Number(of[1])));
       else this.terminal(line, this.table(Number(of[1])));
     });
     return true;
+  }
+
+  /** What the set-up proposes for a table. */
+  proposed(table: number) {
+    return { ...LIMITS, differential: this.table(table).layout.station === 'live-table' ? 200_000 : null };
+  }
+
+  voucher(amount: number) {
+    return voucher(amount, Date.now());
+  }
+
+  /** What is looked up by pit and audit. */
+  reports(path: string, asked: URLSearchParams, method: string) {
+    const value = found(this, path, asked, method);
+    return value === undefined ? null : { status: 200, value };
   }
 
   private listed({ table, layout, phase }: MockTable) {

@@ -1,7 +1,7 @@
 // A table of the stand-in house: rounds, seats and what they are shown, in the words of the real one. It keeps just enough of
 // the rules for the screens to be driven.
 
-import type { Box, Dice, LastGame, LayoutView, PublicChange, PublicView, ResultView, SeatCommand, SeatView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
+import type { Box, Dice, LastGame, LayoutView, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
 import { kindOf, limitOf } from '../src/state/limits';
 import { paysFor } from './pays';
 
@@ -44,6 +44,8 @@ export const LIMITS: TableLimits = {
 export class MockTable {
   readonly seats = new Map<number, Seat>();
   readonly displays = new Set<Screen>();
+  readonly consoles = new Set<Screen>();
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, faces: null, totals: [], meters: [], seats: [] };
   private view: PublicView;
 
   constructor(
@@ -92,12 +94,72 @@ export class MockTable {
     screen.say({ snapshot: { time: this.now(), public: this.view } });
   }
 
+  /** A staff screen sees more. */
+  attend(screen: Screen): void {
+    this.consoles.add(screen);
+    this.staff = { ...this.staff, ...this.held() };
+    screen.say({ snapshot: { time: this.now(), source: 41, sequence: 0, public: this.view, staff: this.staff } });
+  }
+
+  /** What lies on all boxes, and how the seats are. */
+  private held(): Pick<StaffView, 'totals' | 'seats'> {
+    const views = [...this.seats.values()];
+    const totals = new Map<Box, number>();
+    for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
+    const seats = views.map(({ view, screen }): SeatHealth => ({
+      cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null, is_locked: view.is_locked,
+    }));
+    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats };
+  }
+
+  private attended(): void {
+    const change = { ...this.held(), number: this.staff.number + 1 };
+    this.staff = { ...this.staff, ...change };
+    for (const screen of this.consoles) screen.say({ staff: change });
+  }
+
+  get public(): PublicView {
+    return this.view;
+  }
+
+  /** What a Dealer or a supervisor does; the code of a refusal where it may not be. */
+  command(command: RoundCommand): string | null {
+    const { phase, tumbles } = this.view;
+    const isBetween = phase === 'idle' || phase === 'settled' || phase === 'void';
+    if (command === 'open-table') this.change({ phase: 'idle' });
+    else if (command === 'close-table') return isBetween && this.view.closure_announced ? (this.change({ phase: 'shut', closure_announced: false }), null) : 'closure-not-announced';
+    else if (command === 'announce-closure') this.change({ closure_announced: true });
+    else if (command === 'open-bets') return isBetween ? (this.open(), null) : 'round-in-play';
+    else if (command === 'close-bets') return phase === 'open' ? (this.change({ phase: 'closed', closes_at: null }), null) : 'bets-closed';
+    else if (command === 'activate') return this.activate();
+    else if (command === 'continue') this.change({ is_held: false, closes_at: phase === 'open' ? this.now() + 36_000 : null });
+    else if (typeof command === 'string') return 'not-allowed';
+    else if ('tumbled' in command) this.change({ tumbles: (tumbles ?? 0) + command.tumbled.times });
+    else if ('commit' in command) return phase === 'closed' && (tumbles ?? 0) >= 3 ? (this.commit(command.commit.dice), null) : 'not-tumbled';
+    else if ('void' in command) this.void(command.void.reason);
+    else if ('interrupt' in command) {
+      if (command.interrupt.known.length === 0) this.void('not-established');
+      else this.change({ is_interrupted: true });
+    } else if ('relieve' in command) this.change({ dealer: command.relieve.person ?? null });
+    else if ('show-limits' in command) this.change({ limits: command['show-limits'].limits });
+    else if ('correct' in command) this.change({ latest: { round: command.correct.round, dice: command.correct.dice, void: null } });
+    else return 'not-allowed';
+    return null;
+  }
+
+  private activate(): string | null {
+    const isCovered = ['tai-sai', 'tai-sai-classic'].includes(this.view.game);
+    if (this.view.phase === 'open' && !isCovered) this.void('activated-early');
+    else this.change({ tumbles: 0 });
+    return null;
+  }
+
   /** Everyone sees a change. */
   change(change: Omit<PublicChange, 'number'>): void {
     const numbered = { ...change, number: this.view.number + 1 };
     const results = change.latest ? [change.latest, ...(this.view.results ?? [])].slice(0, 100) : (this.view.results ?? []);
     this.view = { ...this.view, ...numbered, results } as PublicView;
-    for (const screen of [...this.displays, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.say({ public: numbered });
+    for (const screen of [...this.displays, ...this.consoles, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.say({ public: numbered });
   }
 
   /** A number is left out, as if a message was lost. */
@@ -106,7 +168,7 @@ export class MockTable {
   }
 
   open(seconds = 36): void {
-    this.change({ phase: 'open', round: this.view.round + 1, closes_at: this.now() + seconds * 1_000, tumbles: null });
+    this.change({ phase: 'open', round: this.view.round + 1, closes_at: this.now() + seconds * 1_000, tumbles: null, is_interrupted: false });
   }
 
   close(): void {
@@ -149,6 +211,18 @@ export class MockTable {
   tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
     seat.screen?.say({ answers, seat: seat.view });
+    this.attended();
+  }
+
+  /** What staff do at a seat. */
+  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | 'reject-excess'): unknown {
+    if (command === 'reject-excess') return { accepted: { rejected: { cuts: [] } } };
+    const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
+    const seat = this.seat(inner.seat);
+    if ('buy-in' in command) return this.tell(seat, { credits: seat.view.credits + (inner.amount ?? 0), session: 9 }), { accepted: 'done' };
+    const { answer, change } = this.decide(seat, 'place-for' in command ? { place: { seat: inner.seat, chips: 'own', stakes: inner.stakes ?? [] } } : command);
+    this.tell(seat, change);
+    return answer;
   }
 
   hear(seat: Seat, commands: { sequence: number; command: SeatCommand }[]): void {
@@ -201,13 +275,14 @@ export class MockTable {
   }
 }
 
-function voucher(amount: number, now: number) {
+export function voucher(amount: number, now: number) {
   const bars = Array.from({ length: 60 }, (_, at) => `<rect x="${at * 4}" width="${1 + ((at * 7) % 3)}" height="40"/>`).join('');
   const at = new Date(now).toISOString();
   return {
     property: 'Stand-in House', issued_at: 'Table 1, terminal 3', date: at.slice(0, 10), time: at.slice(11, 19), good_until: '2030-01-01 00:00',
     amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: '40-12', validation: '12 3456 7890 1234 5678', is_training: true,
     words: { english: 'One thousand dollars', simplified: '壹仟元整', traditional: '壹仟元整' },
+    page: `<!doctype html><title>Voucher</title><h1>Stand-in House</h1><p>$${(amount / 100).toFixed(2)}</p>`,
     barcode: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40">${bars}</svg>`,
   };
 }

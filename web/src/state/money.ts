@@ -27,3 +27,11 @@ export function brief(cents: Cents): string {
 export function signed(cents: Cents): string {
   return cents > 0 ? `+${money(cents)}` : money(cents);
 }
+
+/** Whole cents as they were typed, `1,234.50` or `1234`; nothing where it is no amount above zero. */
+export function cents(text: string): Cents | null {
+  const found = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim().replaceAll(',', ''));
+  if (!found) return null;
+  const amount = Number(found[1]) * 100 + Number((found[2] ?? '').padEnd(2, '0'));
+  return amount > 0 ? amount : null;
+}

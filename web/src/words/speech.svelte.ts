@@ -15,6 +15,8 @@ const KEPT = 'taisai.language';
 class Speech {
   language = $state<Language>('en');
   #words = $state.raw<Words | null>(null);
+  /** Further words of a screen, loaded with these. */
+  beside: (language: Language) => Promise<void> = async () => {};
 
   get words(): Words {
     if (this.#words === null) throw new Error('no language is spoken yet');
@@ -22,7 +24,7 @@ class Speech {
   }
 
   async speak(language: Language): Promise<void> {
-    const { words } = await LOADED[language]();
+    const [{ words }] = await Promise.all([LOADED[language](), this.beside(language)]);
     this.#words = words;
     this.language = language;
     document.documentElement.lang = language;

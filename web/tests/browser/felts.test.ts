@@ -1,45 +1,14 @@
 // Every layout at terminal and display: drawn whole, reached and played by keyboard, in every language, without a fault.
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/words/languages';
+import { faults, spilling } from './faults';
 import { SIZES, Stage, watched } from './stage';
 
 let stage: Stage;
 beforeAll(async () => (stage = await Stage.open()));
 afterAll(() => stage.close());
-
-const AXE = readFileSync(resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-/** What a reader with needs would stumble over. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(async (tags) => {
-    const axe = (globalThis as any).axe;
-    const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: tags } });
-    return violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ target, any }: any) => `${target} ${any[0]?.message ?? ''}`).slice(0, 3).join(' | ')}`);
-  }, TAGS);
-}
-
-/** Texts that do not fit where they stand. */
-function spilling(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const wrong: string[] = [];
-    if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push(`the page is ${document.documentElement.scrollWidth} wide`);
-    for (const element of document.querySelectorAll<HTMLElement>('button, h1, h2, h3, p, dt, dd, th, td, span, b, label, li')) {
-      const style = getComputedStyle(element);
-      const isCut = style.overflowX !== 'visible' && style.textOverflow !== 'ellipsis' && !element.classList.contains('unseen') && !element.classList.contains('strip');
-      const isButton = element.tagName === 'BUTTON' && !element.classList.contains('strip');
-      if ((isCut || isButton) && element.scrollWidth > element.clientWidth + 1) wrong.push(`${element.tagName} ${element.className}: ${element.textContent?.trim()}`);
-      const { right, left, width } = element.getBoundingClientRect();
-      if (width > 0 && !element.closest('.unseen, .strip, .frame') && (right > innerWidth + 1 || left < -1)) wrong.push(`${element.tagName} lies outside: ${element.textContent?.trim()}`);
-    }
-    return [...new Set(wrong)];
-  });
-}
 
 describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table %i', (number) => {
   it('is drawn with every area, and every one is reached and played by keyboard', async () => {

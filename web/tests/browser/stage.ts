@@ -46,6 +46,19 @@ export class Stage {
     return { page, wrong };
   }
 
+  /** A staff screen with somebody signed in at it. */
+  async staff(screen: string, person: number, size = SIZES.desk, language = 'en'): Promise<{ page: Page; wrong: string[] }> {
+    const { page, wrong } = await watched(await this.context(size));
+    await page.addInitScript((chosen) => localStorage.setItem('taisai.language', chosen), language);
+    await page.goto(`${this.address}/${screen}`);
+    await page.locator('input[autocomplete=username]').fill(String(person));
+    await page.locator('input[type=password]').fill(`secret-${person}`);
+    await page.locator('button.first').click();
+    await page.locator('header .person').waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    return { page, wrong };
+  }
+
   async display(table: number, size = SIZES.desk): Promise<{ page: Page; wrong: string[] }> {
     const { page, wrong } = await watched(await this.context(size));
     await page.goto(`${this.address}/display?table=${table}`);
@@ -60,8 +73,8 @@ export async function watched(context: BrowserContext): Promise<{ page: Page; wr
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
-    // A line that breaks is told by the screen itself.
-    if (message.type() === 'error' && !message.text().includes('WebSocket')) wrong.push(message.text());
+    // A line that breaks, and that nobody is signed in yet, is told by the screen itself.
+    if (message.type() === 'error' && !message.text().includes('WebSocket') && !message.text().includes('status of 401')) wrong.push(message.text());
   });
   return { page, wrong };
 }

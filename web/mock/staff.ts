@@ -1,0 +1,175 @@
+// The staff side of the stand-in house: people who sign in, commands, and what their screens are shown. Whoever signs in has the
+// password of their number, and one person's is for one time only.
+
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import type { ClusterCommand, HouseParts, Me, Role, RoundCommand, SeatCommand, Significant } from '../src/protocol/messages';
+import type { MockHouse } from './house';
+import type { MockTable } from './table';
+
+type Answer = { status: number; value: unknown; cookie?: string };
+type Part = keyof HouseParts;
+
+const PEOPLE: { person: number; name: string; roles: Role[]; isFirst?: boolean }[] = [
+  { person: 21, name: 'Tan Mei Lin', roles: ['dealer'] },
+  { person: 22, name: 'Ravi Kumar', roles: ['dealer'] },
+  { person: 3, name: 'Lim Boon Keng', roles: ['pit-supervisor'] },
+  { person: 5, name: 'Sarah Chua', roles: ['shift-manager'] },
+  { person: 8, name: 'Noraini Ahmad', roles: ['cashier', 'attendant'] },
+  { person: 9, name: 'Wong Kah Wai', roles: ['auditor'] },
+  { person: 10, name: 'Deepa Nair', roles: ['administrator'], isFirst: true },
+];
+
+const refused = (code: string, status = 403, detail?: unknown): Answer => ({ status, value: { refused: { code, paragraphs: [], sentence: code, ...(detail ? { detail } : {}) } } });
+const ok = (value: unknown): Answer => ({ status: 200, value });
+
+export class MockStaff {
+  private readonly logins = new Map<string, Me>();
+  private readonly desks = new Map<WebSocket, Part[]>();
+  private next = 100;
+  /** Sensitive acts ask for the password again until it was given. */
+  asksAgain = false;
+  readonly heard: unknown[] = [];
+  parts: HouseParts;
+
+  constructor(private readonly house: MockHouse) {
+    const time = Date.now();
+    const cluster = { table: 1, number: 0 };
+    const event = (number: number, ago: number, what: Significant['what'], who: Significant['who'] = 'system'): Significant => ({ number, time: time - ago * 60_000, what, who });
+    const of = <T>(all: T[]) => ({ number: 1, all });
+    this.parts = {
+      approvals: of([]),
+      events: of([
+        event(41, 2, { reported: { 'large-win': { cluster, seat: 3, amount: 1_250_000 } } }),
+        event(40, 9, { reported: { 'terminal-lost': { cluster, seat: 5 } } }),
+        event(39, 26, { reported: { void: { table: 2, round: 71 } } }, { person: { id: 21, roles: ['dealer'] } }),
+        event(38, 44, { 'login-locked': 22 }),
+      ]),
+      claims: of([
+        { id: 12, amount: 1_250_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
+        { id: 13, amount: 42_500, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
+      ]),
+      receivables: of([{ id: 2, cluster, round: 70, seat: 4, session: 8, left: 15_000 }]),
+      vouchers: of([
+        { amount: 50_000, issued: time - 3_600_000, expires: time + 29 * 86_400_000, last_digits: 5678, origin: { cage: 8 }, state: 'good' },
+        { amount: 18_000, issued: time - 9_600_000, expires: time + 29 * 86_400_000, last_digits: 411, origin: { seat: { cluster, seat: 2 } }, state: { paid: { time: time - 600_000, at: { cage: 8 } } } },
+      ]),
+      devices: of([
+        { id: 101, kind: { terminal: { cluster, seat: 1 } }, is_revoked: false },
+        { id: 102, kind: { terminal: { cluster, seat: 2 } }, is_revoked: false },
+        { id: 190, kind: 'tumbler', is_revoked: false },
+      ]),
+      people: of(PEOPLE.map(({ person, name, roles }) => ({ id: person, name, roles, failed: 0, is_locked: person === 22, is_suspended: false }))),
+      tables: of(house.tables.map(({ table }) => ({ table, clusters: 1, is_training: true }))),
+    };
+  }
+
+  /** Answers what staff ask over HTTP; nothing where it is not theirs. */
+  api(request: IncomingMessage, path: string, body: string): Answer | null {
+    const token = /taisai=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
+    const me = this.logins.get(token);
+    const said = body ? (JSON.parse(body) as Record<string, never>) : {};
+    if (path === 'sign-in') return this.signIn(said);
+    if (path === 'me') return me ? ok(me) : refused('not-signed-in', 401);
+    const isStaffs = /^(sign-|password|sources|house\/(commands|configuration|lists)|tables\/\d+\/(commands|rounds)|events|reports|dice-watch|audit|devices\/\d)/.test(path);
+    if (!isStaffs) return null;
+    if (!me) return refused('not-signed-in', 401);
+    if (path === 'sign-out') return this.logins.delete(token), { status: 204, value: null, cookie: 'taisai=; Max-Age=0' };
+    if (path === 'sign-in/again') {
+      if (said['password'] !== `secret-${me.person}`) return refused('wrong-password', 401);
+      this.asksAgain = false;
+      return ok(me);
+    }
+    if (path === 'password') return String(said['new']).length < 12 ? refused('weak-password', 422) : ok(this.keep(token, { ...me, password_to_be_set: false }));
+    if (path === 'sources') return ok({ source: (this.next += 1) });
+    if (path === 'house/configuration') return ok(this.configuration());
+    if (path.startsWith('house/lists/')) return ok(this.parts[path.slice(12) as Part]?.all ?? []);
+    const at = /^tables\/(\d+)\/commands$/.exec(path);
+    if (at) return this.atTable(this.house.table(Number(at[1])), said['command']!, me);
+    if (path === 'house/commands') return this.atHouse(said['command']!, me);
+    return this.house.reports(path, new URL(request.url ?? '/', 'http://house').searchParams, request.method ?? 'GET');
+  }
+
+  /** A socket of a staff screen. */
+  connect(line: WebSocket, table: MockTable | null, desk: string): void {
+    const screen = { say: (message: unknown) => line.readyState === line.OPEN && line.send(JSON.stringify(message)) };
+    if (table) {
+      table.attend(screen);
+      line.on('close', () => table.consoles.delete(screen));
+      return;
+    }
+    const shown: Record<string, Part[]> = {
+      pit: ['approvals', 'events', 'claims', 'receivables', 'devices', 'people', 'tables'],
+      cage: ['approvals', 'claims', 'receivables', 'vouchers', 'people'],
+      audit: ['events', 'claims', 'receivables', 'vouchers', 'devices', 'people', 'tables'],
+    };
+    const parts = shown[desk] ?? [];
+    this.desks.set(line, parts);
+    line.on('close', () => this.desks.delete(line));
+    screen.say({ snapshot: { time: Date.now(), source: 41, sequence: 0, parts: Object.fromEntries(parts.map((part) => [part, this.parts[part]])) } });
+  }
+
+  /** A part of the House is shown anew. */
+  show<P extends Part>(part: P, all: NonNullable<HouseParts[P]>['all']): void {
+    const number = (this.parts[part]?.number ?? 0) + 1;
+    this.parts = { ...this.parts, [part]: { number, all } };
+    for (const [line, parts] of this.desks) if (parts.includes(part)) line.send(JSON.stringify({ parts: { [part]: { number, all } } }));
+  }
+
+  private signIn({ person, password }: Record<string, unknown>): Answer {
+    const found = PEOPLE.find((one) => one.person === person);
+    if (!found || password !== `secret-${person}`) return refused('wrong-password', 401);
+    const token = `t${(this.next += 1)}`;
+    const me = this.keep(token, { person: found.person, name: found.name, roles: found.roles, source: this.next, is_fresh: true, password_to_be_set: found.isFirst ?? false, ends: Date.now() + 3_600_000 });
+    return { ...ok(me), cookie: `taisai=${token}; Path=/` };
+  }
+
+  private keep(token: string, me: Me): Me {
+    this.logins.set(token, me);
+    return me;
+  }
+
+  private configuration() {
+    const tables = this.house.tables.map(({ table, layout, phase, public: view }) => ({ table, name: `Table ${table}`, game: layout.game, layout: layout.layout, seats: [8], is_training: true, phase, limits: view.limits, proposed: view.limits ?? this.house.proposed(table) }));
+    return { name: 'Stand-in House', is_training: true, profile: 'singapore', configuration: {}, tables, waiting: [] };
+  }
+
+  private atTable(table: MockTable, command: { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } }, me: Me): Answer {
+    this.heard.push(command);
+    if ('cluster' in command) return ok(table.forSeat(command.cluster.command as SeatCommand));
+    const runs = ['open-table', 'close-table', 'announce-closure', 'relieve', 'show-limits'].includes(typeof command.round === 'string' ? command.round : Object.keys(command.round)[0]!);
+    if (!runs && me.roles.includes('dealer') && table.public.dealer !== me.person) return ok({ refused: { code: 'not-acting', paragraphs: [], sentence: '' } });
+    const isSensitive = typeof command.round === 'object' && ('correct' in command.round || 'rule' in command.round);
+    if (isSensitive && this.asksAgain) return refused('sign-in-again');
+    const code = table.command(command.round);
+    return ok(code ? { refused: { code, paragraphs: ['3.6'], sentence: code } } : { accepted: 'done' });
+  }
+
+  private atHouse(command: Record<string, unknown>, me: Me): Answer {
+    this.heard.push(command);
+    const approvals = this.parts.approvals!.all;
+    const asked = command['request-approval'] as { act: never; what: string } | undefined;
+    const answered = command['answer-approval'] as { approval: number; approve: boolean } | undefined;
+    const redeemed = command['redeem'] as { number: string } | undefined;
+    const sold = command['sell'] as { amount: number } | undefined;
+    const paid = command['pay-claim'] as { claim: number } | undefined;
+    if (asked) {
+      const id = (this.next += 1);
+      this.show('approvals', [...approvals, { id, act: asked.act, what: asked.what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
+      return ok({ accepted: { 'approval-requested': { approval: id } } });
+    }
+    if (answered) {
+      const answer = answered.approve ? { approved: me.person } : { refused: me.person };
+      this.show('approvals', approvals.map((one) => (one.id === answered.approval ? { ...one, answer } : one)));
+    }
+    if (redeemed && !redeemed.number.replace(/\D/g, '').startsWith('12')) return ok(refused('voucher-not-on-file').value);
+    if (redeemed && redeemed.number.replace(/\D/g, '').endsWith('0411')) {
+      const detail = { digits: '0411', amount: 18_000, issued: Date.now() - 9_600_000, expires: Date.now(), stands: { paid: { time: Date.now() - 600_000, at: { cage: 8 } } } };
+      return ok(refused('voucher-paid', 403, detail).value);
+    }
+    if (redeemed) return ok({ accepted: { 'cash-paid': { amount: 50_000 } } });
+    if (sold) return ok({ accepted: this.house.voucher(sold.amount) });
+    if (paid) this.show('claims', this.parts.claims!.all.filter(({ id }) => id !== paid.claim));
+    return ok({ accepted: 'done' });
+  }
+}

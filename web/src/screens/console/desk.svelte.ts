@@ -1,0 +1,119 @@
+// The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does.
+
+import type { Line } from '../../protocol/line';
+import type { ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, TableView } from '../../protocol/messages';
+import type { Verdict } from '../../protocol/errands';
+import { Attended, type AttendedView } from '../../state/attended';
+import { nextStep, TUMBLES } from '../../state/console';
+import { totalsOf } from '../../state/excess';
+import { factsOf } from '../../state/games';
+import { litBy } from '../../felt/wins';
+import { office } from '../../words/staff.svelte';
+import type { Staff } from '../staff/staff.svelte';
+
+export class Desk {
+  view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
+  faces: number[] = $state.raw([]);
+  isSending = $state(false);
+  configuration: HouseConfiguration | null = $state.raw(null);
+  readonly table = $derived(this.view.table);
+  readonly staffView = $derived(this.view.staff);
+  readonly totals = $derived(totalsOf(this.view.staff));
+  readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
+  readonly number: number;
+  readonly isLive: boolean;
+  private readonly line: Line;
+  private round = 0;
+
+  constructor(
+    readonly staff: Staff,
+    readonly about: TableView,
+    readonly layout: LayoutView,
+  ) {
+    this.number = about.table;
+    this.isLive = !about.has_terminals;
+    const attended = new Attended({ again: () => this.line.again(), show: (view) => this.show(view) });
+    this.line = staff.follow(`tables/${about.table}/console`, { message: (message) => attended.hear(message), lost: () => attended.lost() });
+    void this.look();
+  }
+
+  get step() {
+    return nextStep(this.view, this.staff.me!, this.faces);
+  }
+
+  get facts() {
+    return factsOf(this.layout.game);
+  }
+
+  get isOver(): boolean {
+    return this.table?.phase === 'result' || this.table?.phase === 'settled';
+  }
+
+  /** The dice that are to be seen: those entered, or those of the round that is over. */
+  get dice(): readonly number[] {
+    if (this.faces.length > 0) return this.faces;
+    const latest = this.table?.latest;
+    return this.isOver && latest?.round === this.table?.round && !latest?.void ? (latest?.dice ?? []) : [];
+  }
+
+  get lit() {
+    return this.dice.length === 3 ? litBy(this.layout, this.dice) : new Set<never>();
+  }
+
+  get canEnter(): boolean {
+    const { name, isMine } = this.step;
+    return isMine && (name === 'enter-dice' || name === 'commit');
+  }
+
+  enter(face: number): void {
+    if (this.canEnter && this.faces.length < 3) this.faces = [...this.faces, face];
+  }
+
+  takeBack(at = this.faces.length - 1): void {
+    this.faces = this.faces.filter((_, place) => place !== at);
+  }
+
+  /** Takes the next step. */
+  next(): void {
+    const { name } = this.step;
+    if (name === 'tumbled') void this.send({ tumbled: { times: TUMBLES - (this.table?.tumbles ?? 0) } });
+    else if (name === 'commit') void this.send({ commit: { dice: [...this.faces] } });
+    else if (name === 'open-table' || name === 'open-bets' || name === 'close-bets' || name === 'activate' || name === 'continue' || name === 'close-table') void this.send(name);
+  }
+
+  async send(command: RoundCommand): Promise<boolean> {
+    return this.asked(() => this.staff.round(this.number, command));
+  }
+
+  async sendTo(cluster: number, command: ClusterCommand): Promise<boolean> {
+    return this.asked(() => this.staff.cluster(this.number, cluster, command));
+  }
+
+  async look(): Promise<void> {
+    this.configuration = await this.staff.call<HouseConfiguration>('house/configuration').catch(() => null);
+  }
+
+  end(): void {
+    this.line.end();
+  }
+
+  private async asked(ask: () => Promise<Verdict>): Promise<boolean> {
+    this.isSending = true;
+    const verdict = await ask();
+    this.isSending = false;
+    const accepted = 'accepted' in verdict ? (verdict.accepted as { committed?: { differs: boolean } } | null) : null;
+    if (accepted?.committed?.differs) this.staff.tell(office.words.console.differs, true);
+    return this.staff.isDone(verdict);
+  }
+
+  private show(view: AttendedView): void {
+    this.view = view;
+    const { table, staff } = view;
+    const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
+    if (isNew) this.faces = [];
+    this.round = table?.round ?? 0;
+    const read = staff?.faces;
+    const isRead = read && read.every((face) => face !== null);
+    if (isRead && table?.phase === 'closed' && this.faces.length === 0) this.faces = read as number[];
+  }
+}

@@ -1,0 +1,11 @@
+import { mount } from 'svelte';
+import '../../look/base.css';
+import '../../look/staff.css';
+import { settings } from '../../parts/settings.svelte';
+import { firstLanguage, speech } from '../../words/speech.svelte';
+import '../../words/staff.svelte';
+import App from './App.svelte';
+
+settings.apply();
+await speech.speak(firstLanguage());
+mount(App, { target: document.getElementById('screen')! });

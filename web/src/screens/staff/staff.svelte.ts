@@ -1,0 +1,160 @@
+// Whoever is signed in at a staff screen, and what they ask of the house. A sensitive act asks for the password again and then
+// goes on (F51); a login that has ended leads back to the sign-in.
+
+import { Errands, type Verdict } from '../../protocol/errands';
+import { socketAt } from '../../protocol/house';
+import { browser, Line } from '../../protocol/line';
+import type { ClusterCommand, HouseCommand, HouseView, Me, Refused, RoundCommand } from '../../protocol/messages';
+import { call, Denied } from '../../protocol/staff';
+import { Now } from '../../parts/now.svelte';
+import { told } from '../../words/staff.svelte';
+
+/** Something staff are told for a while. */
+export interface Notice {
+  id: number;
+  text: string;
+  isAlarm: boolean;
+}
+
+const KEPT = 'taisai.screen';
+const LASTS = 7_000;
+const RETRY = 2_000;
+
+export class Staff {
+  readonly now = new Now();
+  house: HouseView | null = $state.raw(null);
+  me: Me | null = $state.raw(null);
+  isAsked = $state(false);
+  notices: Notice[] = $state.raw([]);
+  /** Somebody is asked for the password again, and waits. */
+  again: { answer: (isGiven: boolean) => void } | null = $state.raw(null);
+  private errands: Errands | null = null;
+  private next = 1;
+
+  async start(): Promise<void> {
+    try {
+      this.house = await call<HouseView>('house');
+      this.now.told(this.house.time);
+    } catch {
+      setTimeout(() => void this.start(), RETRY);
+      return;
+    }
+    await call<Me>('me').then((me) => this.begin(me), () => {});
+    this.isAsked = true;
+  }
+
+  async signIn(person: number, password: string): Promise<void> {
+    await this.begin(await call<Me>('sign-in', { person, password }));
+  }
+
+  async setPassword(old: string, next: string): Promise<void> {
+    await this.begin(await call<Me>('password', { old, new: next }));
+  }
+
+  async giveAgain(password: string): Promise<void> {
+    this.me = await call<Me>('sign-in/again', { password });
+    this.again?.answer(true);
+  }
+
+  async signOut(): Promise<void> {
+    await call('sign-out', {}).catch(() => {});
+    this.ended();
+  }
+
+  round(table: number, command: RoundCommand, approval?: number): Promise<Verdict> {
+    return this.ask(`tables/${table}/commands`, { round: command }, approval);
+  }
+
+  cluster(table: number, number: number, command: ClusterCommand): Promise<Verdict> {
+    return this.ask(`tables/${table}/commands`, { cluster: { number, command } });
+  }
+
+  atHouse(command: HouseCommand, approval?: number): Promise<Verdict> {
+    return this.ask('house/commands', command, approval);
+  }
+
+  /** Asks over HTTP for something that is no command; asks for the password again where the house wants it. */
+  async call<T>(path: string, body?: unknown, method?: string): Promise<T> {
+    try {
+      return await call<T>(path, body, method);
+    } catch (error) {
+      if (!(error instanceof Denied)) throw error;
+      if (await this.isToBeAskedAgain(error.refused)) return call<T>(path, body, method);
+      throw error;
+    }
+  }
+
+  /** Follows what a screen is shown, until it is ended. */
+  follow(path: string, heard: { message(message: Record<string, unknown>): void; lost(): void }): Line {
+    const message = (said: Record<string, unknown>) => {
+      const time = (said['snapshot'] as { time?: number } | undefined)?.time ?? said['beat'];
+      if (typeof time === 'number') this.now.told(time);
+      heard.message(said);
+    };
+    const lost = () => {
+      heard.lost();
+      void this.check();
+    };
+    return new Line(socketAt(`${path}?source=${this.errands!.source}`), { message, lost }, browser);
+  }
+
+  tell(text: string, isAlarm = false): void {
+    const id = this.next++;
+    this.notices = [...this.notices.slice(-2), { id, text, isAlarm }];
+    setTimeout(() => this.dismiss(id), LASTS);
+  }
+
+  dismiss(id: number): void {
+    this.notices = this.notices.filter((notice) => notice.id !== id);
+  }
+
+  /** Tells of a refusal; whether it was accepted. */
+  isDone(verdict: Verdict): verdict is { accepted: unknown } {
+    if ('accepted' in verdict) return true;
+    this.tell(told(verdict.refused), true);
+    return false;
+  }
+
+  private async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {
+    if (!this.errands) return { refused: { code: 'not-signed-in', paragraphs: [], sentence: '' } };
+    const verdict = await this.errands.ask(path, command, approval);
+    if ('refused' in verdict && (await this.isToBeAskedAgain(verdict.refused))) return this.errands.ask(path, command, approval);
+    return verdict;
+  }
+
+  /** Whether the password was asked for again, and given. */
+  private async isToBeAskedAgain(refused: Refused): Promise<boolean> {
+    if (refused.code === 'not-signed-in') this.ended();
+    if (refused.code !== 'sign-in-again') return false;
+    const isGiven = await new Promise<boolean>((answer) => (this.again = { answer }));
+    this.again = null;
+    return isGiven;
+  }
+
+  private async check(): Promise<void> {
+    await call<Me>('me').catch((error: unknown) => {
+      if (error instanceof Denied && error.refused.code === 'not-signed-in') this.ended();
+    });
+  }
+
+  private ended(): void {
+    this.again?.answer(false);
+    this.me = null;
+    this.errands = null;
+    sessionStorage.removeItem(KEPT);
+  }
+
+  /** A screen has a number of its own for its commands, and keeps it over a reload. */
+  private async begin(me: Me): Promise<void> {
+    if (!me.password_to_be_set) {
+      const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as { login: number; source: number; last: number } | null;
+      const source = kept?.login === me.source ? kept.source : (await call<{ source: number }>('sources', {}, 'POST')).source;
+      const used = (last: number) => sessionStorage.setItem(KEPT, JSON.stringify({ login: me.source, source, last }));
+      const last = kept?.source === source ? kept.last : 0;
+      used(last);
+      const wait = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
+      this.errands = new Errands({ post: (path, body) => call(path, body), wait, now: Date.now, used }, source, last);
+    }
+    this.me = me;
+  }
+}

@@ -1,0 +1,183 @@
+// The Game Console in a real browser: a round from the first step to the commit, irregularities, and what is asked again.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { faults, spilling } from './faults';
+import { SHOTS, Stage, watched } from './stage';
+
+let stage: Stage;
+const pages: { page: Page; wrong: string[] }[] = [];
+const staff = async (...how: Parameters<Stage['staff']>) => {
+  const opened = await stage.staff(...how);
+  pages.push(opened);
+  return opened.page;
+};
+const shot = (page: Page, name: string) => page.screenshot({ path: join(SHOTS, `console-${name}.png`) });
+
+beforeAll(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  stage = await Stage.open();
+});
+afterAll(() => stage.close());
+afterEach(async () => {
+  for (const { page, wrong } of pages.splice(0)) {
+    await page.context().close();
+    expect(wrong).toEqual([]);
+  }
+});
+
+const step = (page: Page, name: string) => page.locator(`button[data-step="${name}"]`);
+async function hold(page: Page): Promise<void> {
+  const button = page.locator('button.hold').first();
+  await button.hover();
+  await page.mouse.down();
+  await page.waitForTimeout(900);
+  await page.mouse.up();
+}
+
+describe('the console', () => {
+  it('runs a round: each step is the one after the last, and the commit is held (F10, F11)', async () => {
+    const table = stage.house.table(1);
+    const player = await stage.terminal(1, 21);
+    pages.push(player);
+    const page = await staff('console?table=1', 21);
+    await shot(page, 'idle');
+    await step(page, 'open-bets').click();
+    await player.page.locator('[data-box=big]').first().click();
+    await page.locator('[data-laid=big] text').first().waitFor();
+    await shot(page, 'open');
+    await step(page, 'close-bets').click();
+    await step(page, 'activate').click();
+    await step(page, 'tumbled').click();
+    await page.getByText('Enter the dice').waitFor();
+    await page.keyboard.press('2');
+    await page.keyboard.press('2');
+    await page.keyboard.press('Backspace');
+    await page.getByRole('button', { name: 'Face 4' }).click();
+    await page.keyboard.press('6');
+    await page.getByText('Commit 12 · Big').waitFor();
+    await page.waitForTimeout(300);
+    await shot(page, 'commit');
+    await page.locator('button.hold').click();
+    expect(table.phase).toBe('closed');
+    await hold(page);
+    await step(page, 'open-bets').waitFor();
+    expect(table.public.latest?.dice).toEqual([2, 4, 6]);
+    await player.page.locator('[data-phase=settled]').waitFor();
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+  });
+
+  it('spells out what an irregularity leads to before it is confirmed', async () => {
+    const table = stage.house.table(8);
+    table.open();
+    const page = await staff('console?table=8', 21);
+    await page.getByRole('button', { name: 'Irregularities' }).click();
+    await page.getByRole('button', { name: /Tumbler started too early|Dice seen before/ }).click();
+    await page.getByText(/is void and every bet is returned in full/).waitFor();
+    await page.getByText(/Game rules 5\.5\.3, 5\.12/).first().waitFor();
+    await shot(page, 'irregular');
+    expect(await faults(page)).toEqual([]);
+    await hold(page);
+    await page.locator('[data-phase=void]').waitFor();
+  });
+
+  it('says whose step it is when it is not the own one', async () => {
+    stage.house.table(2).change({ dealer: 22 });
+    const page = await staff('console?table=2', 21);
+    await page.getByText('Dealer 22 acts').waitFor();
+    expect(await step(page, 'open-bets').isDisabled()).toBe(true);
+  });
+
+  it('lets a supervisor open a table, assign a dealer and show limits', async () => {
+    stage.house.table(3).change({ phase: 'shut', dealer: null, limits: null });
+    const page = await staff('console?table=3', 3);
+    await step(page, 'open-table').click();
+    await step(page, 'assign').click();
+    await shot(page, 'assign');
+    await page.getByRole('button', { name: /Tan Mei Lin/ }).click();
+    await step(page, 'show-limits').click();
+    await page.waitForTimeout(200);
+    await shot(page, 'limits');
+    await page.locator('dialog button.first').click();
+    await page.getByText('Dealer 21 acts').waitFor();
+    expect(stage.house.table(3).public.limits).not.toBeNull();
+  });
+
+  it('registers bets at a live table and shows the Differential', async () => {
+    const table = stage.house.table(5);
+    table.open();
+    for (const seat of [2, 4, 7]) table.seat(seat);
+    const page = await staff('console?table=5', 21);
+    await page.getByRole('button', { name: /^Seat 2/ }).click();
+    await page.getByRole('radio', { name: 'Chip of 500', exact: true }).click();
+    await page.locator('dialog [data-box=big]').first().click();
+    await page.locator('dialog [data-laid=big] text').first().waitFor();
+    await shot(page, 'seat');
+    expect(await faults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    table.forSeat({ place: { seat: 4, chips: 'own', stakes: [{ box: 'big', amount: 90_000 }] } });
+    table.seat(7).view.credits = 900_000;
+    table.forSeat({ place: { seat: 7, chips: 'own', stakes: [{ box: 'big', amount: 300_000 }, { box: 'small', amount: 20_000 }] } });
+    await page.getByText(/over$/).first().waitFor();
+    await page.waitForTimeout(300);
+    await shot(page, 'live');
+    expect(await spilling(page)).toEqual([]);
+    table.void('ruling');
+  });
+
+  it('goes on after a restart, and says when the line is lost', async () => {
+    const table = stage.house.table(4);
+    table.open();
+    table.change({ is_held: true });
+    const page = await staff('console?table=4', 21);
+    await step(page, 'continue').waitFor();
+    stage.house.isAway = true;
+    stage.house.drop();
+    await page.getByRole('alert').filter({ hasText: 'Connection lost' }).waitFor();
+    await shot(page, 'lost');
+    stage.house.isAway = false;
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await step(page, 'continue').click();
+    await step(page, 'activate').waitFor();
+    expect(table.public.is_held).toBe(false);
+    table.void('ruling');
+  });
+
+  it.each(['zh-Hans', 'zh-Hant'])('speaks %s without overflowing', async (language) => {
+    const page = await staff('console?table=6', 21, { width: 1280, height: 800 }, language);
+    await step(page, 'open-bets').waitFor();
+    await shot(page, language);
+    expect(await spilling(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
+  });
+
+  it('tells a wrong password, and asks for a password of one’s own', async () => {
+    const { page } = await watched(await stage.context());
+    await page.goto(`${stage.address}/console`);
+    const signIn = async (password: string) => {
+      await page.getByLabel('Your number').fill('10');
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await signIn('wrong');
+    await page.getByText('The number or the password is wrong').waitFor();
+    await shot(page, 'sign-in');
+    expect(await faults(page)).toEqual([]);
+    await signIn('secret-10');
+    await page.getByRole('heading', { name: 'Choose your password' }).waitFor();
+    await page.getByLabel('The password you were given').fill('secret-10');
+    await page.getByLabel('New password', { exact: true }).fill('a long new secret');
+    await page.getByLabel('New password again').fill('another secret!!');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('The two new passwords are not the same.').waitFor();
+    await page.getByLabel('New password again').fill('a long new secret');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Deepa Nair').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Your number').waitFor();
+    await page.context().close();
+  });
+});
