@@ -1,8 +1,120 @@
 // What is looked up of the stand-in house by pit and audit: results, dice, events and rounds, the same each time.
 
+import type { AllDice, EventLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification } from '../src/protocol/messages';
+import { history } from './dealer';
 import type { MockHouse } from './house';
+import { paysFor } from './pays';
+
+const LAG = { blocks: 0, millis: 40, is_known: true, error: null };
+const DAY = 86_400_000;
+const THEN = Date.UTC(2026, 10, 2);
+const WINS = [412, 830, -310, 655, 1_240, 205, 980, 377, -120, 1_510, 640, 890, 455, 720];
+
+function results(names: string[], table?: number[]): ResultLine[] {
+  return names.map((name, at) => {
+    const theoretical_win = 52_000 + ((at * 7) % 5) * 2_500;
+    const [win, sigma] = [WINS[at % WINS.length]! * 100, 34_000];
+    return {
+      name, table: table?.[at] ?? null, dealer: null, rounds: 310 + ((at * 37) % 90), handle: 1_870_000 + at * 12_300, drop: 410_000 + at * 5_000, win, theoretical_win, theoretical_win_exact: '0', edge: 0.028, edge_exact: '1/36',
+      deviations: (win - theoretical_win) / sigma, band_low: theoretical_win - 1.96 * sigma, band_high: theoretical_win + 1.96 * sigma, band_is_exact: true, hold_percent: (100 * win) / (410_000 + at * 5_000), average_bet: 6_020, rounds_an_hour: 38 + (at % 7),
+    };
+  });
+}
+
+function dice(house: MockHouse): AllDice {
+  const sheet = (throws: number, evidence: number, verdict: string) => ({
+    throws, faces: [3, 1, 4, 1, 5, 2].map((more) => Math.round(throws / 2) - 3 + more), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
+  });
+  const tables = house.tables.map(({ table }) => {
+    const isOdd = table === 4;
+    const verdict = isOdd ? 'measure' : 'nothing';
+    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + table * 17, isOdd ? 24.5 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 24.5 : 0.81, verdict) }] };
+  });
+  return { lag: LAG, tables };
+}
+
+const KINDS = ['bets-opened', 'bets-closed', 'committed', 'limits-shown', 'terminal-lost', 'voided', 'large-win', 'signed-in'];
+
+function events(asked: URLSearchParams) {
+  const all = Array.from({ length: 60 }, (_, at): EventLine => {
+    const happened_at = THEN + 14 * DAY - at * 47_000;
+    return {
+      number: 600 - at, line: 600 - at, position: 0, chain: 'table-1', kind: KINDS[at % KINDS.length]!, happened_at, local_time: new Date(happened_at + DAY / 3).toISOString().slice(0, 19).replace('T', ' '), gaming_day: '2026-11-16',
+      table: 1 + (at % 4), round: 73 - Math.trunc(at / 4), seat: at % 3 === 0 ? 1 + (at % 8) : null, person: 21, amount: at % 5 === 0 ? 25_000 : null, why: at % 7 === 3 ? 'as the configuration proposes' : null,
+    };
+  });
+  const kind = asked.get('kind');
+  const table = asked.get('table');
+  return { lag: LAG, after: null, lines: all.filter((line) => (!kind || line.kind === kind) && (!table || line.table === Number(table))) };
+}
+
+const thrown = (round: number) => history(100)[round - 1] ?? [2, 4, 6];
+
+function rounds(before: number): { lag: typeof LAG; after: null; lines: RoundLine[] } {
+  const lines = Array.from({ length: Math.min(40, before - 1) }, (_, at): RoundLine => {
+    const round = before - 1 - at;
+    const opened_at = THEN + 14 * DAY - (74 - round) * 95_000;
+    return {
+      round, dice: thrown(round), first_dice: round === 70 ? [1, 1, 2] : thrown(round), changes: round === 70 ? 1 : 0, void: round === 68 ? 'not-flat' : null, opened_at, closed_at: opened_at + 36_000, over_at: opened_at + 60_000, staked: 41_000, counted: 41_000,
+      paid: 30_500, returned: 0, wagers: 6, dealer: 21, dealer_name: 'Tan Mei Lin', dice_set: 4, tumbler: 190, gaming_day: '2026-11-16', shift: 'day',
+    };
+  });
+  return { lag: LAG, after: null, lines };
+}
+
+const act = (block: number, after: number, command: RoundCommand): [number, RoundEntry] => [block, { asked: { time: THEN + after, actor: { person: { id: 21, roles: ['dealer'] } }, command }, outcome: { Ok: 'done' } }];
+
+function sheet(house: MockHouse, table: number, round: number): RoundSheet {
+  const { layout } = house.table(table);
+  const dice = thrown(round);
+  const bets: [number, string, number][] = [[1, 'big', 5_000], [1, 'sum:9', 1_000], [2, 'small', 10_000], [3, 'single:3', 2_500], [3, 'domino:14', 2_500], [6, 'any-triple', 1_000]];
+  const lines = bets.map(([seat, box, stake]): SheetLine => {
+    const view = layout.boxes.find((one) => one.box === box)!;
+    const odds = paysFor(view, dice);
+    const profit = odds === undefined ? -stake : stake * odds;
+    return { seat, box, chips: 'own', stake, counted: stake, returned: 0, label: view.label.en, odds: odds === undefined ? null : String(odds), profit, paid: odds === undefined ? 0 : stake + profit, paragraphs: odds === undefined ? ['3.9'] : ['4.1'] };
+  });
+  const movements = lines.map(({ seat, box, stake, paid }) => ({ from: paid > 0 ? 'float' : `bets of seat ${seat}`, to: paid > 0 ? `credits of seat ${seat}` : 'float', amount: Math.max(stake, paid), why: box }));
+  const paid_out = lines.reduce((sum, { paid }) => sum + paid, 0);
+  const now = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
+  return {
+    table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice, void: null, dice_set: 4, tumbler: 190 },
+    acts: [
+      act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, { commit: { dice } }),
+    ],
+    clusters: [{ cluster: 0, block: 812, entry: 4, time: THEN, dice, latest: dice, totals: {}, movements, changes: [], sheet: now, now }],
+  };
+}
+
+let verification: Verification | null = null;
+
+function verified(): Verification | null {
+  if (verification?.state === 'running') {
+    const gone = Math.min(verification.blocks, verification.verified + 400);
+    const isOver = gone === verification.blocks;
+    const chains = ['house', 'table-1', 'table-1-0'].map((chain, at) => ({ chain, blocks: 400 + at * 12, entries: 12_400 - at * 900, checkpoints: 41, rounds: at === 0 ? null : 73, unsigned: at === 2 ? 3 : 0, found: null }));
+    const foundThen = { ok: true, chains, findings: [], house: 'Stand-in House', in_use: [{ what: 'rules', name: 'tai-sai@6', hash: '4d1fa0' }], roll_back_checked: true, signers: ['a41c'], training: true };
+    verification = { ...verification, verified: gone, state: isOver ? 'done' : 'running', found: isOver ? foundThen : null };
+  }
+  return verification;
+}
 
 /** What is found under a path; nothing where there is no such thing. */
-export function found(_house: MockHouse, _path: string, _asked: URLSearchParams, _method: string): unknown {
+export function found(house: MockHouse, path: string, asked: URLSearchParams, method: string): unknown {
+  if (path === 'reports/results') {
+    const by = asked.get('by') ?? 'table';
+    const days = Array.from({ length: 14 }, (_, at) => new Date(THEN + at * DAY).toISOString().slice(0, 10));
+    const tables = house.tables.map(({ table }) => table);
+    const names = by === 'day' ? days : by === 'shift' ? days.slice(9).flatMap((day) => ['day', 'swing', 'night'].map((shift) => `${day} ${shift}`)) : by === 'dealer' ? ['21 Tan Mei Lin', '22 Ravi Kumar'] : tables.map((table) => `table ${table}`);
+    return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(names, by === 'table' ? tables : undefined) };
+  }
+  if (path === 'dice-watch') return dice(house);
+  if (path === 'events') return events(asked);
+  const one = /^tables\/(\d+)\/rounds\/(\d+)$/.exec(path);
+  if (one) return sheet(house, Number(one[1]), Number(one[2]));
+  if (/^tables\/\d+\/rounds$/.test(path)) return rounds(Number(asked.get('before')) || 74);
+  if (path === 'audit/verifications' && method === 'POST') return (verification = { id: 1, blocks: 1_236, verified: 0, state: 'running', found: null, error: null });
+  if (path === 'audit/verifications') return verified() ? [verified()] : [];
+  if (path.startsWith('audit/verifications/')) return verified();
   return undefined;
 }

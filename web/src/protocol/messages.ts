@@ -50,7 +50,17 @@ export type MeterLine = Schemas['MeterLine'];
 export type AllDice = Schemas['AllDice'];
 export type EventLine = Schemas['EventLine'];
 export type RoundLine = Schemas['RoundLine'];
-export type RoundSheet = Schemas['RoundSheet'];
+
+/** A round as the record has it, with what was asked at the dealer's side: the block, and the entry. */
+export type RoundSheet = Omit<Schemas['RoundSheet'], 'acts' | 'past'> & {
+  acts: [number, RoundEntry][];
+  past?: { dice: number[] | null; first_dice?: number[] | null; void: VoidReason | null; dice_set: number; tumbler: number; dealer?: number | null } | null;
+};
+export interface RoundEntry {
+  asked: { time: number; actor: Schemas['Actor']; command: RoundCommand };
+  outcome: { Ok: unknown } | { Err: string };
+}
+
 export type SheetLine = Schemas['SheetLine'];
 export type Verification = Schemas['Verification'];
 export type Act = Schemas['Act'];

@@ -1,6 +1,5 @@
 // Every layout at terminal and display: drawn whole, reached and played by keyboard, in every language, without a fault.
 
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/words/languages';
 import { faults, spilling } from './faults';

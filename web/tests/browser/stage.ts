@@ -73,8 +73,8 @@ export async function watched(context: BrowserContext): Promise<{ page: Page; wr
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
-    // A line that breaks, and that nobody is signed in yet, is told by the screen itself.
-    if (message.type() === 'error' && !message.text().includes('WebSocket') && !message.text().includes('status of 401')) wrong.push(message.text());
+    // A line that breaks, and what the house refuses, is told by the screen itself.
+    if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of 40[13]/.test(message.text())) wrong.push(message.text());
   });
   return { page, wrong };
 }

@@ -1,0 +1,106 @@
+// A screen of the whole house: it follows its parts, asks a second person for approval, and carries out what was approved.
+
+import type { Line } from '../../protocol/line';
+import type { ApprovalOnFile, EmployeeOnFile, HouseCommand } from '../../protocol/messages';
+import { Denied } from '../../protocol/staff';
+import { carried, ownOf, rightOf, standOf, type What } from '../../state/acts';
+import { Parts, type PartsView } from '../../state/parts';
+import { office, told } from '../../words/staff.svelte';
+import type { Staff } from './staff.svelte';
+
+export class HouseDesk {
+  view: PartsView = $state.raw({ isUp: false, parts: {} });
+  /** What a code or a password is, shown once. */
+  given: { code?: string; device?: number; password?: string; person?: number } | null = $state.raw(null);
+  readonly approvals: ApprovalOnFile[] = $derived(this.view.parts.approvals?.all ?? []);
+  readonly people: EmployeeOnFile[] = $derived(this.view.parts.people?.all ?? []);
+  private readonly line: Line;
+  /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
+  private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
+
+  constructor(
+    readonly staff: Staff,
+    desk: 'pit' | 'cage' | 'audit',
+  ) {
+    const parts = new Parts({ again: () => this.line.again(), show: (view) => this.show(view) });
+    this.line = staff.follow(`house/${desk}`, { message: (message) => parts.hear(message), lost: () => parts.lost() });
+  }
+
+  nameOf(person: number): string {
+    return this.people.find(({ id }) => id === person)?.name ?? office.words.person(person);
+  }
+
+  /** Asks a second person for an act. `send` is what is sent then, where it is not what they read. */
+  async ask(what: What, more: { send?: HouseCommand; done?: () => void } = {}): Promise<boolean> {
+    const verdict = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
+    if (!this.staff.isDone(verdict)) return false;
+    const { approval } = (verdict.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
+    this.asked.set(approval, { what, ...more });
+    this.staff.tell(office.words.pit.requested);
+    this.look();
+    return true;
+  }
+
+  async answer(approval: number, approve: boolean): Promise<void> {
+    this.staff.isDone(await this.staff.atHouse({ 'answer-approval': { approval, approve } }));
+  }
+
+  async withdraw(approval: number): Promise<void> {
+    this.staff.isDone(await this.staff.atHouse({ 'withdraw-approval': { approval } }));
+  }
+
+  canCarryOut(approval: ApprovalOnFile): boolean {
+    return standOf(approval) === 'approved' && (this.asked.has(approval.id) || carried(approval.what) !== null);
+  }
+
+  /** Carries out what was approved, as it was approved. */
+  async carryOut({ id, what }: ApprovalOnFile): Promise<void> {
+    const asked = this.asked.get(id);
+    const act = asked?.what ?? carried(what);
+    this.asked.delete(id);
+    if (act && (await this.sent(act, id, asked?.send))) {
+      this.staff.tell(office.words.pit.carriedOut);
+      asked?.done?.();
+    }
+  }
+
+  /** Asks for a code or a password; the approval where it has one. */
+  async give(act: Extract<What, { code: unknown } | { password: unknown }>, approval?: number): Promise<boolean> {
+    const path = 'code' in act ? `devices/${act.code.device}/code` : `people/${act.password.person}/password`;
+    try {
+      this.given = await this.staff.call(path, { approval: approval ?? null });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Denied)) throw error;
+      if (error.refused.code === 'not-approved' && approval === undefined) return this.ask(act);
+      this.staff.tell(told(error.refused), true);
+      return false;
+    }
+  }
+
+  end(): void {
+    this.line.end();
+  }
+
+  private async sent(act: What, approval: number, send?: HouseCommand): Promise<boolean> {
+    if ('table' in act) return this.staff.isDone(await this.staff.round(act.table.table, act.table.round, approval));
+    if ('house' in act) return this.staff.isDone(await this.staff.atHouse(send ?? act.house, approval));
+    return this.give(act, approval);
+  }
+
+  private show(view: PartsView): void {
+    this.view = view;
+    this.look();
+  }
+
+  private look(): void {
+    for (const approval of ownOf(this.approvals, this.staff.me?.person ?? 0)) {
+      if (!this.asked.has(approval.id)) continue;
+      if (standOf(approval) === 'approved') void this.carryOut(approval);
+      if (standOf(approval) === 'refused') {
+        this.asked.delete(approval.id);
+        this.staff.tell(office.words.pit.wasRefused, true);
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// An act that a second person approves: as it is written for the house, and read from there for whoever approves it.
+
+import type { Act, ApprovalOnFile, HouseCommand, RoundCommand } from '../protocol/messages';
+
+/** What can be approved. Its JSON is what the approval says. */
+export type What = { table: { table: number; round: RoundCommand } } | { house: HouseCommand } | { password: { person: number } } | { code: { device: number } };
+
+/** An act with its name and what it is about, in an order that people read. */
+export interface Read {
+  name: string;
+  table: number | null;
+  fields: Record<string, unknown>;
+}
+
+/** Reads an act; nothing where it cannot be read. */
+export function read(what: string): Read | null {
+  try {
+    const act = JSON.parse(what) as What;
+    if ('table' in act) return { ...named(act.table.round), table: act.table.table };
+    if ('house' in act) return { ...named(act.house), table: null };
+    if ('password' in act) return { name: 'password', table: null, fields: act.password };
+    return { name: 'code', table: null, fields: act.code };
+  } catch {
+    return null;
+  }
+}
+
+function named(command: RoundCommand | HouseCommand): Pick<Read, 'name' | 'fields'> {
+  if (typeof command === 'string') return { name: command, fields: {} };
+  const [name, fields] = Object.entries(command)[0]!;
+  const { second: _, ...rest } = fields as Record<string, unknown>;
+  return { name, fields: rest };
+}
+
+/** The act as it can be carried out; nothing where it holds what only the house may write. */
+export function carried(what: string): What | null {
+  const act = read(what);
+  if (!act || act.name === 'void-voucher') return null;
+  return JSON.parse(what) as What;
+}
+
+/** Which right an act needs. */
+export function rightOf(what: What): Act {
+  if ('password' in what) return 'manage-people';
+  if ('code' in what) return 'manage-devices';
+  const { name } = named('table' in what ? what.table.round : what.house);
+  const rights: Record<string, Act> = {
+    correct: 'correct', 'void-settled': 'void-settled', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', void: 'void-voucher', 'void-voucher': 'void-voucher',
+    'add-person': 'manage-people', 'set-roles': 'manage-people', suspend: 'manage-people', reinstate: 'manage-people', unlock: 'manage-people', configure: 'configure', 'add-table': 'configure',
+  };
+  const right = rights[name];
+  if (!right) throw new Error(`nobody approves ${name}`);
+  return right;
+}
+
+/** Those that wait for somebody else than the one who asked. */
+export function toAnswer(approvals: readonly ApprovalOnFile[], me: number): ApprovalOnFile[] {
+  return approvals.filter(({ by, answer }) => by !== me && answer === 'waiting');
+}
+
+export function ownOf(approvals: readonly ApprovalOnFile[], me: number): ApprovalOnFile[] {
+  return approvals.filter(({ by }) => by === me);
+}
+
+export type Stand = 'waiting' | 'approved' | 'refused';
+
+export function standOf({ answer }: ApprovalOnFile): Stand {
+  return answer === 'waiting' ? 'waiting' : 'approved' in answer ? 'approved' : 'refused';
+}

@@ -1,0 +1,43 @@
+// Significant events as alerts: what happened, where, and whether somebody at this screen has taken note of it (F32).
+
+import type { Significant } from '../protocol/messages';
+
+export interface Alert {
+  number: number;
+  time: number;
+  kind: string;
+  table: number | null;
+  seat: number | null;
+  round: number | null;
+  person: number | null;
+  device: number | null;
+  amount: number | null;
+  /** Whether it needs a person, or is only to be known. */
+  isUrgent: boolean;
+}
+
+const QUIET = ['terminal-back', 'login-failed', 'login-unlocked', 'redemption-unlocked', 'configured', 'limit-change'];
+
+type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; tumbler?: number };
+
+export function alertOf({ number, time, what }: Significant): Alert {
+  const [outer, value] = typeof what === 'string' ? [what, null] : Object.entries(what)[0]!;
+  const [kind, inner] = outer !== 'reported' ? [outer, value] : typeof value === 'string' ? [value, null] : Object.entries(value as object)[0]!;
+  const fields: Fields = typeof inner === 'object' && inner !== null ? (inner as Fields) : {};
+  const isNumber = typeof inner === 'number';
+  return {
+    number, time, kind,
+    table: fields.table ?? fields.cluster?.table ?? null,
+    seat: fields.seat ?? null,
+    round: fields.round ?? null,
+    person: isNumber && kind.startsWith('login') ? inner : null,
+    device: isNumber && !kind.startsWith('login') ? inner : (fields.tumbler ?? null),
+    amount: fields.amount ?? null,
+    isUrgent: !QUIET.includes(kind),
+  };
+}
+
+/** The alerts that nobody has taken note of, the newest first. `seen` is the number up to which all were. */
+export function unseen(events: readonly Significant[], seen: ReadonlySet<number>, upTo: number): Alert[] {
+  return events.filter(({ number }) => number > upTo && !seen.has(number)).map(alertOf);
+}

@@ -1,0 +1,36 @@
+// The House as its staff follow it: each part whole, with a number of its own. A part that does not follow asks for all anew.
+
+import type { HouseParts } from '../protocol/messages';
+
+export interface PartsView {
+  isUp: boolean;
+  parts: HouseParts;
+}
+
+type Numbered = { number: number; all: unknown[] };
+
+export class Parts {
+  private view: PartsView = { isUp: false, parts: {} };
+
+  constructor(private readonly around: { again(): void; show(view: PartsView): void }) {}
+
+  hear(message: Record<string, unknown>): void {
+    if ('snapshot' in message) this.show({ isUp: true, parts: (message['snapshot'] as { parts: HouseParts }).parts });
+    if ('parts' in message) {
+      const changed = message['parts'] as Record<string, Numbered>;
+      const before = this.view.parts as Record<string, Numbered | undefined>;
+      const isNext = Object.entries(changed).every(([name, { number }]) => number === (before[name]?.number ?? 0) + 1);
+      if (isNext) this.show({ isUp: true, parts: { ...this.view.parts, ...changed } as HouseParts });
+      else this.around.again();
+    }
+  }
+
+  lost(): void {
+    this.show({ ...this.view, isUp: false });
+  }
+
+  private show(view: PartsView): void {
+    this.view = view;
+    this.around.show(view);
+  }
+}

@@ -1,0 +1,101 @@
+// Pit and cage in a real browser: two people in two browsers correct a result, and a voucher is sold, redeemed and refused.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { faults, spilling } from './faults';
+import { SHOTS, Stage } from './stage';
+
+let stage: Stage;
+const pages: { page: Page; wrong: string[] }[] = [];
+const staff = async (...how: Parameters<Stage['staff']>) => {
+  const opened = await stage.staff(...how);
+  pages.push(opened);
+  return opened.page;
+};
+const shot = async (page: Page, name: string) => {
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+};
+const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('button', { name }).click();
+
+beforeAll(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  stage = await Stage.open();
+});
+afterAll(() => stage.close());
+afterEach(async () => {
+  for (const { page, wrong } of pages.splice(0)) {
+    await page.context().close();
+    expect(wrong).toEqual([]);
+  }
+});
+
+describe('the pit', () => {
+  it('shows all tables and what needs a person', async () => {
+    stage.house.table(1).open();
+    stage.house.table(7).change({ is_interrupted: true });
+    const page = await staff('pit', 3);
+    await page.getByRole('row').nth(10).waitFor();
+    await page.getByText('Large win, terminal locked').waitFor();
+    await shot(page, 'pit-tables');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Noted', exact: true }).first().click();
+    await page.getByText('Large win, terminal locked').waitFor({ state: 'detached' });
+    stage.house.table(1).void('ruling');
+  });
+
+  it('corrects a result with two people in two browsers, asking for the password again (F12, F51)', async () => {
+    const table = stage.house.table(2);
+    const first = await staff('pit', 3);
+    const second = await staff('pit', 5);
+    await first.getByRole('button', { name: /Act Table 2/ }).click();
+    await first.locator('dialog').getByLabel('Round').fill('73');
+    for (const face of [2, 4, 6]) await first.locator('dialog').getByRole('button', { name: `Face ${face}` }).click();
+    await first.locator('dialog').getByLabel('Why').fill('The two was read as a three');
+    await shot(first, 'pit-correct');
+    expect(await faults(first)).toEqual([]);
+    stage.house.staff.asksAgain = true;
+    await first.getByRole('button', { name: 'Ask for approval' }).click();
+    await second.getByText('Table 2, round 73: settle again by the dice 2 4 6.').waitFor();
+    await shot(second, 'pit-approve');
+    expect(await faults(second)).toEqual([]);
+    await second.getByRole('button', { name: 'Approve' }).click();
+    await first.getByRole('heading', { name: 'Your password again' }).waitFor();
+    await shot(first, 'staff-again');
+    await first.locator('dialog input[type=password]').fill('secret-3');
+    await first.getByRole('button', { name: 'Go on' }).click();
+    await first.getByText('Approved and carried out.').waitFor();
+    expect(table.public.latest).toMatchObject({ round: 73, dice: [2, 4, 6] });
+  });
+
+  it('draws win against theoretical, the dice watch and the terminals', async () => {
+    const page = await staff('pit', 3);
+    await tab(page, 'Results');
+    await page.locator('canvas').waitFor();
+    await shot(page, 'pit-results');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await tab(page, 'Dice watch');
+    await page.getByText('Measure these dice.').first().waitFor();
+    await shot(page, 'pit-dice');
+    await tab(page, 'Terminals');
+    await shot(page, 'pit-devices');
+    expect(await faults(page)).toEqual([]);
+    await tab(page, 'Tables');
+    await page.getByRole('button', { name: /Act Table 4/ }).click();
+    await page.getByRole('button', { name: 'Limits', exact: true }).click();
+    await shot(page, 'pit-limits');
+    expect(await faults(page)).toEqual([]);
+  });
+
+  it.each(['zh-Hans', 'zh-Hant'])('speaks %s without overflowing', async (language) => {
+    const page = await staff('pit', 3, { width: 1280, height: 800 }, language);
+    await page.getByRole('row').nth(10).waitFor();
+    await shot(page, `pit-${language}`);
+    expect(await spilling(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+// The pit: parts of the House that follow each other, acts that are read before they are approved, and alerts.
+
+import { describe, expect, it } from 'vitest';
+import type { ApprovalOnFile } from '../../src/protocol/messages';
+import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
+import { alertOf, unseen } from '../../src/state/alerts';
+import { cents } from '../../src/state/money';
+import { Parts, type PartsView } from '../../src/state/parts';
+
+describe('the parts of the House', () => {
+  const begin = () => {
+    const seen: { view: PartsView | null; again: number } = { view: null, again: 0 };
+    const parts = new Parts({ again: () => (seen.again += 1), show: (view) => (seen.view = view) });
+    parts.hear({ snapshot: { parts: { claims: { number: 3, all: [] }, events: { number: 9, all: [] } } } });
+    return { parts, seen };
+  };
+
+  it('take the place of those before', () => {
+    const { parts, seen } = begin();
+    parts.hear({ parts: { claims: { number: 4, all: [{ id: 1 }] } } });
+    expect(seen.view?.parts.claims?.all).toHaveLength(1);
+    expect(seen.view?.parts.events?.number).toBe(9);
+  });
+
+  it('are asked for anew when one is missing', () => {
+    const { parts, seen } = begin();
+    parts.hear({ parts: { events: { number: 11, all: [] } } });
+    expect(seen.again).toBe(1);
+  });
+});
+
+describe('an act to approve', () => {
+  const correct: What = { table: { table: 4, round: { correct: { round: 71, dice: [2, 4, 6], why: 'misread', second: null } } } };
+
+  it('is read from its JSON, without the second person', () => {
+    expect(read(JSON.stringify(correct))).toEqual({ name: 'correct', table: 4, fields: { round: 71, dice: [2, 4, 6], why: 'misread' } });
+    expect(read('{"house":{"enrol":{"device":7,"kind":"tumbler","second":null}}}')).toEqual({ name: 'enrol', table: null, fields: { device: 7, kind: 'tumbler' } });
+    expect(read('{"code":{"device":7}}')).toEqual({ name: 'code', table: null, fields: { device: 7 } });
+    expect(read('no act')).toBeNull();
+  });
+
+  it('needs its own right', () => {
+    expect(rightOf(correct)).toBe('correct');
+    expect(rightOf({ code: { device: 7 } })).toBe('manage-devices');
+    expect(() => rightOf({ house: 'tick' })).toThrow();
+  });
+
+  it('is carried out as it was approved, save what holds a voucher’s hash', () => {
+    expect(carried(JSON.stringify(correct))).toEqual(correct);
+    expect(carried('{"house":{"void-voucher":{"hash":[1],"why":"x","second":null}}}')).toBeNull();
+  });
+
+  it('waits for somebody else', () => {
+    const of = (id: number, by: number, answer: ApprovalOnFile['answer']): ApprovalOnFile => ({ id, by, answer, act: 'correct', asked: 1, what: '' });
+    const all = [of(1, 3, 'waiting'), of(2, 5, 'waiting'), of(3, 3, { approved: 5 })];
+    expect(toAnswer(all, 3).map(({ id }) => id)).toEqual([2]);
+    expect(ownOf(all, 3).map((one) => [one.id, standOf(one)])).toEqual([[1, 'waiting'], [3, 'approved']]);
+  });
+});
+
+describe('an alert', () => {
+  it('says what and where', () => {
+    const cluster = { table: 2, number: 0 };
+    expect(alertOf({ number: 4, time: 9, who: 'system', what: { reported: { 'large-win': { cluster, seat: 3, amount: 900 } } } })).toMatchObject({ kind: 'large-win', table: 2, seat: 3, amount: 900, isUrgent: true });
+    expect(alertOf({ number: 4, time: 9, who: 'system', what: { 'login-locked': 22 } })).toMatchObject({ kind: 'login-locked', person: 22 });
+    expect(alertOf({ number: 4, time: 9, who: 'system', what: { reported: 'store-problem' } })).toMatchObject({ kind: 'store-problem' });
+    expect(alertOf({ number: 4, time: 9, who: 'system', what: 'configured' })).toMatchObject({ kind: 'configured', isUrgent: false });
+  });
+
+  it('goes when somebody has taken note', () => {
+    const events = [3, 2, 1].map((number) => ({ number, time: 1, who: 'system' as const, what: 'configured' as const }));
+    expect(unseen(events, new Set([3]), 1).map(({ number }) => number)).toEqual([2]);
+  });
+});
+
+it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', null], ['1.234', null], ['x', null]])('an amount typed as %s', (text, amount) => expect(cents(text)).toBe(amount));
