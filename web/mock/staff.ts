@@ -85,7 +85,7 @@ export class MockStaff {
     if (path === 'house/configuration') return ok(this.configuration());
     if (path.startsWith('house/lists/')) return ok(this.parts[path.slice(12) as Part]?.all ?? []);
     const at = /^tables\/(\d+)\/commands$/.exec(path);
-    if (at) return this.atTable(this.house.table(Number(at[1])), said['command']!, me);
+    if (at) return this.atTable(this.house.table(Number(at[1])), said['command']!, me, said['approval']);
     if (path === 'house/commands') return this.atHouse(said['command']!, me);
     return this.house.reports(path, new URL(request.url ?? '/', 'http://house').searchParams, request.method ?? 'GET');
   }
@@ -134,7 +134,7 @@ export class MockStaff {
     return { name: 'Stand-in House', is_training: true, profile: 'singapore', configuration: {}, tables, waiting: [] };
   }
 
-  private atTable(table: MockTable, command: { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } }, me: Me): Answer {
+  private atTable(table: MockTable, command: { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } }, me: Me, approval?: number): Answer {
     this.heard.push(command);
     if ('cluster' in command) return ok(table.forSeat(command.cluster.command as SeatCommand));
     const runs = ['open-table', 'close-table', 'announce-closure', 'relieve', 'show-limits'].includes(typeof command.round === 'string' ? command.round : Object.keys(command.round)[0]!);
@@ -142,6 +142,7 @@ export class MockStaff {
     const isSensitive = typeof command.round === 'object' && ('correct' in command.round || 'rule' in command.round);
     if (isSensitive && this.asksAgain) return refused('sign-in-again');
     const code = table.command(command.round);
+    if (!code && approval) this.show('approvals', this.parts.approvals!.all.filter(({ id }) => id !== approval));
     return ok(code ? { refused: { code, paragraphs: ['3.6'], sentence: code } } : { accepted: 'done' });
   }
 

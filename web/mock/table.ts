@@ -278,11 +278,11 @@ export class MockTable {
 export function voucher(amount: number, now: number) {
   const bars = Array.from({ length: 60 }, (_, at) => `<rect x="${at * 4}" width="${1 + ((at * 7) % 3)}" height="40"/>`).join('');
   const at = new Date(now).toISOString();
-  return {
+  const drawn = {
     property: 'Stand-in House', issued_at: 'Table 1, terminal 3', date: at.slice(0, 10), time: at.slice(11, 19), good_until: '2030-01-01 00:00',
     amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: '40-12', validation: '12 3456 7890 1234 5678', is_training: true,
     words: { english: 'One thousand dollars', simplified: '壹仟元整', traditional: '壹仟元整' },
-    page: `<!doctype html><title>Voucher</title><h1>Stand-in House</h1><p>$${(amount / 100).toFixed(2)}</p>`,
     barcode: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40">${bars}</svg>`,
   };
+  return { voucher: { voucher: drawn, page: `<!doctype html><title>Voucher</title><h1>Stand-in House</h1><p>${drawn.figures}</p>` } };
 }

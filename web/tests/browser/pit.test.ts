@@ -99,3 +99,67 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
   });
 });
+
+describe('the cage', () => {
+  it('sells, redeems and tells where a voucher was paid (F40, F41)', async () => {
+    const page = await staff('cage', 8);
+    await page.getByLabel('Validation number').fill('12 3456 7890 1234 0411');
+    await page.getByRole('button', { name: 'Redeem' }).click();
+    await page.getByText(/Paid on .* at the cage by Noraini Ahmad/).waitFor();
+    await shot(page, 'cage-refused');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await page.getByLabel('Validation number').fill('123456789012345678');
+    await page.keyboard.press('Enter');
+    await page.getByText('Pay out 500.00 in cash').waitFor();
+    await page.getByLabel('Amount').fill('250');
+    await page.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+    await page.getByText('12 3456 7890 1234 5678').waitFor();
+    await shot(page, 'cage-voucher');
+    expect(stage.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
+  });
+
+  it('pays a claim that is held', async () => {
+    const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
+    const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
+    await claim.hover();
+    await page.mouse.down();
+    await page.waitForTimeout(900);
+    await page.mouse.up();
+    await page.getByRole('row').filter({ hasText: '12,500.00' }).waitFor({ state: 'detached' });
+    await shot(page, 'cage-zh-Hant');
+    expect(await spilling(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
+  });
+});
+
+describe('the audit', () => {
+  it('searches events, and draws a round as it looked with each line’s paragraph', async () => {
+    const page = await staff('audit', 9);
+    await page.getByRole('row').nth(20).waitFor();
+    await shot(page, 'audit-events');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await page.getByLabel('Table').fill('2');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('navigation').getByRole('button', { name: 'Rounds' }).click();
+    await page.getByRole('button', { name: 'Open 73' }).waitFor();
+    await shot(page, 'audit-rounds');
+    await page.getByRole('button', { name: 'Open 70' }).click();
+    await page.locator('[data-laid=big] text').first().waitFor();
+    await shot(page, 'audit-round');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    expect(await page.getByRole('link', { name: 'Download evidence' }).getAttribute('href')).toBe('/api/v1/tables/1/rounds/70/evidence');
+  });
+
+  it('verifies the record with progress', async () => {
+    const page = await staff('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
+    await page.getByRole('navigation').getByRole('button').nth(2).click();
+    await page.locator('button.first').click();
+    await page.getByText('记录完整').waitFor({ timeout: 20_000 });
+    await shot(page, 'audit-verify');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import type { ApprovalOnFile } from '../../src/protocol/messages';
 import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
 import { alertOf, unseen } from '../../src/state/alerts';
 import { cents } from '../../src/state/money';
+import { detailOf, originOf, stateOf, voucherOf } from '../../src/state/vouchers';
 import { Parts, type PartsView } from '../../src/state/parts';
 
 describe('the parts of the House', () => {
@@ -74,3 +75,27 @@ describe('an alert', () => {
 });
 
 it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', null], ['1.234', null], ['x', null]])('an amount typed as %s', (text, amount) => expect(cents(text)).toBe(amount));
+
+describe('vouchers and claims', () => {
+  it('tell where a claim comes from', () => {
+    const cluster = { table: 2, number: 0 };
+    expect(originOf({ id: 1, amount: 5, origin: { session: { cluster, seat: 3, session: 7, reason: { correction: 70 } } } })).toEqual({ word: 'correction', table: 2, group: 0, seat: 3, round: 70 });
+    expect(originOf({ id: 1, amount: 5, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } })).toMatchObject({ word: 'cash-out', round: null });
+    expect(originOf({ id: 1, amount: 5, origin: { returned: { cluster, seat: 3 } } })).toMatchObject({ word: 'returned', seat: 3 });
+    expect(originOf({ id: 1, amount: 5, origin: { 'void-voucher': [1] } })).toMatchObject({ word: 'void-voucher', table: null });
+  });
+
+  it('tell how a refused one stands (F41)', () => {
+    const on_file = { digits: '0411', amount: 5, issued: 1, expires: 2, stands: { paid: { time: 3, at: { cage: 8 } } } };
+    expect(detailOf(on_file)).toEqual(on_file);
+    expect(detailOf(null)).toBeNull();
+    expect(detailOf({ else: 1 })).toBeNull();
+    expect(stateOf({ amount: 1, issued: 1, expires: 2, last_digits: 4, origin: { cage: 8 }, state: { paid: { time: 3, at: { cage: 8 } } } })).toBe('paid');
+  });
+
+  it('are printed where one was issued, and not where a claim was made instead (F43)', () => {
+    expect(voucherOf({ claim: { claim: 4, amount: 5 } })).toBeNull();
+    expect(voucherOf({ 'play-money': {} })).toBeNull();
+    expect(voucherOf({ voucher: { voucher: { amount: 5 } as never, page: '<p>' } })).toEqual({ amount: 5, page: '<p>' });
+  });
+});

@@ -6,6 +6,7 @@ export const pit = {
     table: 'Table', phase: 'Phase', round: 'Round', dealer: 'Dealer', seats: 'Seats', onLayout: 'On layout', drop: 'Drop', win: 'Win', theoretical: 'Theoretical', deviation: 'Deviation σ',
     average: 'Average bet', pace: 'Rounds/h', hold: 'Hold %', last: 'Last', name: 'By', rounds: 'Rounds', handle: 'Handle', band: 'Expected band',
   },
+  phases: { shut: 'Closed', idle: 'Between rounds', open: 'Bets open', closing: 'Closing bets', closed: 'No more bets', result: 'Settling', settled: 'Settled', void: 'Void' },
   noLine: 'no line',
   lost: (count: number) => `${count} lost`,
   locked: (count: number) => `${count} locked`,

@@ -8,6 +8,7 @@ export const pit: typeof english = {
     table: '赌台', phase: '阶段', round: '局', dealer: '荷官', seats: '座位', onLayout: '台面', drop: '买入额', win: '赢额', theoretical: '理论赢额', deviation: '偏差 σ', average: '平均投注', pace: '局/小时', hold: '留存 %',
     last: '上局', name: '分类', rounds: '局数', handle: '投注总额', band: '预期范围',
   },
+  phases: { shut: '关闭', idle: '局间', open: '下注中', closing: '正在停止', closed: '停止下注', result: '结算中', settled: '已结算', void: '作废' },
   noLine: '无连接',
   lost: (count) => `${count}台失联`,
   locked: (count) => `${count}台锁定`,

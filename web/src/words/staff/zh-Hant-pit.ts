@@ -8,6 +8,7 @@ export const pit: typeof english = {
     table: '賭檯', phase: '階段', round: '局', dealer: '荷官', seats: '座位', onLayout: '檯面', drop: '買入額', win: '贏額', theoretical: '理論贏額', deviation: '偏差 σ', average: '平均投注', pace: '局/小時', hold: '留存 %',
     last: '上局', name: '分類', rounds: '局數', handle: '投注總額', band: '預期範圍',
   },
+  phases: { shut: '關閉', idle: '局間', open: '下注中', closing: '正在停止', closed: '停止下注', result: '結算中', settled: '已結算', void: '作廢' },
   noLine: '無連接',
   lost: (count) => `${count}檯失聯`,
   locked: (count) => `${count}檯鎖定`,

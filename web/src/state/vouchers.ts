@@ -1,0 +1,52 @@
+// What a cashier is told of a voucher that is not paid (F41), and where claims come from.
+
+import type { ClaimOnFile, Voucher, VoucherOnFile } from '../protocol/messages';
+
+type PaidAt = Extract<VoucherOnFile['state'], { paid: unknown }>['paid']['at'];
+export type Stands = 'good' | 'expired' | 'training' | { paid: { time: number; at: PaidAt } } | { void: { time: number; claim: number } };
+
+export interface OnFile {
+  digits: string;
+  amount: number;
+  issued: number;
+  expires: number;
+  stands: Stands;
+}
+
+/** The voucher of a refusal, where the house has one on file. */
+export function detailOf(detail: unknown): OnFile | null {
+  const isOne = typeof detail === 'object' && detail !== null && 'digits' in detail && 'stands' in detail;
+  return isOne ? (detail as OnFile) : null;
+}
+
+export interface Origin {
+  /** The word for it. */
+  word: string;
+  table: number | null;
+  group: number;
+  seat: number | null;
+  round: number | null;
+}
+
+/** Where a claim comes from, for people. */
+export function originOf({ origin }: ClaimOnFile): Origin {
+  if ('session' in origin) {
+    const { cluster, seat, reason } = origin.session;
+    const [word, round] = typeof reason === 'string' ? [reason, null] : (Object.entries(reason)[0] as [string, number]);
+    return { word, table: cluster.table, group: cluster.number, seat, round };
+  }
+  if ('returned' in origin) return { word: 'returned', table: origin.returned.cluster.table, group: origin.returned.cluster.number, seat: origin.returned.seat, round: null };
+  return { word: Object.keys(origin)[0]!, table: null, group: 0, seat: null, round: null };
+}
+
+export function stateOf({ state }: VoucherOnFile): string {
+  return typeof state === 'string' ? state : Object.keys(state)[0]!;
+}
+
+/** What came of a command that issues a voucher. */
+export type Issued = { voucher: { voucher: Voucher; page: string } } | { claim: { claim: number; amount: number } } | { 'play-money': object } | { closed: object };
+
+/** The voucher to be printed, with its page; nothing where none was issued. */
+export function voucherOf(issued: Issued): Voucher | null {
+  return 'voucher' in issued ? { ...issued.voucher.voucher, page: issued.voucher.page } : null;
+}
