@@ -7,6 +7,12 @@ import { defineConfig } from 'vitest/config';
 
 const SCREENS = ['index', 'terminal', 'display', 'console', 'pit', 'cage', 'audit'];
 
+/** What every screen loads, and what all screens with a felt load: few files, so that they are packed well. */
+const GROUPS = [
+  { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(words\/(speech|languages)|protocol\/house|parts\/(LanguageSwitch|Training|settings|Die\.|faces))/ },
+  { name: 'play', priority: 1, test: /src\/(felt\/(fit|phrases|print|walk)|parts\/(Chip|chips|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|Sheet|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(line|numbered)\.)/ },
+];
+
 function standIn(): Plugin {
   return {
     name: 'stand-in-house',
@@ -33,7 +39,7 @@ export default defineConfig({
     cssTarget: 'chrome111',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rollupOptions: { input: Object.fromEntries(SCREENS.map((name) => [name, resolve(import.meta.dirname, `${name}.html`)])) },
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } }, input: Object.fromEntries(SCREENS.map((name) => [name, resolve(import.meta.dirname, `${name}.html`)])) },
   },
   test: {
     projects: [

@@ -1,6 +1,6 @@
 // What a cashier is told of a voucher that is not paid (F41), and where claims come from.
 
-import type { ClaimOnFile, Voucher, VoucherOnFile } from '../protocol/messages';
+import type { ClaimOnFile, VoucherOnFile } from '../protocol/messages';
 
 type PaidAt = Extract<VoucherOnFile['state'], { paid: unknown }>['paid']['at'];
 export type Stands = 'good' | 'expired' | 'training' | { paid: { time: number; at: PaidAt } } | { void: { time: number; claim: number } };
@@ -41,12 +41,4 @@ export function originOf({ origin }: ClaimOnFile): Origin {
 
 export function stateOf({ state }: VoucherOnFile): string {
   return typeof state === 'string' ? state : Object.keys(state)[0]!;
-}
-
-/** What came of a command that issues a voucher. */
-export type Issued = { voucher: { voucher: Voucher; page: string } } | { claim: { claim: number; amount: number } } | { 'play-money': object } | { closed: object };
-
-/** The voucher to be printed, with its page; nothing where none was issued. */
-export function voucherOf(issued: Issued): Voucher | null {
-  return 'voucher' in issued ? { ...issued.voucher.voucher, page: issued.voucher.page } : null;
 }

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile } from '../../src/protocol/messages';
 import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
 import { alertOf, unseen } from '../../src/state/alerts';
-import { cents } from '../../src/state/money';
-import { detailOf, originOf, stateOf, voucherOf } from '../../src/state/vouchers';
+import { cents } from '../../src/state/figures';
+import { voucherOf } from '../../src/protocol/issued';
+import { detailOf, originOf, stateOf } from '../../src/state/vouchers';
 import { Parts, type PartsView } from '../../src/state/parts';
 
 describe('the parts of the House', () => {
