@@ -33,7 +33,7 @@ function dice(house: MockHouse): AllDice {
   return { lag: LAG, tables };
 }
 
-const KINDS = ['bets-opened', 'bets-closed', 'committed', 'limits-shown', 'terminal-lost', 'voided', 'large-win', 'signed-in'];
+const KINDS = ['limits', 'terminal-lost', 'terminal-back', 'correction', 'void', 'ruling', 'large-win', 'login-failed'];
 
 function events(asked: URLSearchParams) {
   const all = Array.from({ length: 60 }, (_, at): EventLine => {

@@ -729,6 +729,7 @@ export interface components {
             /** @description Who asks. */
             by: components["schemas"]["PersonId"];
             id: components["schemas"]["ApprovalId"];
+            used?: components["schemas"]["CommandId"] | null;
             /** @description What is to be done. */
             what: string;
         };
@@ -770,6 +771,10 @@ export interface components {
             signers: string[];
             /** @description Whether its record is for training. */
             training?: boolean | null;
+        };
+        /** @description The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house. */
+        Beat: {
+            beat: components["schemas"]["Time"];
         };
         /**
          * @description A betting box, by its one text form: its kind, and where the kind has several its numbers.
@@ -828,8 +833,12 @@ export interface components {
             /** @description The house's exact edge, as a fraction. */
             edge: string;
             label: components["schemas"]["InLanguages"];
+            /** @description Whether it loses when all three dice are the same. */
+            loses_to_triple: boolean;
             /** @description What it pays to one: one entry, or three for one, two and three dice. */
             pays: string[];
+            /** @description The least and the greatest sum that win, where that is printed on the box. */
+            range?: number[] | null;
             /**
              * Format: uint8
              * @description How many of the 216 throws win.
@@ -1161,7 +1170,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1174,8 +1183,24 @@ export interface components {
             /** @description What one chip is worth. */
             value: components["schemas"]["Money"];
         };
+        /**
+         * @description Which command of which source: numbers of one source rise, so that one sent again is known. Sources are numbered as they
+         *     come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
+         */
+        CommandId: {
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            sequence: number;
+            /**
+             * Format: uint64
+             * @description The login or the device's connection.
+             */
+            source: number;
+        };
         /** @description What a staff screen at a table is sent. */
-        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"];
+        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a staff screen at a table sends. */
         ConsoleSays: components["schemas"]["FromStaff"];
         /** @description A part of a bet that the House rejects. */
@@ -1200,7 +1225,7 @@ export interface components {
             sequence: number;
         };
         /** @description What a screen of the pit, the cage or the audit is sent. */
-        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"];
+        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a screen of the house is sent, beside the answers to its commands. */
         DeskMessage: {
             snapshot: {
@@ -1300,7 +1325,7 @@ export interface components {
             verdict: string;
         };
         /** @description What a display is sent: the snapshot and the changes of what anyone sees. */
-        DisplayHears: components["schemas"]["TableMessage"];
+        DisplayHears: components["schemas"]["TableMessage"] | components["schemas"]["Beat"];
         /** @description A person on file. */
         EmployeeOnFile: {
             /**
@@ -1323,6 +1348,8 @@ export interface components {
             device: components["schemas"]["DeviceId"];
             /** @description The house's id, 32 hexadecimal digits: it is part of what the device signs. */
             house: string;
+            /** @description What it is, and where a terminal stands. */
+            kind: components["schemas"]["DeviceKind"];
             /**
              * Format: uint64
              * @description The number of its commands.
@@ -1791,7 +1818,14 @@ export interface components {
                 /** @description What happened. */
                 what: components["schemas"]["Report"];
             };
-        } | "tick";
+        } | "tick" | {
+            "use-approval": {
+                /** @description Which. */
+                approval: components["schemas"]["ApprovalId"];
+                /** @description The command that it serves. */
+                command: components["schemas"]["CommandId"];
+            };
+        };
         /** @description The set-up of the house. */
         HouseConfiguration: {
             /** @description What people have set, by key. */
@@ -2013,7 +2047,11 @@ export interface components {
             areas: components["schemas"]["AreaView"][];
             boxes: components["schemas"]["BoxView"][];
             captions: components["schemas"]["CaptionView"][];
+            /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
+            chinese: string;
             game: string;
+            /** @description Whether bets are placed at terminals, or with chips on the layout. */
+            has_terminals: boolean;
             /** Format: uint32 */
             height: number;
             layout: string;
@@ -2038,7 +2076,7 @@ export interface components {
             staked: components["schemas"]["Money"];
         };
         /**
-         * @description A list of the House.
+         * @description A list of the House: a part that screens are shown.
          * @enum {string}
          */
         List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
@@ -3710,7 +3748,7 @@ export interface components {
             sequence: number;
         };
         /** @description What a Player Terminal is sent: a challenge first. */
-        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"];
+        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"] | components["schemas"]["Beat"];
         /** @description What a Player Terminal sends: it proves itself first. */
         TerminalSays: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
         /** @description What a terminal asks for at its own seat. */
@@ -4128,7 +4166,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The source that this screen had before; a new one where it is left out. */
-                source?: number | null;
+                source?: number;
             };
             header?: never;
             path: {
@@ -4204,6 +4242,13 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description The request cannot be read, or there is no such command */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is signed in */
             401: {
                 headers: {
@@ -4213,13 +4258,6 @@ export interface operations {
             };
             /** @description The number is another's, or the password is asked again */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description There is no such command */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4646,13 +4684,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description too-many */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     tables: {
@@ -4728,6 +4759,13 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description The request cannot be read, or there is no such command */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is signed in */
             401: {
                 headers: {
@@ -4749,13 +4787,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such command */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
             /** @description The house has stopped */
             503: {
                 headers: {
@@ -4769,7 +4800,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The source that this screen had before; a new one where it is left out. */
-                source?: number | null;
+                source?: number;
             };
             header?: never;
             path: {

@@ -70,7 +70,7 @@ export type Language = 'en' | 'zh-Hans' | 'zh-Hant';
 export type InLanguages = Record<Language, string>;
 
 /** A box as it is printed. The last two are told by houses that know them. */
-export type BoxView = Schemas['BoxView'] & {
+export type BoxView = Omit<Schemas['BoxView'], 'range' | 'loses_to_triple'> & {
   range?: [number, number] | null;
   loses_to_triple?: boolean;
 };

@@ -58,8 +58,9 @@ export function toAnswer(approvals: readonly ApprovalOnFile[], me: number): Appr
   return approvals.filter(({ by, answer }) => by !== me && answer === 'waiting');
 }
 
+/** Those that this person asked for and has not used. */
 export function ownOf(approvals: readonly ApprovalOnFile[], me: number): ApprovalOnFile[] {
-  return approvals.filter(({ by }) => by === me);
+  return approvals.filter(({ by, used }) => by === me && used == null);
 }
 
 export type Stand = 'waiting' | 'approved' | 'refused';

@@ -54,7 +54,7 @@ describe('an act to approve', () => {
 
   it('waits for somebody else', () => {
     const of = (id: number, by: number, answer: ApprovalOnFile['answer']): ApprovalOnFile => ({ id, by, answer, act: 'correct', asked: 1, what: '' });
-    const all = [of(1, 3, 'waiting'), of(2, 5, 'waiting'), of(3, 3, { approved: 5 })];
+    const all = [of(1, 3, 'waiting'), of(2, 5, 'waiting'), of(3, 3, { approved: 5 }), { ...of(4, 3, { approved: 5 }), used: { source: 1, sequence: 2 } }];
     expect(toAnswer(all, 3).map(({ id }) => id)).toEqual([2]);
     expect(ownOf(all, 3).map((one) => [one.id, standOf(one)])).toEqual([[1, 'waiting'], [3, 'approved']]);
   });

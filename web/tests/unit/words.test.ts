@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { words as en } from '../../src/words/en';
 import { words as hans } from '../../src/words/zh-Hans';
 import { words as hant } from '../../src/words/zh-Hant';
+import { words as staffEn } from '../../src/words/staff/en';
+import { words as staffHans } from '../../src/words/staff/zh-Hans';
+import { words as staffHant } from '../../src/words/staff/zh-Hant';
 
 type Tree = Record<string, unknown>;
 
@@ -21,8 +24,8 @@ function texts(tree: unknown): string[] {
   return Object.values(tree as Tree).flatMap(texts);
 }
 
-describe.each([['zh-Hans', hans], ['zh-Hant', hant]] as const)('%s', (_, words) => {
-  it('says everything that English says', () => expect(keys(words as Tree)).toEqual(keys(en as Tree)));
+describe.each([['zh-Hans', hans, en], ['zh-Hant', hant, en], ['zh-Hans of staff', staffHans, staffEn], ['zh-Hant of staff', staffHant, staffEn]] as const)('%s', (_, words, english) => {
+  it('says everything that English says', () => expect(keys(words as Tree).sort()).toEqual(keys(english as Tree).sort()));
 
   it('leaves nothing in English', () => {
     expect(texts(words).filter((text) => /[a-z]{3,}/i.test(text.replace(/voucher|№/g, '')))).toEqual([]);
@@ -31,9 +34,9 @@ describe.each([['zh-Hans', hans], ['zh-Hant', hant]] as const)('%s', (_, words) 
 
 it('Simplified and Traditional are not mixed', () => {
   const simplified = '赌总围双单对时间号录关开记额码钱证验过这说认还';
-  expect([...texts(hant).join('')].filter((letter) => simplified.includes(letter))).toEqual([]);
+  expect([...texts([hant, staffHant]).join('')].filter((letter) => simplified.includes(letter))).toEqual([]);
   const traditional = '賭總圍雙單對時間號錄關開記額碼錢證驗過說認還';
-  expect([...texts(hans).join('')].filter((letter) => traditional.includes(letter) && !simplified.includes(letter))).toEqual([]);
+  expect([...texts([hans, staffHans]).join('')].filter((letter) => traditional.includes(letter) && !simplified.includes(letter))).toEqual([]);
 });
 
 describe.each(['sans', 'serif'])('the %s font', (name) => {

@@ -141,6 +141,7 @@ export const words = {
     'not-approved': 'The second person has not approved this act.',
     unknown: 'There is no such thing here.',
     'bad-request': 'The house cannot read that.',
+    'bad-command': 'The house does not know that command.',
     'too-large': 'That is too large.',
     'not-sent': 'It was not sent in time.',
     'too-slow': 'The answer was not ready in time. Look whether it was done.',

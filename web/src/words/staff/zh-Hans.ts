@@ -138,6 +138,7 @@ export const words: StaffWords = {
     'not-approved': '第二人尚未批准此操作。',
     unknown: '没有这项内容。',
     'bad-request': '系统无法读取。',
+    'bad-command': '系统不认识此指令。',
     'too-large': '内容过大。',
     'not-sent': '未及时送达。',
     'too-slow': '未及时回复。请查看是否已执行。',

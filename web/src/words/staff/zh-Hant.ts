@@ -138,6 +138,7 @@ export const words: StaffWords = {
     'not-approved': '第二人尚未批准此操作。',
     unknown: '沒有這項內容。',
     'bad-request': '系統無法讀取。',
+    'bad-command': '系統不認識此指令。',
     'too-large': '內容過大。',
     'not-sent': '未及時送達。',
     'too-slow': '未及時回復。請查看是否已執行。',
