@@ -14,6 +14,8 @@ export class HouseDesk {
   given: { code?: string; device?: number; password?: string; person?: number } | null = $state.raw(null);
   readonly approvals: ApprovalOnFile[] = $derived(this.view.parts.approvals?.all ?? []);
   readonly people: EmployeeOnFile[] = $derived(this.view.parts.people?.all ?? []);
+  /** Approvals that were used here; the house takes them off its list a moment later. */
+  used: ReadonlySet<number> = $state.raw(new Set());
   private readonly line: Line;
   /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
   private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
@@ -59,6 +61,7 @@ export class HouseDesk {
     const act = asked?.what ?? carried(what);
     this.asked.delete(id);
     if (act && (await this.sent(act, id, asked?.send))) {
+      this.used = new Set([...this.used, id]);
       this.staff.tell(office.words.pit.carriedOut);
       asked?.done?.();
     }
