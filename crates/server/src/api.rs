@@ -1,17 +1,23 @@
-//! What is asked over HTTP, by its address. The description of it is made from the handlers.
+//! What is asked over HTTP, by its address. The description of it is made from the handlers, with the messages of the sockets
+//! among its components.
 
-use utoipa::OpenApi;
+mod described;
+mod docs;
+
+use axum::Router;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
 use crate::{devices, people, reports, tumbler};
 
-#[derive(OpenApi)]
-#[openapi(info(title = "Tai Sai", description = "A house that runs Tai Sai and Sic Bo tables"))]
-struct Description;
-
 /// Every address of the house, and their description.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
+fn described() -> OpenApiRouter<Shared> {
     let v1 = people::routes().merge(devices::routes()).merge(tumbler::routes()).merge(reports::routes());
-    OpenApiRouter::with_openapi(Description::openapi()).nest("/api/v1", v1)
+    OpenApiRouter::with_openapi(described::opening()).nest("/api/v1", v1)
+}
+
+/// Every address of the house, with the pages that describe them.
+pub(crate) fn routes() -> Router<Shared> {
+    let (routes, description) = described().split_for_parts();
+    routes.merge(docs::routes(&described::exact(&description)))
 }

@@ -172,6 +172,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
+    #[cfg_attr(feature = "openapi", schema(min_items = 19, max_items = 19))]
     pub rights: [Right; Act::ALL.len()],
 }
 

@@ -7,7 +7,7 @@ use crate::identity::{RoundNumber, Seat, SessionId};
 
 /// A keyed hash of a voucher's validation number. The number itself is never seen by the machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(min_items = 32, max_items = 32))]
 pub struct VoucherHash(pub [u8; 32]);
 
 /// What the machines know of a voucher's number: its keyed hash and its last four digits.

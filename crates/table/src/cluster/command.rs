@@ -216,6 +216,7 @@ pub enum ClusterEvent {
         /// What it came to.
         totals: Totals,
         /// The digest of its lines.
+        #[cfg_attr(feature = "openapi", schema(min_items = 32, max_items = 32))]
         digest: [u8; 32],
     },
     /// A round that was over is settled again, or void.

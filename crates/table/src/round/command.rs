@@ -134,6 +134,7 @@ pub enum RoundCommand {
     /// The dice are at rest; a die that does not lie flat has no face.
     AtRest {
         /// The faces.
+        #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
     /// The result, committed.
@@ -262,6 +263,7 @@ pub enum RoundEvent {
     /// The dice are at rest.
     AtRest {
         /// The faces.
+        #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
     /// The result is committed.
