@@ -1,0 +1,5 @@
+//! The whole program, as a house runs it: the real binary on a free loopback port, people, terminals and attackers at it.
+
+mod random;
+mod schema;
+mod spelled;
