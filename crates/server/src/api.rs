@@ -4,20 +4,14 @@
 mod described;
 mod docs;
 
-use axum::Router;
+pub(crate) use docs::docs;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
 use crate::{devices, people, reports, tumbler};
 
 /// Every address of the house, and their description.
-fn described() -> OpenApiRouter<Shared> {
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
     let v1 = people::routes().merge(devices::routes()).merge(tumbler::routes()).merge(reports::routes());
     OpenApiRouter::with_openapi(described::opening()).nest("/api/v1", v1)
-}
-
-/// Every address of the house, with the pages that describe them.
-pub(crate) fn routes() -> Router<Shared> {
-    let (routes, description) = described().split_for_parts();
-    routes.merge(docs::routes(&described::exact(&description)))
 }

@@ -1,5 +1,9 @@
 //! The whole program, as a house runs it: the real binary on a free loopback port, people, terminals and attackers at it.
 
+mod house;
+mod person;
 mod random;
 mod schema;
+mod socket;
 mod spelled;
+mod terminal;

@@ -5,8 +5,9 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
-use serde_json::Value;
+use utoipa::openapi::OpenApi;
 
+use super::described::exact;
 use crate::server::Shared;
 
 const PAGE: &str = include_str!("docs/docs.html");
@@ -14,11 +15,11 @@ const STYLE: &str = include_str!("docs/docs.css");
 const SCRIPT: &str = include_str!("docs/docs.js");
 
 /// Where the description is, for programs and for people.
-pub(super) fn routes(description: &Value) -> Router<Shared> {
+pub(crate) fn docs(description: &OpenApi) -> Router<Shared> {
     let file = |kind: &'static str, text: Bytes| get(async move || ([(CONTENT_TYPE, kind)], text));
     let fixed = |text: &'static str| Bytes::from_static(text.as_bytes());
     Router::new()
-        .route("/api/openapi.json", file("application/json", description.to_string().into()))
+        .route("/api/openapi.json", file("application/json", exact(description).to_string().into()))
         .route("/api/docs", file("text/html; charset=utf-8", fixed(PAGE)))
         .route("/api/docs/docs.css", file("text/css; charset=utf-8", fixed(STYLE)))
         .route("/api/docs/docs.js", file("text/javascript; charset=utf-8", fixed(SCRIPT)))
