@@ -1,6 +1,7 @@
 //! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
 
 use axum::Json;
+use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use taisai_table::Refusal;
@@ -50,8 +51,11 @@ denied! {
     NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
     Unknown, NOT_FOUND, "unknown", "There is no such thing here.";
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
+    TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is larger than any that is lawful.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
+    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
+    Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
@@ -65,6 +69,15 @@ impl From<Denied> for Refused {
 impl From<Stopped> for Denied {
     fn from(_: Stopped) -> Self {
         Self::Stopped
+    }
+}
+
+impl From<JsonRejection> for Denied {
+    fn from(rejection: JsonRejection) -> Self {
+        match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => Self::TooLarge,
+            _ => Self::BadRequest,
+        }
     }
 }
 

@@ -7,10 +7,42 @@ use taisai_table::Person;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::denied::Denied;
-use crate::server::Shared;
+use crate::server::{Server, Shared};
+
+pub(crate) mod sensitive {
+    pub(crate) fn at_table(_: &crate::commands::TableCommand) -> bool {
+        false
+    }
+    pub(crate) fn at_house(_: &taisai_table::HouseCommand) -> bool {
+        false
+    }
+}
+pub(crate) mod approvals {
+    pub(crate) async fn seconded<C>(
+        _: &crate::server::Server,
+        _: super::SignedIn,
+        _: Option<taisai_table::ApprovalId>,
+        command: C,
+    ) -> Result<C, crate::denied::Denied> {
+        Ok(command)
+    }
+}
 
 /// Who is signed in.
 pub(crate) struct People {}
+
+impl People {
+    pub(crate) fn owns(&self, _: &SignedIn, _: u64) -> bool {
+        false
+    }
+}
+
+pub(crate) async fn still(_: &Server, _source: u64, _is_use: bool) -> Result<SignedIn, Denied> {
+    Err(Denied::NotSignedIn)
+}
+pub(crate) async fn screen_source(_: &Server, _: &SignedIn, _: Option<u64>) -> Result<u64, Denied> {
+    Err(Denied::NotSignedIn)
+}
 
 /// A person who is signed in.
 #[derive(Clone, Copy, Debug)]

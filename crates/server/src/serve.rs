@@ -1,25 +1,37 @@
 //! Runs a house until it is told to stop: opens the hall, listens, and closes in order.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use taisai_record::Warn;
+use taisai_table::Phase;
+use tokio::sync::watch;
+
+use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::devices::Devices;
+use crate::displays::Displays;
+use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
 use crate::people::People;
 use crate::secrets::Secrets;
-use crate::server::{Place, Server};
+use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
+use crate::table::RunningTable;
+use crate::{api, operations, screens};
 
-/// The certificate that connections are secured with.
-#[derive(Clone, Debug)]
-pub struct Tls {
-    /// The file of the certificate chain, PEM.
-    pub certificate: PathBuf,
-    /// The file of its key, PEM.
-    pub key: PathBuf,
-}
+/// No request's body has more bytes.
+const LARGEST_BODY: usize = 64 * 1024;
+
+/// How often a house that stops looks whether its rounds are over, and its connections gone.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Connections have so long to end when the house stops.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// What a house is run by.
 #[derive(Clone, Debug)]
@@ -32,6 +44,8 @@ pub struct Plan {
     pub listen: SocketAddr,
     /// Secured, or in the clear.
     pub tls: Option<Tls>,
+    /// How long rounds in play may take to their end when the house stops; what is not over then is kept as it is.
+    pub grace: Duration,
 }
 
 /// Why a house does not run, or no longer.
@@ -40,6 +54,9 @@ pub enum ServeError {
     /// It cannot be opened.
     #[error(transparent)]
     Hall(#[from] HallError),
+    /// Its certificate.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// It cannot listen.
     #[error("{address} cannot be listened on: {error}")]
     Listen {
@@ -56,32 +73,96 @@ pub enum ServeError {
 /// Runs a house. `ready` is called once it takes requests, with the address that it listens on; it closes when `stop` is done.
 pub async fn serve(
     plan: Plan,
-    warn: taisai_record::Warn,
+    warn: Warn,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let place = Place {
-        name: plan.name,
-        house: plan.hall.new_house,
-        is_training: plan.hall.is_training,
-        version: plan.hall.program.version.clone(),
-    };
-    let profile = Arc::new(plan.hall.profile.clone());
-    let hall = Hall::open(plan.hall, warn)?;
-    let _server = Arc::new(Server {
-        place,
+    let Plan { name, hall, listen, tls, grace } = plan;
+    let tls = tls.map(|tls| tls.acceptor()).transpose()?;
+    let bad = |error| ServeError::Listen { address: listen, error };
+    let listener = accept::listen(listen).map_err(bad)?;
+    let address = listener.local_addr().map_err(bad)?;
+    let metrics = Arc::new(Metrics::new());
+    let (version, is_training) = (hall.program.version.clone(), hall.is_training);
+    let profile = Arc::new(hall.profile.clone());
+    let hall = Hall::open(hall, &metrics, warn)?;
+    let (stopping, is_stopping) = watch::channel(Stopping::No);
+    let server = Arc::new(Server {
+        place: Place { name, house: hall.id(), is_training, version },
         profile,
+        is_secured: tls.is_some(),
         doors: hall.doors(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
         secrets: Secrets {},
         people: People {},
         devices: Devices {},
-        metrics: Arc::new(Metrics::default()),
+        displays: Displays::default(),
+        metrics: Arc::clone(&metrics),
+        stopping,
     });
-    drop(crate::api::routes());
-    ready(plan.listen);
-    stop.await;
-    hall.close();
-    Ok(())
+    let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
+    let accepting = tokio::spawn(accepting.run(is_stopping));
+    ready(address);
+    let mut stopped = hall.stopped();
+    let ended = tokio::select! {
+        () = stop => {
+            finish_rounds(&server, grace).await;
+            Ok(())
+        }
+        // The senders live as long as the hall.
+        stopped = stopped.wait_for(Option::is_some) => {
+            let stopped = stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed);
+            tracing::error!(%stopped, "the house stops");
+            Err(stopped.into())
+        }
+    };
+    server.stopping.send_replace(Stopping::Now);
+    accepting.await.unwrap_or_default();
+    let shared = Arc::downgrade(&server);
+    drop(server);
+    let gone = async {
+        while shared.strong_count() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    if tokio::time::timeout(FAREWELL, gone).await.is_err() {
+        tracing::warn!("connections did not end in time, and are left behind");
+        return ended;
+    }
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
+    ended
+}
+
+/// Every address.
+fn routes(server: &Shared) -> Router {
+    let (api, description) = api::routes().split_for_parts();
+    Router::new()
+        .merge(api)
+        .merge(crate::api::docs(&description))
+        .merge(operations::routes())
+        .merge(screens::routes())
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(from_fn_with_state(Arc::clone(server), guard))
+        .with_state(Arc::clone(server))
+}
+
+/// No new round begins; those in play may come to their end.
+async fn finish_rounds(server: &Server, grace: Duration) {
+    server.stopping.send_replace(Stopping::NoNewRound);
+    let in_play = |phase: Phase| match phase {
+        Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => true,
+        Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
+    };
+    let over = async {
+        for (_, table) in server.doors.tables() {
+            let look = move |table: &RunningTable| in_play(table.round().phase()) && !table.round().is_held();
+            while table.look(look).await.unwrap_or(false) {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    };
+    if tokio::time::timeout(grace, over).await.is_err() {
+        tracing::info!("a round is in play: it is kept as it is");
+    }
 }

@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 use super::{Hall, HallPlan, TablePlan};
 use crate::leaving::{Answer, Reply};
 use crate::line::{Line, Messages};
+use crate::metrics::Metrics;
 use crate::table::TableMail;
 
 const TABLE: TableId = TableId(1);
@@ -98,14 +99,14 @@ fn accepted(answer: &Answer) {
 #[tokio::test]
 async fn a_round_is_played_and_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
-    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
-    let sit = TableMail::Sit { cluster: 0, seat, line };
+    let sit = TableMail::Sit { cluster: 0, seat, source: 1, line };
     assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
-    let snapshot = screen.next().await;
+    let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
     accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
@@ -136,10 +137,12 @@ async fn a_round_is_played_and_is_there_again() {
     }
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
 
-    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
-    assert!(hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, line }).await.is_ok());
-    let snapshot = screen.next().await;
+    assert!(
+        hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, source: 1, line }).await.is_ok()
+    );
+    let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
