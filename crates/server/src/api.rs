@@ -5,9 +5,11 @@ mod commands;
 mod described;
 mod docs;
 mod house;
+mod messages;
 mod tables;
 
 pub(crate) use docs::docs;
+pub(crate) use messages::{WholePublic, WholeStaff};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;

@@ -11,7 +11,7 @@ use crate::people::{SignedIn, approvals, sensitive};
 use crate::server::Server;
 
 /// A command for one side of a table.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum TableCommand {
     /// For the dealer's side.

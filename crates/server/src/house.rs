@@ -1,5 +1,6 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
+mod described;
 mod shown;
 mod view;
 
@@ -14,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use shown::Shown;
+pub(crate) use described::{DeskMessage, HouseList};
 pub(crate) use view::Part;
 
 use crate::clock::{Clock, OwnIds, Sources};

@@ -24,6 +24,9 @@ use crate::denied::Denied;
 use crate::line::Messages;
 use crate::server::{Shared, Stopping};
 use crate::stopped::Stopped;
+pub(crate) use house::{Desk, FromDesk};
+pub(crate) use staff::FromStaff;
+pub(crate) use terminal::FromTerminal;
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;

@@ -24,8 +24,9 @@ use tokio::time::Instant;
 
 pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
+pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView};
 use shown::SeatLine;
-use view::{PublicView, Shown, StaffView};
+use view::Shown;
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;

@@ -5,9 +5,11 @@ use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::{Modify, OpenApi as _};
 
-use taisai_table::{ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, RoundCommand, RoundEvent};
+use super::house::List;
+use super::messages::{ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, TerminalHears, TerminalSays};
+use taisai_table::{ClusterEvent, HouseEvent, RoundEvent};
 
-use crate::leaving::{Answer, Answered};
+use crate::socket::Desk;
 
 /// What a description begins with; addresses are added to it as they are mounted.
 pub(super) fn opening() -> OpenApi {
@@ -28,7 +30,18 @@ pub(super) fn opening() -> OpenApi {
     ),
     modifiers(&Cookie),
     components(schemas(
-        Answer, Answered, RoundCommand, RoundEvent, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent
+        TerminalSays,
+        TerminalHears,
+        ConsoleSays,
+        ConsoleHears,
+        DisplayHears,
+        DeskSays,
+        DeskHears,
+        RoundEvent,
+        ClusterEvent,
+        HouseEvent,
+        Desk,
+        List
     ))
 )]
 struct Opening;
@@ -94,6 +107,7 @@ fn say_once(fields: &mut Map<String, Value>) {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use std::path::Path;
 
@@ -118,5 +132,24 @@ mod tests {
     fn no_form_is_flattened() {
         let description = exact(crate::api::routes().get_openapi()).to_string();
         assert!(!description.contains("\"allOf\""), "write the fields out instead of `#[serde(flatten)]`");
+    }
+
+    #[test]
+    fn every_form_that_is_named_is_described() {
+        fn check(part: &Value, description: &Value) {
+            match part {
+                Value::Object(fields) => {
+                    if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+                        let form = description.pointer(reference.trim_start_matches('#'));
+                        assert!(form.is_some(), "{reference} is not among the components");
+                    }
+                    fields.values().for_each(|part| check(part, description));
+                }
+                Value::Array(parts) => parts.iter().for_each(|part| check(part, description)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        let description = exact(crate::api::routes().get_openapi());
+        check(&description, &description);
     }
 }
