@@ -1,7 +1,6 @@
 //! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
 
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use taisai_table::Refusal;
@@ -51,7 +50,6 @@ denied! {
     NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
     Unknown, NOT_FOUND, "unknown", "There is no such thing here.";
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
-    TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is larger than any that is lawful.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
     TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
@@ -62,22 +60,13 @@ denied! {
 
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
-        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence() }
+        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into() }
     }
 }
 
 impl From<Stopped> for Denied {
     fn from(_: Stopped) -> Self {
         Self::Stopped
-    }
-}
-
-impl From<JsonRejection> for Denied {
-    fn from(rejection: JsonRejection) -> Self {
-        match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => Self::TooLarge,
-            _ => Self::BadRequest,
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What leaves a machine once the record holds what it rests on: answers, what screens are shown, and letters to other machines.
 //! It is gathered while commands are decided, carried by the writer's completion, and said in order by the voice of the table.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -34,7 +35,7 @@ pub struct Refused {
     /// The paragraphs of the game that it rests on.
     pub paragraphs: Vec<String>,
     /// What is wrong, for people.
-    pub sentence: &'static str,
+    pub sentence: Cow<'static, str>,
 }
 
 impl Answer {
@@ -50,7 +51,7 @@ impl Answer {
             Verdict::Refused(refusal) => Self::Refused(Refused {
                 code: refusal.code(),
                 paragraphs: paragraphs(refusal),
-                sentence: refusal.sentence(),
+                sentence: refusal.sentence().into(),
             }),
         }
     }

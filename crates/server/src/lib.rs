@@ -3,6 +3,7 @@
 
 mod accept;
 mod api;
+mod body;
 mod clock;
 mod commands;
 pub mod config;

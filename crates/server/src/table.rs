@@ -9,7 +9,7 @@ mod reported;
 mod shown;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,6 +76,8 @@ pub(crate) struct RunningTable {
     posted: Vec<u64>,
     /// The round whose result came or changed last.
     latest: Option<RoundNumber>,
+    /// The sources that have used an id again since the last round was over: each is reported once.
+    reusing: BTreeSet<u64>,
     shown: Shown<PublicView>,
     shown_to_staff: Shown<StaffView>,
     /// When the staff may be shown something again, if there may be something.
@@ -101,6 +103,7 @@ impl RunningTable {
             said: Vec::new(),
             slips: BTreeMap::new(),
             latest,
+            reusing: BTreeSet::new(),
             shown: Shown::new(public),
             shown_to_staff: Shown::new(staff),
             staff_due: None,
@@ -223,7 +226,7 @@ impl RunningTable {
                 Verdict::Accepted
             }
             Decision::Refused(refusal) => {
-                self.parts.metrics.refusals.add(refusal);
+                self.refused(refusal, id);
                 Verdict::Refused(refusal)
             }
             Decision::Repeated(verdict) => verdict,
@@ -250,7 +253,7 @@ impl RunningTable {
                 Verdict::Accepted
             }
             Decision::Refused(refusal) => {
-                self.parts.metrics.refusals.add(refusal);
+                self.refused(refusal, id);
                 Verdict::Refused(refusal)
             }
             Decision::Repeated(verdict) => verdict,

@@ -1,7 +1,6 @@
 //! Commands over HTTP: one address for each table and one for the House.
 
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, HouseCommand, TableId};
@@ -9,6 +8,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::body::Body;
 use crate::commands::{self, TableCommand};
 use crate::denied::Denied;
 use crate::leaving::Answer;
@@ -64,9 +64,8 @@ async fn at_table(
     State(server): State<Shared>,
     Path(table): Path<u16>,
     by: SignedIn,
-    body: Result<Json<ForTable>, JsonRejection>,
+    Body(ForTable { source, sequence, approval, command }): Body<ForTable>,
 ) -> Result<Json<Answer>, Denied> {
-    let Json(ForTable { source, sequence, approval, command }) = body?;
     let id = CommandId { source, sequence };
     Ok(Json(commands::at_table(&server, by, TableId(table), id, approval, command).await?))
 }
@@ -87,9 +86,8 @@ async fn at_table(
 async fn at_house(
     State(server): State<Shared>,
     by: SignedIn,
-    body: Result<Json<ForHouse>, JsonRejection>,
+    Body(ForHouse { source, sequence, approval, command }): Body<ForHouse>,
 ) -> Result<Json<Answer>, Denied> {
-    let Json(ForHouse { source, sequence, approval, command }) = body?;
     let id = CommandId { source, sequence };
     Ok(Json(commands::at_house(&server, by, id, approval, command).await?))
 }

@@ -33,6 +33,7 @@ impl RunningTable {
         let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
         if !is_over(before) && is_over(self.round().phase()) {
             self.parts.metrics.rounds.inc();
+            self.reusing.clear();
             self.check()?;
             let time = self.parts.clock.now();
             self.parts.round.checkpoint(time)?;

@@ -1,6 +1,6 @@
 //! What of a table is a significant event of the house (F32): it is reported to the House once it is done.
 
-use taisai_table::{ClusterCommand, ClusterId, HouseCommand, Report, RoundCommand, Ruling};
+use taisai_table::{ClusterCommand, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundCommand, Ruling};
 
 use super::RunningTable;
 use crate::house::HouseMail;
@@ -36,6 +36,14 @@ impl RunningTable {
             | RoundCommand::Continue
             | RoundCommand::Restarted
             | RoundCommand::Report { .. } => None,
+        }
+    }
+
+    /// Counts a refusal, and reports an id that was used for something else.
+    pub(super) fn refused(&mut self, refusal: Refusal, id: CommandId) {
+        self.parts.metrics.refusals.add(refusal);
+        if refusal == Refusal::CommandIdReused && self.reusing.insert(id.source) {
+            self.report(Some(Report::CommandIdReused { table: self.round().table(), source: id.source }));
         }
     }
 
