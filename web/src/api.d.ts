@@ -3,7 +3,198 @@
  * Do not make direct changes to the file.
  */
 
-export type paths = Record<string, never>;
+export interface paths {
+    "/api/v1/house": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The house: its name, whether it plays for training, and what screens need to know of its profile. */
+        get: operations["house"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/house/{desk}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The socket of the pit, the cage or the audit screen. */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/house/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts a command before the House. The answer comes once the record holds it; the same command sent again gets the same answer. */
+        post: operations["at_house"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/house/lists/{list}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A list of the House as it stands, for its staff. */
+        get: operations["part"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tables of the house. */
+        get: operations["tables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A table as anyone at it sees it: what its display shows. */
+        get: operations["table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts a command before a table. The answer comes once the record holds it; the same command sent again gets the same answer. */
+        post: operations["at_table"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The socket of a Game Console, or of another staff screen at a table. */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/display": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The socket of a display: a snapshot of what anyone may see of the table, then its changes. */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/layout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a table is laid out, and what each box pays. */
+        get: operations["layout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/terminal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
+         *     commands and is sent their answers with its seat as it stands then.
+         */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
@@ -12,6 +203,19 @@ export interface components {
          * @enum {string}
          */
         Act: "run-table" | "relieve" | "deal" | "change-limits" | "place-for-player" | "correct" | "void-settled" | "void-damaged" | "rule" | "buy-in" | "clear-lock" | "cage" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        /** @description Who asks. */
+        Actor: {
+            person: components["schemas"]["Person"];
+        } | {
+            terminal: {
+                /** @description The device. */
+                device: components["schemas"]["DeviceId"];
+                /** @description Its seat in the cluster. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            tumbler: components["schemas"]["DeviceId"];
+        } | "system";
         /** @description What a session gets or gives when a round that is over is settled again or voided. */
         Adjustment: {
             /**
@@ -44,23 +248,88 @@ export interface components {
             /** Format: uint64 */
             sequence: number;
         };
+        /** @description How an approval was answered. */
+        ApprovalAnswer: "waiting" | {
+            approved: components["schemas"]["PersonId"];
+        } | {
+            refused: components["schemas"]["PersonId"];
+        };
         /**
          * Format: uint64
          * @description Which approval: they are counted from one.
          */
         ApprovalId: number;
+        /** @description An approval that was asked for. */
+        ApprovalOnFile: {
+            /** @description Of which act. */
+            act: components["schemas"]["Act"];
+            /** @description How it was answered. */
+            answer: components["schemas"]["ApprovalAnswer"];
+            /** @description Since when. */
+            asked: components["schemas"]["Time"];
+            /** @description Who asks. */
+            by: components["schemas"]["PersonId"];
+            id: components["schemas"]["ApprovalId"];
+            /** @description What is to be done. */
+            what: string;
+        };
+        /** @description A place for chips. */
+        AreaView: {
+            box: components["schemas"]["BetBox"];
+            /** Format: uint32 */
+            height: number;
+            /** Format: uint32 */
+            width: number;
+            /** Format: uint32 */
+            x: number;
+            /** Format: uint32 */
+            y: number;
+        };
         /**
          * @description A betting box, by its one text form: its kind, and where the kind has several its numbers.
          * @example small
          * @enum {string}
          */
         BetBox: "small" | "big" | "odd" | "even" | "single:1" | "single:2" | "single:3" | "single:4" | "single:5" | "single:6" | "sum:4" | "sum:5" | "sum:6" | "sum:7" | "sum:8" | "sum:9" | "sum:10" | "sum:11" | "sum:12" | "sum:13" | "sum:14" | "sum:15" | "sum:16" | "sum:17" | "domino:12" | "domino:13" | "domino:14" | "domino:15" | "domino:16" | "domino:23" | "domino:24" | "domino:25" | "domino:26" | "domino:34" | "domino:35" | "domino:36" | "domino:45" | "domino:46" | "domino:56" | "double:1" | "double:2" | "double:3" | "double:4" | "double:5" | "double:6" | "any-triple" | "triple:1" | "triple:2" | "triple:3" | "triple:4" | "triple:5" | "triple:6" | "four:4321" | "four:5321" | "four:5421" | "four:5431" | "four:5432" | "four:6321" | "four:6421" | "four:6431" | "four:6432" | "four:6521" | "four:6531" | "four:6532" | "four:6541" | "four:6542" | "four:6543" | "three:123" | "three:124" | "three:125" | "three:126" | "three:134" | "three:135" | "three:136" | "three:145" | "three:146" | "three:156" | "three:234" | "three:235" | "three:236" | "three:245" | "three:246" | "three:256" | "three:345" | "three:346" | "three:356" | "three:456" | "pair:112" | "pair:113" | "pair:114" | "pair:115" | "pair:116" | "pair:221" | "pair:223" | "pair:224" | "pair:225" | "pair:226" | "pair:331" | "pair:332" | "pair:334" | "pair:335" | "pair:336" | "pair:441" | "pair:442" | "pair:443" | "pair:445" | "pair:446" | "pair:551" | "pair:552" | "pair:553" | "pair:554" | "pair:556" | "pair:661" | "pair:662" | "pair:663" | "pair:664" | "pair:665";
+        /** @description What lies on a box. */
+        BetView: {
+            amount: components["schemas"]["Money"];
+            box: components["schemas"]["BetBox"];
+            chips: components["schemas"]["Chips"];
+        };
         /**
          * @description A kind of boxes, or one box: what a limit is for.
          * @example triple
          * @enum {string}
          */
         BoxKey: "small" | "big" | "odd" | "even" | "single" | "sum" | "domino" | "double" | "any-triple" | "triple" | "four" | "three" | "pair" | "single:1" | "single:2" | "single:3" | "single:4" | "single:5" | "single:6" | "sum:4" | "sum:5" | "sum:6" | "sum:7" | "sum:8" | "sum:9" | "sum:10" | "sum:11" | "sum:12" | "sum:13" | "sum:14" | "sum:15" | "sum:16" | "sum:17" | "domino:12" | "domino:13" | "domino:14" | "domino:15" | "domino:16" | "domino:23" | "domino:24" | "domino:25" | "domino:26" | "domino:34" | "domino:35" | "domino:36" | "domino:45" | "domino:46" | "domino:56" | "double:1" | "double:2" | "double:3" | "double:4" | "double:5" | "double:6" | "triple:1" | "triple:2" | "triple:3" | "triple:4" | "triple:5" | "triple:6" | "four:4321" | "four:5321" | "four:5421" | "four:5431" | "four:5432" | "four:6321" | "four:6421" | "four:6431" | "four:6432" | "four:6521" | "four:6531" | "four:6532" | "four:6541" | "four:6542" | "four:6543" | "three:123" | "three:124" | "three:125" | "three:126" | "three:134" | "three:135" | "three:136" | "three:145" | "three:146" | "three:156" | "three:234" | "three:235" | "three:236" | "three:245" | "three:246" | "three:256" | "three:345" | "three:346" | "three:356" | "three:456" | "pair:112" | "pair:113" | "pair:114" | "pair:115" | "pair:116" | "pair:221" | "pair:223" | "pair:224" | "pair:225" | "pair:226" | "pair:331" | "pair:332" | "pair:334" | "pair:335" | "pair:336" | "pair:441" | "pair:442" | "pair:443" | "pair:445" | "pair:446" | "pair:551" | "pair:552" | "pair:553" | "pair:554" | "pair:556" | "pair:661" | "pair:662" | "pair:663" | "pair:664" | "pair:665";
+        /** @description A box: what it is called and what it pays (F61). */
+        BoxView: {
+            box: components["schemas"]["BetBox"];
+            /** @description The house's exact edge, as a fraction. */
+            edge: string;
+            label: components["schemas"]["InLanguages"];
+            /** @description What it pays to one: one entry, or three for one, two and three dice. */
+            pays: string[];
+            /**
+             * Format: uint8
+             * @description How many of the 216 throws win.
+             */
+            ways: number;
+        };
+        /** @description Where the odds of a kind of box are printed once for all of them. */
+        CaptionView: {
+            /** Format: uint32 */
+            height: number;
+            /** @description Boxes of the kind. */
+            of: components["schemas"]["BetBox"][];
+            /** Format: uint32 */
+            width: number;
+            /** Format: uint32 */
+            x: number;
+            /** Format: uint32 */
+            y: number;
+        };
         /** @description What credits become at cash-out. */
         CashOut: {
             voucher: components["schemas"]["VoucherNumber"];
@@ -75,6 +344,38 @@ export interface components {
          * @description Which claim: they are counted from one.
          */
         ClaimId: number;
+        /** @description An open claim: a player is owed by hand. */
+        ClaimOnFile: {
+            /** @description How much. */
+            amount: components["schemas"]["Money"];
+            id: components["schemas"]["ClaimId"];
+            /** @description Why. */
+            origin: components["schemas"]["ClaimOrigin"];
+        };
+        /** @description Why a player is owed by hand. */
+        ClaimOrigin: {
+            session: {
+                /** @description The seat's cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description Why. */
+                reason: components["schemas"]["ClaimReason"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                /** @description The session. */
+                session: components["schemas"]["SessionId"];
+            };
+        } | {
+            returned: {
+                /** @description The seat's cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "void-voucher": components["schemas"]["VoucherHash"];
+        } | {
+            "expired-voucher": components["schemas"]["VoucherHash"];
+        };
         /** @description Why a player is owed money that is not in credits. */
         ClaimReason: "cash-out" | "walked-away" | {
             correction: components["schemas"]["RoundNumber"];
@@ -245,7 +546,23 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-code" | "too-many" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-code" | "too-many" | "too-slow" | "stopping" | "stopped" | "internal";
+        /** @description A set of Colour Chips with a player. */
+        ColourSet: {
+            /**
+             * Format: uint8
+             * @description The colour.
+             */
+            colour: number;
+            /** @description What the chips in front of the player are worth. */
+            credits: components["schemas"]["Money"];
+            /** @description What one chip is worth. */
+            value: components["schemas"]["Money"];
+        };
+        /** @description What a staff screen at a table is sent. */
+        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answered"];
+        /** @description What a staff screen at a table sends. */
+        ConsoleSays: components["schemas"]["FromStaff"];
         /** @description A part of a bet that the House rejects. */
         Cut: {
             /** @description With what it was placed. */
@@ -255,6 +572,38 @@ export interface components {
             /** @description What is rejected of it. */
             stake: components["schemas"]["Stake"];
         };
+        /**
+         * @description A screen of the whole house.
+         * @enum {string}
+         */
+        Desk: "pit" | "cage" | "audit";
+        /** @description A command of a person for the House. */
+        DeskCommand: {
+            approval?: components["schemas"]["ApprovalId"] | null;
+            command: components["schemas"]["HouseCommand"];
+            /** Format: uint64 */
+            sequence: number;
+        };
+        /** @description What a screen of the pit, the cage or the audit is sent. */
+        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answered"];
+        /** @description What a screen of the house is sent, beside the answers to its commands. */
+        DeskMessage: {
+            snapshot: {
+                /** @description All parts of this screen. */
+                parts: components["schemas"]["HouseParts"];
+                /**
+                 * Format: uint64
+                 * @description The number under which the screen sends its commands.
+                 */
+                source: number;
+                /** @description The house's time. */
+                time: components["schemas"]["Time"];
+            };
+        } | {
+            parts: components["schemas"]["HouseParts"];
+        };
+        /** @description What a screen of the pit, the cage or the audit sends. */
+        DeskSays: components["schemas"]["FromDesk"];
         /**
          * Format: uint32
          * @description A device of the house: a Player Terminal, a tumbler, a screen.
@@ -269,6 +618,14 @@ export interface components {
                 seat: components["schemas"]["Seat"];
             };
         } | "tumbler" | "screen";
+        /** @description A device on file. A number is never used again, also when it is revoked. */
+        DeviceOnFile: {
+            id: components["schemas"]["DeviceId"];
+            /** @description Whether it may no longer do anything. */
+            is_revoked: boolean;
+            /** @description What it is. */
+            kind: components["schemas"]["DeviceKind"];
+        };
         /**
          * @description Three dice, in any order.
          * @example [
@@ -278,6 +635,25 @@ export interface components {
          *     ]
          */
         Dice: components["schemas"]["Face"][];
+        /** @description What a display is sent: the snapshot and the changes of what anyone sees. */
+        DisplayHears: components["schemas"]["TableMessage"];
+        /** @description A person on file. */
+        EmployeeOnFile: {
+            /**
+             * Format: uint8
+             * @description Logins that failed since the last that succeeded.
+             */
+            failed: number;
+            id: components["schemas"]["PersonId"];
+            /** @description Whether failed logins have locked the person out. A login that is open already goes on. */
+            is_locked: boolean;
+            /** @description Whether every right is taken away. */
+            is_suspended: boolean;
+            /** @description The name. */
+            name: string;
+            /** @description The roles. */
+            roles: components["schemas"]["Roles"];
+        };
         /** @description A voucher that has expired, with its amount. */
         ExpiredVoucher: {
             /** @description Its amount. */
@@ -287,6 +663,36 @@ export interface components {
         };
         /** @description What a die shows. */
         Face: number;
+        /** @description A command for the House, under the next number of its source. */
+        ForHouse: {
+            approval?: components["schemas"]["ApprovalId"] | null;
+            command: components["schemas"]["HouseCommand"];
+            /**
+             * Format: uint64
+             * @description The number of the command: they rise.
+             */
+            sequence: number;
+            /**
+             * Format: uint64
+             * @description A source of this sign-in.
+             */
+            source: number;
+        };
+        /** @description A command for a table, under the next number of its source. */
+        ForTable: {
+            approval?: components["schemas"]["ApprovalId"] | null;
+            command: components["schemas"]["TableCommand"];
+            /**
+             * Format: uint64
+             * @description The number of the command: they rise.
+             */
+            sequence: number;
+            /**
+             * Format: uint64
+             * @description A source of this sign-in.
+             */
+            source: number;
+        };
         /** @description One of the first people of a house. */
         Founder: {
             /** @description By which name. */
@@ -296,6 +702,51 @@ export interface components {
             /** @description With which roles. */
             roles: components["schemas"]["Roles"];
         };
+        /** @description What a screen of the house sends: commands, each under the next number of its source. */
+        FromDesk: {
+            commands: components["schemas"]["DeskCommand"][];
+        };
+        /** @description What a staff screen sends: commands, each under the next number of its source. */
+        FromStaff: {
+            commands: components["schemas"]["StaffCommand"][];
+        };
+        /** @description What a terminal sends: commands, each under the next number. */
+        FromTerminal: {
+            commands: components["schemas"]["TerminalCommand"][];
+        };
+        /** @description What happened. */
+        Happening: {
+            reported: components["schemas"]["Report"];
+        } | {
+            "command-id-reused": {
+                /**
+                 * Format: uint64
+                 * @description By which source.
+                 */
+                source: number;
+            };
+        } | {
+            "login-failed": components["schemas"]["PersonId"];
+        } | {
+            "login-locked": components["schemas"]["PersonId"];
+        } | {
+            "login-unlocked": components["schemas"]["PersonId"];
+        } | {
+            "device-revoked": components["schemas"]["DeviceId"];
+        } | {
+            "token-copied": components["schemas"]["DeviceId"];
+        } | {
+            "redemption-locked": components["schemas"]["Redeemer"];
+        } | {
+            "redemption-unlocked": components["schemas"]["Redeemer"];
+        } | {
+            "voucher-failed": {
+                /** @description Of which cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description At which seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | "configured" | "money-ruled";
         /** @description What may be asked of the House. */
         HouseCommand: {
             found: {
@@ -547,12 +998,152 @@ export interface components {
                 forgotten: components["schemas"]["VoucherHash"][];
             };
         };
+        /** @description A list of the House: the one that was asked for. */
+        HouseList: components["schemas"]["ApprovalOnFile"][] | components["schemas"]["Significant"][] | components["schemas"]["ClaimOnFile"][] | components["schemas"]["ReceivableOnFile"][] | components["schemas"]["VoucherOnFile"][] | components["schemas"]["DeviceOnFile"][] | components["schemas"]["EmployeeOnFile"][] | components["schemas"]["TableOnFile"][];
+        /** @description Parts of the House, each as it stands and with the number of its last change. */
+        HouseParts: {
+            approvals?: {
+                all: components["schemas"]["ApprovalOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            claims?: {
+                all: components["schemas"]["ClaimOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            devices?: {
+                all: components["schemas"]["DeviceOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            events?: {
+                all: components["schemas"]["Significant"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            people?: {
+                all: components["schemas"]["EmployeeOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            receivables?: {
+                all: components["schemas"]["ReceivableOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            tables?: {
+                all: components["schemas"]["TableOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+            vouchers?: {
+                all: components["schemas"]["VoucherOnFile"][];
+                /** Format: uint64 */
+                number: number;
+            };
+        };
+        /** @description The house, as anyone may know it. */
+        HouseView: {
+            /**
+             * Format: uint32
+             * @description How long bets are open, in seconds.
+             */
+            betting_seconds: number;
+            /** @description Its id, in hexadecimal digits; devices sign with it. */
+            house: string;
+            is_training: boolean;
+            name: string;
+            /** @description The jurisdiction's profile. */
+            profile: string;
+            /**
+             * Format: uint64
+             * @description The house's time, in milliseconds since 1970.
+             */
+            time: number;
+            time_zone: string;
+            /** @description The program's version. */
+            version: string;
+            /**
+             * Format: int64
+             * @description The largest voucher, in cents.
+             */
+            voucher_limit: number;
+        };
+        /** @description A text in the languages of the house. */
+        InLanguages: {
+            en: string;
+            "zh-Hans": string;
+            "zh-Hant": string;
+        };
+        /** @description A round as it came out for a seat. */
+        LastGame: {
+            dice?: components["schemas"]["Dice"] | null;
+            lines: components["schemas"]["LineView"][];
+            paid: components["schemas"]["Money"];
+            round: components["schemas"]["RoundNumber"];
+            void?: components["schemas"]["VoidReason"] | null;
+        };
+        /** @description A layout, as it is drawn and as it pays. */
+        LayoutView: {
+            /** @description The document that approved it. */
+            approved: string;
+            areas: components["schemas"]["AreaView"][];
+            boxes: components["schemas"]["BoxView"][];
+            captions: components["schemas"]["CaptionView"][];
+            game: string;
+            /** Format: uint32 */
+            height: number;
+            layout: string;
+            pay_table: string;
+            title: components["schemas"]["InLanguages"];
+            /** Format: uint32 */
+            width: number;
+        };
         /** @description A limit for a kind or a box. */
         LimitEntry: {
             /** @description For which boxes. */
             boxes: components["schemas"]["BoxKey"];
             max?: components["schemas"]["Money"] | null;
             min?: components["schemas"]["Money"] | null;
+        };
+        /** @description A bet as it came out. */
+        LineView: {
+            box: components["schemas"]["BetBox"];
+            counted: components["schemas"]["Money"];
+            /** @description With the stake, where it won; nothing where it lost. */
+            paid: components["schemas"]["Money"];
+            staked: components["schemas"]["Money"];
+        };
+        /**
+         * @description A list of the House.
+         * @enum {string}
+         */
+        List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
+        /** @description What a seat, a session or a cluster has seen (F31). */
+        Meters: {
+            /** @description Staked in rounds that are over. */
+            bet: components["schemas"]["Money"];
+            /** @description Bought in, and received from vouchers. */
+            bought_in: components["schemas"]["Money"];
+            /** @description Cashed out, and owed by hand after a correction or late void. */
+            dispensed: components["schemas"]["Money"];
+            /** @description Owed by the player: what a correction or late void could not take back. */
+            owed: components["schemas"]["Money"];
+            /** @description Returned: excess, and bets of void rounds. */
+            returned: components["schemas"]["Money"];
+            /**
+             * Format: uint32
+             * @description Rounds settled with a bet.
+             */
+            rounds: number;
+            /**
+             * Format: uint32
+             * @description Rounds void with a bet.
+             */
+            voids: number;
+            /** @description Paid for winning bets, stakes included. */
+            won: components["schemas"]["Money"];
         };
         /**
          * @description How money comes in at a seat.
@@ -607,6 +1198,19 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
             };
         } | "held" | "resumed";
+        /** @description Where a voucher was paid (F41). */
+        PaidAt: {
+            cage: components["schemas"]["PersonId"];
+        } | {
+            seat: {
+                /** @description Its cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            ruling: components["schemas"]["ClaimId"];
+        };
         /** @description A person and what the person may be at that moment. */
         Person: {
             /** @description Who. */
@@ -620,10 +1224,59 @@ export interface components {
          */
         PersonId: number;
         /**
+         * @description Where a round is. `Shut` is a table that is not open.
+         * @enum {string}
+         */
+        Phase: "shut" | "idle" | "open" | "closing" | "closed" | "result" | "settled" | "void";
+        /**
          * @description A position at the table (1.5): whoever is assigned to it acts in it.
          * @enum {string}
          */
         Position: "dealer" | "supervisor" | "manager";
+        /** @description The fields that have changed, and the number of the change. */
+        PublicChange: {
+            closes_at?: components["schemas"]["Time"] | null;
+            closure_announced?: boolean;
+            dealer?: components["schemas"]["PersonId"] | null;
+            game?: string;
+            is_held?: boolean;
+            is_interrupted?: boolean;
+            is_training?: boolean;
+            latest?: components["schemas"]["ResultView"] | null;
+            layout?: string;
+            limits?: components["schemas"]["TableLimits"] | null;
+            /** Format: uint64 */
+            number: number;
+            phase?: components["schemas"]["Phase"];
+            /** @description The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed. */
+            results?: components["schemas"]["ResultView"][] | null;
+            round?: components["schemas"]["RoundNumber"];
+            table?: components["schemas"]["TableId"];
+            /** Format: uint8 */
+            tumbles?: number | null;
+        };
+        /** @description What anyone at the table sees. */
+        PublicView: {
+            closes_at?: components["schemas"]["Time"] | null;
+            closure_announced: boolean;
+            dealer?: components["schemas"]["PersonId"] | null;
+            game: string;
+            is_held: boolean;
+            is_interrupted: boolean;
+            is_training: boolean;
+            latest?: components["schemas"]["ResultView"] | null;
+            layout: string;
+            limits?: components["schemas"]["TableLimits"] | null;
+            /** Format: uint64 */
+            number: number;
+            phase: components["schemas"]["Phase"];
+            /** @description The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed. */
+            results?: components["schemas"]["ResultView"][] | null;
+            round: components["schemas"]["RoundNumber"];
+            table: components["schemas"]["TableId"];
+            /** Format: uint8 */
+            tumbles?: number | null;
+        };
         /** @description What passes between a cluster and the House. */
         Purpose: {
             voucher: {
@@ -668,6 +1321,20 @@ export interface components {
          * @description Which receivable: they are counted from one.
          */
         ReceivableId: number;
+        /** @description An open receivable: a player owes what a correction or a late void could not take back. */
+        ReceivableOnFile: {
+            /** @description The seat's cluster. */
+            cluster: components["schemas"]["ClusterId"];
+            id: components["schemas"]["ReceivableId"];
+            /** @description How much is left. */
+            left: components["schemas"]["Money"];
+            /** @description The round that was settled again or voided. */
+            round: components["schemas"]["RoundNumber"];
+            /** @description The seat. */
+            seat: components["schemas"]["Seat"];
+            /** @description The session. */
+            session: components["schemas"]["SessionId"];
+        };
         /** @description What is ruled on a receivable. */
         ReceivableRuling: {
             collected: {
@@ -751,6 +1418,24 @@ export interface components {
                 /** @description Its seat. */
                 seat: components["schemas"]["Seat"];
             };
+        } | {
+            "command-id-reused": {
+                /**
+                 * Format: uint64
+                 * @description By which source.
+                 */
+                source: number;
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        };
+        /** @description A round that is over. */
+        ResultView: {
+            dice?: components["schemas"]["Dice"] | null;
+            round: components["schemas"]["RoundNumber"];
+            void?: components["schemas"]["VoidReason"] | null;
+            /** @description The boxes that win by the dice. */
+            winners?: components["schemas"]["BetBox"][];
         };
         /**
          * @description What a person may be (F50). One person, one identity; a person may hold several roles.
@@ -1009,11 +1694,56 @@ export interface components {
          * @description A seat of a live table, or a Player Terminal, by its number in its cluster.
          */
         Seat: number;
+        /** @description What a terminal is told: answers, and its seat as it stands after them. */
+        SeatChange: {
+            answers: components["schemas"]["Answered"][];
+            seat: components["schemas"]["SeatView"];
+        };
+        /** @description How a seat is. */
+        SeatHealth: {
+            /** Format: uint16 */
+            cluster: number;
+            credits: components["schemas"]["Money"];
+            is_connected: boolean;
+            is_locked: boolean;
+            is_lost: boolean;
+            on_layout: components["schemas"]["Money"];
+            seat: components["schemas"]["Seat"];
+            session?: components["schemas"]["SessionId"] | null;
+        };
+        /** @description What a terminal, or the player at a seat, sees of it. */
+        SeatView: {
+            bets: components["schemas"]["BetView"][];
+            colour?: components["schemas"]["ColourSet"] | null;
+            credits: components["schemas"]["Money"];
+            is_locked: boolean;
+            last?: components["schemas"]["LastGame"] | null;
+            meters: components["schemas"]["Meters"];
+            /** Format: uint64 */
+            number: number;
+            on_layout: components["schemas"]["Money"];
+            seat: components["schemas"]["Seat"];
+            session?: components["schemas"]["SessionId"] | null;
+        };
         /**
          * Format: uint32
          * @description From first credit to cash-out at a seat: sessions of a cluster are counted from one and never repeat.
          */
         SessionId: number;
+        /** @description A significant event. */
+        Significant: {
+            /**
+             * Format: uint64
+             * @description Its number, counted from one.
+             */
+            number: number;
+            /** @description When. */
+            time: components["schemas"]["Time"];
+            /** @description What happened. */
+            what: components["schemas"]["Happening"];
+            /** @description By whose command. */
+            who: components["schemas"]["Actor"];
+        };
         /** @description All lines of a round, as they were settled: by seat, and by first placement within a seat. */
         Slip: {
             /** @description The lines. */
@@ -1040,12 +1770,77 @@ export interface components {
              */
             units: number;
         };
+        /** @description The first message to a screen. */
+        Snapshot: {
+            public: components["schemas"]["PublicView"];
+            seat?: components["schemas"]["SeatView"] | null;
+            /**
+             * Format: uint64
+             * @description The number under which the screen sends its commands, and that of the last one known.
+             */
+            source?: number | null;
+            staff?: components["schemas"]["StaffView"] | null;
+            time: components["schemas"]["Time"];
+        };
+        /** @description The fields that have changed, and the number of the change. */
+        StaffChange: {
+            /** Format: uint32 */
+            dice_set?: number;
+            /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
+            faces?: (components["schemas"]["Face"] | null)[] | null;
+            manager?: components["schemas"]["PersonId"] | null;
+            meters?: components["schemas"]["Meters"][];
+            /** Format: uint64 */
+            number: number;
+            /** @description Every seat in a session; of a change, those that have changed. */
+            seats?: components["schemas"]["SeatHealth"][];
+            supervisor?: components["schemas"]["PersonId"] | null;
+            /** @description What lies on each box, over all seats. */
+            totals?: components["schemas"]["TotalView"][];
+        };
+        /** @description A command of a person. */
+        StaffCommand: {
+            approval?: components["schemas"]["ApprovalId"] | null;
+            command: components["schemas"]["TableCommand"];
+            /** Format: uint64 */
+            sequence: number;
+        };
+        /** @description What the staff of the table see beside it. */
+        StaffView: {
+            /** Format: uint32 */
+            dice_set: number;
+            /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
+            faces?: (components["schemas"]["Face"] | null)[] | null;
+            manager?: components["schemas"]["PersonId"] | null;
+            meters: components["schemas"]["Meters"][];
+            /** Format: uint64 */
+            number: number;
+            /** @description Every seat in a session; of a change, those that have changed. */
+            seats: components["schemas"]["SeatHealth"][];
+            supervisor?: components["schemas"]["PersonId"] | null;
+            /** @description What lies on each box, over all seats. */
+            totals: components["schemas"]["TotalView"][];
+        };
         /** @description An amount on a box. */
         Stake: {
             /** @description The amount. */
             amount: components["schemas"]["Money"];
             /** @description The box. */
             box: components["schemas"]["BetBox"];
+        };
+        /** @description A command for one side of a table. */
+        TableCommand: {
+            round: components["schemas"]["RoundCommand"];
+        } | {
+            cluster: {
+                /** @description The command. */
+                command: components["schemas"]["ClusterCommand"];
+                /**
+                 * Format: uint16
+                 * @description Its number.
+                 */
+                number: number;
+            };
         };
         /**
          * Format: uint16
@@ -1060,6 +1855,45 @@ export interface components {
             /** @description The unit of stakes. */
             unit: components["schemas"]["Money"];
         };
+        /** @description What screens at a table are sent, beside answers and seats. */
+        TableMessage: {
+            snapshot: components["schemas"]["Snapshot"];
+        } | {
+            public: components["schemas"]["PublicChange"];
+        } | {
+            staff: components["schemas"]["StaffChange"];
+        };
+        TableOnFile: {
+            /** Format: uint16 */
+            clusters: number;
+            is_training: boolean;
+            table: components["schemas"]["TableId"];
+        };
+        /** @description A table of the house. */
+        TableView: {
+            /** @description The game with its version, as `tai-sai@6`. */
+            game: string;
+            /** @description Whether bets are placed at terminals, or with chips on the layout. */
+            has_terminals: boolean;
+            is_training: boolean;
+            layout: string;
+            phase: components["schemas"]["Phase"];
+            /** @description How many seats or terminals each of its clusters has. */
+            seats: number[];
+            /** Format: uint16 */
+            table: number;
+            title: components["schemas"]["InLanguages"];
+        };
+        /** @description A command of a terminal. */
+        TerminalCommand: {
+            command: components["schemas"]["ClusterCommand"];
+            /** Format: uint64 */
+            sequence: number;
+        };
+        /** @description What a Player Terminal is sent, after it has proved itself. */
+        TerminalHears: components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"];
+        /** @description What a Player Terminal sends, after it has proved itself. */
+        TerminalSays: components["schemas"]["FromTerminal"];
         /**
          * Format: uint64
          * @description A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
@@ -1080,6 +1914,11 @@ export interface components {
             returned: components["schemas"]["Money"];
             /** @description What was staked. */
             staked: components["schemas"]["Money"];
+        };
+        /** @description What lies on a box. */
+        TotalView: {
+            amount: components["schemas"]["Money"];
+            box: components["schemas"]["BetBox"];
         };
         /**
          * @description A transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the next one is
@@ -1113,6 +1952,43 @@ export interface components {
             /** @description The keyed hash. */
             hash: components["schemas"]["VoucherHash"];
         };
+        /** @description A voucher as the cage sees it: never its number (F42). */
+        VoucherOnFile: {
+            amount: components["schemas"]["Money"];
+            expires: components["schemas"]["Time"];
+            issued: components["schemas"]["Time"];
+            /** Format: uint16 */
+            last_digits: number;
+            origin: components["schemas"]["VoucherOrigin"];
+            state: components["schemas"]["VoucherState"];
+        };
+        /** @description Where a voucher came from. */
+        VoucherOrigin: {
+            cage: components["schemas"]["PersonId"];
+        } | {
+            seat: {
+                /** @description Its cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        };
+        /** @description How a voucher stands. */
+        VoucherState: "good" | "expired" | {
+            paid: {
+                /** @description Where. */
+                at: components["schemas"]["PaidAt"];
+                /** @description When. */
+                time: components["schemas"]["Time"];
+            };
+        } | {
+            void: {
+                /** @description The claim. */
+                claim: components["schemas"]["ClaimId"];
+                /** @description When. */
+                time: components["schemas"]["Time"];
+            };
+        } | "play";
     };
     responses: never;
     parameters: never;
@@ -1121,4 +1997,334 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    house: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HouseView"];
+                };
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: {
+                /** @description The source that this screen had before; a new one where it is left out. */
+                source?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Which screen */
+                desk: components["schemas"]["Desk"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    at_house: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForHouse"];
+            };
+        };
+        responses: {
+            /** @description Accepted, or refused by the House */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The number is another's, or the password is asked again */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such command */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The house has stopped */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    part: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which list */
+                list: components["schemas"]["List"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HouseList"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    tables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableView"][];
+                };
+            };
+        };
+    };
+    table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicView"];
+                };
+            };
+            /** @description There is no such table */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    at_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForTable"];
+            };
+        };
+        responses: {
+            /** @description Accepted, or refused by the table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                };
+            };
+            /** @description Nobody is signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The number is another's, or the password is asked again */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such table */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such command */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The house has stopped */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: {
+                /** @description The source that this screen had before; a new one where it is left out. */
+                source?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket: messages `snapshot` and `public` */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    layout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayoutView"];
+                };
+            };
+            /** @description There is no such table */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A WebSocket */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}
