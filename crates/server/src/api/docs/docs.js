@@ -65,6 +65,8 @@ function row(label, schema, said) {
 }
 
 function shape(schema) {
+  const form = schema.$ref && forms[nameOf(schema.$ref)];
+  if (form?.properties) return make("div", {}, make("p", {}, kind(schema)), rows(form));
   if (schema.properties || (schema.oneOf && !schema.oneOf.every((choice) => choice.$ref || isNull(choice)))) return rows(schema);
   return make("p", {}, kind(schema));
 }
