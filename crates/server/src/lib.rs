@@ -24,6 +24,7 @@ mod tumbler;
 mod voucher;
 
 pub use clock::{Clock, Sources};
+pub use demo::Pace;
 pub use hall::{Hall, HallError, HallPlan, TablePlan};
 pub use leaving::{Answer, Refused};
 pub use serve::{Plan, ServeError, Tls, serve};

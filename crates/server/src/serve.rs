@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::config::{FirstUse, Founding, NotFounded, Seed};
+use crate::demo::{Demo, Pace};
 use crate::devices::Devices;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
@@ -32,6 +34,12 @@ pub struct Plan {
     pub listen: SocketAddr,
     /// Secured, or in the clear.
     pub tls: Option<Tls>,
+    /// The folder of what the house keeps beside its record.
+    pub data: PathBuf,
+    /// What it is founded with, and what is proposed to its people.
+    pub seed: Seed,
+    /// How fast it deals by itself, if it does.
+    pub demo: Option<Pace>,
 }
 
 /// Why a house does not run, or no longer.
@@ -48,29 +56,40 @@ pub enum ServeError {
         /// Why.
         error: std::io::Error,
     },
+    /// Only a training house deals by itself (F54).
+    #[error("a real house does not deal by itself: a demonstration is for a training house")]
+    RealDemo,
+    /// Its first people are not founded.
+    #[error(transparent)]
+    NotFounded(#[from] NotFounded),
+    /// The system's random source gives nothing.
+    #[error("the system's random source gives nothing: {0}")]
+    NoChance(#[from] getrandom::Error),
     /// A part of it has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Runs a house. `ready` is called once it takes requests, with the address that it listens on; it closes when `stop` is done.
+/// Runs a house. `ready` is called once it takes requests, with the address that it listens on and, on the first start, what
+/// its people and terminals are let in by; it closes when `stop` is done.
 pub async fn serve(
     plan: Plan,
     warn: taisai_record::Warn,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(SocketAddr, Option<FirstUse>),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let place = Place {
-        name: plan.name,
-        house: plan.hall.new_house,
-        is_training: plan.hall.is_training,
-        version: plan.hall.program.version.clone(),
-    };
-    let profile = Arc::new(plan.hall.profile.clone());
+    let (is_training, version) = (plan.hall.is_training, plan.hall.program.version.clone());
+    if plan.demo.is_some() && !is_training {
+        return Err(ServeError::RealDemo);
+    }
     let hall = Hall::open(plan.hall, warn)?;
-    let _server = Arc::new(Server {
+    let first_use = first_use(&hall, &plan.seed).await?;
+    let demo = plan.demo.map(|pace| Demo::start(&hall, &plan.seed, pace));
+    let place = Place { name: plan.name, house: hall.house(), is_training, version };
+    let server = Arc::new(Server {
         place,
-        profile,
+        profile: hall.profile(),
+        seed: plan.seed,
         doors: hall.doors(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
@@ -80,8 +99,28 @@ pub async fn serve(
         metrics: Arc::new(Metrics::default()),
     });
     drop(crate::api::routes());
-    ready(plan.listen);
+    ready(plan.listen, first_use);
     stop.await;
+    if let Some(demo) = demo {
+        demo.stop().await;
+    }
+    drop(server);
     hall.close();
     Ok(())
+}
+
+/// Founds a house that has nobody.
+async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
+    let door = hall.doors().house();
+    let Some(founding) = Founding::due(&door, seed).await? else { return Ok(None) };
+    let first_use = founding.first_use(|_| drawn(), |_| drawn())?;
+    founding.record(&door).await?;
+    Ok(Some(first_use))
+}
+
+/// 128 random bits as people can type them.
+fn drawn() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(bits.chunks(4).map(|part| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>()).collect::<Vec<_>>().join("-"))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use taisai_table::Profile;
 
 use crate::clock::{Clock, Sources};
+use crate::config::Seed;
 use crate::devices::Devices;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
@@ -28,6 +29,7 @@ pub struct Place {
 pub(crate) struct Server {
     pub(crate) place: Place,
     pub(crate) profile: Arc<Profile>,
+    pub(crate) seed: Seed,
     pub(crate) doors: Doors,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
