@@ -271,13 +271,11 @@ impl<'v, 't> Table<'v, 't> {
     pub fn finish(self, reader: &mut Reader<'t>) {
         for key in self.entries.keys() {
             if !self.taken.contains(&key.get_ref().as_ref()) {
-                let meant = near(key.get_ref(), &self.taken).map(|meant| format!(": did you mean {meant:?}?"));
-                let message = format!(
-                    "{} has no meaning here{}; known are {}",
-                    cite(key.get_ref()),
-                    meant.unwrap_or_default(),
-                    self.taken.join(", ")
-                );
+                let known = match near(key.get_ref(), &self.taken) {
+                    Some(meant) => format!(": did you mean {meant:?}? Known are"),
+                    None => "; known are".to_owned(),
+                };
+                let message = format!("{} has no meaning here{known} {}", cite(key.get_ref()), self.taken.join(", "));
                 reader.fault(key.span(), FaultKind::UnknownKey, message);
             }
         }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use taisai_record::{Address, Files, Program};
-use taisai_rules::{Game, Games, Money, Moment, Station};
+use taisai_rules::{Game, Games, Moment, Money, Station};
 use taisai_table::{LimitEntry, Profile, TableId, TableLimits};
 
 pub(crate) use first_use::Founding;
@@ -195,11 +195,7 @@ impl Config {
             || (self.data.join("house.key"), Some(self.data.join("anchor.txt"))),
             |files| (files.key, files.anchor),
         );
-        Files {
-            key: self.key.clone().unwrap_or(key),
-            anchor: self.anchor.clone().or(anchor),
-            trusted: Vec::new(),
-        }
+        Files { key: self.key.clone().unwrap_or(key), anchor: self.anchor.clone().or(anchor), trusted: Vec::new() }
     }
 
     /// Whether other machines reach it while nothing secures what they say.

@@ -8,7 +8,8 @@ use std::thread::{self, JoinHandle};
 
 use taisai_journal::Purpose;
 use taisai_record::{
-    Address, Book, BookError, Files, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn, first_opening, slip,
+    Address, Book, BookError, Files, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn, first_opening,
+    slip,
 };
 use taisai_table::{
     Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Round, RoundNumber, TableId,
@@ -273,7 +274,8 @@ fn as_recorded(book: &mut Book, table: TableId, plan: Option<&TablePlan>) -> Res
     let mut seats = Vec::new();
     for number in 0..clusters {
         let planned = plan.and_then(|plan| plan.seats.get(usize::from(number)).copied());
-        let found = match recorded(book, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup) {
+        let found = match recorded(book, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup)
+        {
             Some(Setup::Cluster { seats, .. }) => Some(seats),
             Some(Setup::House { .. } | Setup::Round { .. }) | None => planned,
         };

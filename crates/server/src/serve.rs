@@ -122,5 +122,9 @@ async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeEr
 fn drawn() -> Result<String, getrandom::Error> {
     let mut bits = [0; 16];
     getrandom::fill(&mut bits)?;
-    Ok(bits.chunks(4).map(|part| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>()).collect::<Vec<_>>().join("-"))
+    Ok(bits
+        .chunks(4)
+        .map(|part| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        .collect::<Vec<_>>()
+        .join("-"))
 }

@@ -85,7 +85,10 @@ async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json
         .look(|house| {
             let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
             let configuration: BTreeMap<_, _> = house.configuration().map(own).collect();
-            (configuration, house.tables().map(|(table, on_file)| (table, on_file.is_training)).collect::<BTreeMap<_, _>>())
+            (
+                configuration,
+                house.tables().map(|(table, on_file)| (table, on_file.is_training)).collect::<BTreeMap<_, _>>(),
+            )
         })
         .await?;
     let mut tables = Vec::new();

@@ -339,11 +339,7 @@ fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&G
 }
 
 /// Limits as they are spelled everywhere, in whole cents.
-fn read_limits<'t>(
-    reader: &mut Reader<'t>,
-    value: &Value<'t>,
-    rules: Option<&TableRules>,
-) -> Option<TableLimits> {
+fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&TableRules>) -> Option<TableLimits> {
     let mut table = reader.table(value)?;
     let unit = table.required(reader, "unit").and_then(|value| cents(reader, value));
     let differential = table.optional("differential").map(|value| cents(reader, value));

@@ -47,7 +47,7 @@ mod tests {
         let mut seen = [false; 6];
         for _ in 0..1_000 {
             for face in dice().expect("chance").faces() {
-                seen[usize::from(face.pips()) - 1] = true;
+                seen[usize::from(face.number()) - 1] = true;
             }
         }
         assert_eq!(seen, [true; 6]);

@@ -75,13 +75,7 @@ impl Seen {
 }
 
 impl Dealer {
-    pub(super) fn new(
-        table: TableId,
-        door: TableDoor,
-        hall: &Hall,
-        limits: Option<TableLimits>,
-        pace: Pace,
-    ) -> Self {
+    pub(super) fn new(table: TableId, door: TableDoor, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
         Self { table, door, house: hall.doors().house(), ids: OwnIds::new(hall.sources()), limits, pace }
     }
 

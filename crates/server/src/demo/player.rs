@@ -2,7 +2,7 @@
 //! table to visitors.
 
 use taisai_rules::{BetBox, Limits, Money, Station};
-use taisai_table::{Cluster, ClusterCommand, Chips, Method, Seat, Stake, Stakes};
+use taisai_table::{Chips, Cluster, ClusterCommand, Method, Seat, Stake, Stakes};
 
 use super::chance::{self, NoChance};
 
