@@ -8,7 +8,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
-use crate::{devices, people, reports, socket, tumbler};
+use crate::{config, devices, people, reports, socket, tumbler};
 
 #[derive(OpenApi)]
 #[openapi(info(title = "Tai Sai", description = "A house that runs Tai Sai and Sic Bo tables"))]
@@ -23,7 +23,8 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .merge(socket::routes())
         .merge(commands::routes())
         .merge(tables::routes())
-        .merge(house::routes());
+        .merge(house::routes())
+        .merge(config::api::routes());
     OpenApiRouter::with_openapi(Description::openapi()).nest("/api/v1", v1)
 }
 
