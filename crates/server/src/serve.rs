@@ -198,7 +198,7 @@ async fn finish_rounds(server: &Server, grace: Duration) {
 async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
     let door = hall.doors().house();
     let Some(founding) = Founding::due(&door, seed).await? else { return Ok(None) };
-    let first_use = founding.first_use(|_| drawn(), |_| drawn())?;
+    let first_use = founding.first_use(async |_| drawn(), async |_| drawn()).await?;
     founding.record(&door).await?;
     Ok(Some(first_use))
 }

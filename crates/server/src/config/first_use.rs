@@ -94,20 +94,19 @@ impl Founding {
     }
 
     /// With what people and terminals are let in by.
-    pub(crate) fn first_use<E>(
+    pub(crate) async fn first_use<E>(
         &self,
-        mut password: impl FnMut(PersonId) -> Result<String, E>,
-        mut code: impl FnMut(DeviceId) -> Result<String, E>,
+        mut password: impl AsyncFnMut(PersonId) -> Result<String, E>,
+        mut code: impl AsyncFnMut(DeviceId) -> Result<String, E>,
     ) -> Result<FirstUse, E> {
-        let people = self.people.iter().map(|founder| {
-            let Founder { person, name, roles } = founder.clone();
-            Ok(FirstPerson { person, name, roles, password: password(person)? })
-        });
-        let devices = self.terminals.iter().map(|place| {
-            let Place { device, cluster, seat, .. } = *place;
-            Ok(FirstDevice { device, cluster, seat, code: code(device)? })
-        });
-        Ok(FirstUse { people: people.collect::<Result<_, E>>()?, devices: devices.collect::<Result<_, E>>()? })
+        let mut first_use = FirstUse::default();
+        for Founder { person, name, roles } in self.people.iter().cloned() {
+            first_use.people.push(FirstPerson { person, name, roles, password: password(person).await? });
+        }
+        for Place { device, cluster, seat, .. } in self.terminals.iter().copied() {
+            first_use.devices.push(FirstDevice { device, cluster, seat, code: code(device).await? });
+        }
+        Ok(first_use)
     }
 
     /// Enrols the terminals and founds the people. The record holds it when this is done.
