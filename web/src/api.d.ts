@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/house/approvals/{approval}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How an approval was answered, for whoever asked for it. */
+        get: operations["approval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/house/commands": {
         parameters: {
             query?: never;
@@ -49,6 +66,23 @@ export interface paths {
         put?: never;
         /** Puts a command before the House. The answer comes once the record holds it; the same command sent again gets the same answer. */
         post: operations["at_house"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/house/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The set-up of the house, as the record has it, with what the file proposes. */
+        get: operations["configuration"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -272,6 +306,10 @@ export interface components {
             id: components["schemas"]["ApprovalId"];
             /** @description What is to be done. */
             what: string;
+        };
+        /** @description How an approval was answered. */
+        ApprovalState: {
+            answer: components["schemas"]["ApprovalAnswer"];
         };
         /** @description A place for chips. */
         AreaView: {
@@ -938,6 +976,23 @@ export interface components {
                 what: components["schemas"]["Report"];
             };
         } | "tick";
+        /** @description The set-up of the house. */
+        HouseConfiguration: {
+            /** @description What people have set, by key. */
+            configuration: {
+                [key: string]: string;
+            };
+            /** @description Whether the whole house plays for training. */
+            is_training: boolean;
+            /** @description The property's name. */
+            name: string;
+            /** @description The name of its profile. */
+            profile: string;
+            /** @description The tables that are open, by number. */
+            tables: components["schemas"]["TableConfiguration"][];
+            /** @description Tables on file that are not laid out yet: they open with the next start. */
+            waiting: number[];
+        };
         /** @description What the House adds to a command that it carries out. */
         HouseEvent: "done" | {
             "login-counted": {
@@ -1842,6 +1897,24 @@ export interface components {
                 number: number;
             };
         };
+        /** @description The set-up of a table. */
+        TableConfiguration: {
+            /** @description Its game, as id@version. */
+            game: string;
+            /** @description Whether it plays for training. */
+            is_training: boolean;
+            /** @description The layout's letter. */
+            layout: string;
+            limits?: components["schemas"]["TableLimits"] | null;
+            /** @description Its name. */
+            name: string;
+            phase: components["schemas"]["Phase"];
+            proposed?: components["schemas"]["TableLimits"] | null;
+            /** @description How many places each of its clusters has. Places count from one. */
+            seats: number[];
+            /** Format: uint16 */
+            table: number;
+        };
         /**
          * Format: uint16
          * @description A table of the house.
@@ -2041,6 +2114,40 @@ export interface operations {
             };
         };
     };
+    approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which approval */
+                approval: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalState"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     at_house: {
         parameters: {
             query?: never;
@@ -2086,6 +2193,31 @@ export interface operations {
             };
             /** @description The house has stopped */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    configuration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HouseConfiguration"];
+                };
+            };
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -136,6 +136,15 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: crate::dice::DiceCommand,
     },
+    /// Run a house: its tables, screens and devices over the network, until it is told to stop
+    Serve(crate::serve::ServeArgs),
+    /// Check the file of a house, and have a running house changed to it
+    Config {
+        #[command(subcommand)]
+        command: crate::config::ConfigCommand,
+    },
+    /// Copy the record of a house to another folder while it runs, and verify the copy
+    Backup(crate::backup::BackupArgs),
     /// Print the completion script for a shell
     Completions {
         /// The shell

@@ -2,7 +2,10 @@
 
 mod args;
 mod audit;
+mod backup;
 mod bar;
+mod check;
+mod config;
 mod dice;
 mod felt;
 mod figures;
@@ -15,6 +18,7 @@ pub mod play;
 mod print;
 mod replay;
 mod report;
+mod serve;
 pub mod settle;
 mod sheet;
 mod simulate;
@@ -31,6 +35,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser as _};
 use taisai_rules::Moment;
+use taisai_server::config::Names;
 
 use args::{Args, Command, GamesCommand};
 use output::Output;
@@ -115,6 +120,15 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Slip(slip) => slip::run(slip, &*games::load(args.games.as_deref())?, now()?),
         Command::Simulate(simulate) => simulate::run(simulate, &*games::load(args.games.as_deref())?, now()?),
         Command::Dice { command } => dice::run(command),
+        Command::Serve(serve) => {
+            let games = games::load(args.games.as_deref())?;
+            serve::run(serve, &Names { games: &games, now: now()? })
+        }
+        Command::Config { command } => {
+            let games = games::load(args.games.as_deref())?;
+            config::run(command, &Names { games: &games, now: now()? })
+        }
+        Command::Backup(backup) => backup::run(backup),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

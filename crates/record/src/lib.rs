@@ -29,7 +29,7 @@ pub use merge::{Merged, NotMerged, merge};
 pub use opening::{BadOpening, MachineId, Opening, Program, Setup};
 pub use past::{Played, last_games, slip};
 pub use recorder::{NotRecorded, Recorder};
-pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot};
+pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot, first_opening};
 pub use settlement::{Act, Changed, Settled, Settlement, beginning, settlement};
 pub use store::{Address, StoreError};
 pub use verify::{Verified, verify_chain};

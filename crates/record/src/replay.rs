@@ -392,7 +392,7 @@ fn vouched_block(
 }
 
 /// What the machine of a chain is built with; none while the chain has only begun.
-pub(crate) fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
+pub fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
     Ok(beginning(archive, chain)?.map(|(_, opening)| opening))
 }
 

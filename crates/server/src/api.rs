@@ -13,7 +13,7 @@ pub(crate) use messages::{WholePublic, WholeStaff};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
-use crate::{devices, people, reports, socket, tumbler};
+use crate::{config, devices, people, reports, socket, tumbler};
 
 /// Every address of the house, and their description.
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -24,6 +24,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .merge(socket::routes())
         .merge(commands::routes())
         .merge(tables::routes())
-        .merge(house::routes());
+        .merge(house::routes())
+        .merge(config::api::routes());
     OpenApiRouter::with_openapi(described::opening()).nest("/api/v1", v1)
 }

@@ -1,1 +1,75 @@
-//! A house that deals by itself, for play money.
+//! A house that deals by itself, for play money: a dealer and players in the program take the same way to a table as everyone
+//! else. Dice and bets come from the system's random source. It is for training houses only, so nothing here can be taken for
+//! real.
+
+mod chance;
+mod dealer;
+mod player;
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::config::Seed;
+use crate::hall::Hall;
+use dealer::Dealer;
+
+/// How fast the house deals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How long a round takes.
+    pub round: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { round: Duration::from_secs(20) }
+    }
+}
+
+impl Pace {
+    /// How long bets are open.
+    const fn betting(self) -> Duration {
+        self.round.checked_mul(3).expect("a round is short").checked_div(5).expect("five is not zero")
+    }
+
+    /// How long each other part of a round takes.
+    const fn step(self) -> Duration {
+        self.round.checked_div(10).expect("ten is not zero")
+    }
+}
+
+/// The dealers and players of a house.
+pub(crate) struct Demo {
+    stop: watch::Sender<bool>,
+    tables: JoinSet<()>,
+}
+
+impl Demo {
+    /// Has every table of a training house deal by itself.
+    pub(crate) fn start(hall: &Hall, seed: &Seed, pace: Pace) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let mut tables = JoinSet::new();
+        for (table, door) in hall.doors().tables() {
+            let limits = seed.tables.get(&table).and_then(|seed| seed.limits.clone());
+            let dealer = Dealer::new(table, door, hall, limits, pace);
+            tables.spawn(dealer.deal(stopped.clone()));
+        }
+        Self { stop, tables }
+    }
+
+    /// Has them stop where they are, and waits until they have let go of the house.
+    pub(crate) async fn stop(mut self) {
+        self.stop.send_replace(true);
+        while let Some(ended) = self.tables.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "a dealer of the demonstration broke down");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests;

@@ -33,6 +33,7 @@ mod voucher;
 
 pub use accept::{Tls, TlsError};
 pub use clock::{Clock, Sources};
+pub use demo::Pace;
 pub use hall::{HallError, HallPlan, TablePlan};
 pub use leaving::{Answer, Refused};
 pub use serve::{Plan, ServeError, serve};

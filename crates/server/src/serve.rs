@@ -1,6 +1,7 @@
 //! Runs a house until it is told to stop: opens the hall, listens, and closes in order.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ use taisai_table::Phase;
 use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
+use crate::config::{FirstUse, Founding, NotFounded, Seed};
+use crate::demo::{Demo, Pace};
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::guard::guard;
@@ -46,6 +49,12 @@ pub struct Plan {
     pub tls: Option<Tls>,
     /// How long rounds in play may take to their end when the house stops; what is not over then is kept as it is.
     pub grace: Duration,
+    /// The folder of what the house keeps beside its record.
+    pub data: PathBuf,
+    /// What it is founded with, and what is proposed to its people.
+    pub seed: Seed,
+    /// How fast it deals by itself, if it does.
+    pub demo: Option<Pace>,
 }
 
 /// Why a house does not run, or no longer.
@@ -65,31 +74,46 @@ pub enum ServeError {
         /// Why.
         error: std::io::Error,
     },
+    /// Only a training house deals by itself (F54).
+    #[error("a real house does not deal by itself: a demonstration is for a training house")]
+    RealDemo,
+    /// Its first people are not founded.
+    #[error(transparent)]
+    NotFounded(#[from] NotFounded),
+    /// The system's random source gives nothing.
+    #[error("the system's random source gives nothing: {0}")]
+    NoChance(#[from] getrandom::Error),
     /// A part of it has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Runs a house. `ready` is called once it takes requests, with the address that it listens on; it closes when `stop` is done.
+/// Runs a house. `ready` is called once it takes requests, with the address that it listens on and, on the first start, what
+/// its people and terminals are let in by; it closes when `stop` is done.
 pub async fn serve(
     plan: Plan,
     warn: Warn,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(SocketAddr, Option<FirstUse>),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, tls, grace } = plan;
+    let Plan { name, hall, listen, tls, grace, data: _, seed, demo } = plan;
+    if demo.is_some() && !hall.is_training {
+        return Err(ServeError::RealDemo);
+    }
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
     let bad = |error| ServeError::Listen { address: listen, error };
     let listener = accept::listen(listen).map_err(bad)?;
     let address = listener.local_addr().map_err(bad)?;
     let metrics = Arc::new(Metrics::new());
     let (version, is_training) = (hall.program.version.clone(), hall.is_training);
-    let profile = Arc::new(hall.profile.clone());
     let hall = Hall::open(hall, &metrics, warn)?;
+    let first_use = first_use(&hall, &seed).await?;
+    let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
-        place: Place { name, house: hall.id(), is_training, version },
-        profile,
+        place: Place { name, house: hall.house(), is_training, version },
+        profile: hall.profile(),
+        seed,
         is_secured: tls.is_some(),
         doors: hall.doors(),
         clock: hall.clock(),
@@ -103,7 +127,7 @@ pub async fn serve(
     });
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
-    ready(address);
+    ready(address, first_use);
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
@@ -117,6 +141,9 @@ pub async fn serve(
             Err(stopped.into())
         }
     };
+    if let Some(demo) = demo {
+        demo.stop().await;
+    }
     server.stopping.send_replace(Stopping::Now);
     accepting.await.unwrap_or_default();
     let shared = Arc::downgrade(&server);
@@ -165,4 +192,24 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     if tokio::time::timeout(grace, over).await.is_err() {
         tracing::info!("a round is in play: it is kept as it is");
     }
+}
+
+/// Founds a house that has nobody.
+async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
+    let door = hall.doors().house();
+    let Some(founding) = Founding::due(&door, seed).await? else { return Ok(None) };
+    let first_use = founding.first_use(async |_| drawn(), async |_| drawn()).await?;
+    founding.record(&door).await?;
+    Ok(Some(first_use))
+}
+
+/// 128 random bits as people can type them.
+fn drawn() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    Ok(bits
+        .chunks(4)
+        .map(|part| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        .collect::<Vec<_>>()
+        .join("-"))
 }

@@ -6,6 +6,7 @@ use taisai_table::Profile;
 use tokio::sync::watch;
 
 use crate::clock::{Clock, Sources};
+use crate::config::Seed;
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::Doors;
@@ -43,6 +44,8 @@ pub(crate) struct Server {
     pub(crate) profile: Arc<Profile>,
     /// Whether connections are secured.
     pub(crate) is_secured: bool,
+    /// What the house was set up by, as an offer to its people.
+    pub(crate) seed: Seed,
     pub(crate) doors: Doors,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,

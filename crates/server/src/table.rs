@@ -127,6 +127,11 @@ impl RunningTable {
         self.parts.clusters.iter().map(Recorder::machine)
     }
 
+    /// The profile that it is played by.
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.parts.profile
+    }
+
     /// Whether bets are placed at terminals, or with chips on the layout.
     pub(crate) fn has_terminals(&self) -> bool {
         has_terminals(self.round())
@@ -280,6 +285,11 @@ impl RunningTable {
     fn seat_line(&mut self, cluster: u16, seat: Seat) -> Option<&mut SeatLine> {
         self.seats.get_mut(usize::from(cluster))?.get_mut(usize::try_from(seat.0).ok()?)
     }
+}
+
+/// The seats that people sit at: they count from one.
+pub(crate) fn places(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
+    cluster.seats().skip(1)
 }
 
 fn has_terminals(round: &Round) -> bool {

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use crate::api::WholePublic;
 use crate::denied::Denied;
 use crate::server::Shared;
-use crate::table::RunningTable;
+use crate::table::{RunningTable, places};
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(tables)).routes(routes!(table)).routes(routes!(layout))
@@ -65,7 +65,7 @@ fn view(table: &RunningTable) -> TableView {
         layout: round.rules().layout().id().to_owned(),
         phase: round.phase(),
         is_training: round.is_training(),
-        seats: table.clusters().map(|cluster| u32::try_from(cluster.seats().count()).unwrap_or(u32::MAX)).collect(),
+        seats: table.clusters().map(|cluster| u32::try_from(places(cluster).count()).unwrap_or(u32::MAX)).collect(),
         has_terminals: table.has_terminals(),
     }
 }

@@ -8,16 +8,18 @@ use serde_json::Value;
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
-    Actor, Chips, ClusterCommand, CommandId, DeviceId, Method, Person, PersonId, Position, Profile, Role, Roles,
-    RoundCommand, Seat, Stake, TableId, TableLimits,
+    Actor, Chips, ClusterCommand, CommandId, DeviceId, HouseCommand, Method, Person, PersonId, Position, Profile, Role,
+    Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
 };
 use tokio::sync::oneshot;
 
-use super::{Hall, HallPlan, TablePlan};
+use super::{Hall, HallError, HallPlan, TablePlan};
+use crate::config::Founding;
+use crate::house::HouseMail;
 use crate::leaving::{Answer, Reply};
 use crate::line::{Line, Messages};
 use crate::metrics::Metrics;
-use crate::table::TableMail;
+use crate::table::{RunningTable, TableMail};
 
 const TABLE: TableId = TableId(1);
 
@@ -146,4 +148,82 @@ async fn a_round_is_played_and_is_there_again() {
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
+
+/// What a table was opened with: layout, seats, and how long bets are open.
+async fn opened(hall: &Hall, table: TableId) -> Option<(String, usize, u32)> {
+    let look = |table: &RunningTable| {
+        let seats = table.cluster(0).unwrap().seats().count();
+        (table.round().rules().layout().id().to_owned(), seats, table.profile().betting_seconds)
+    };
+    match hall.doors().table(table) {
+        Some(door) => Some(door.look(look).await.unwrap()),
+        None => None,
+    }
+}
+
+async fn close(hall: Hall) {
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_record_rules_over_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    close(Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap()).await;
+
+    let mut other = plan(folder.path());
+    (other.tables[0].layout, other.tables[0].seats) = ("C".to_owned(), vec![3]);
+    other.profile = Profile { name: "other".to_owned(), betting_seconds: 15, ..other.profile };
+    other.new_house = [9; 16];
+    let added = |number: u16| TablePlan { table: TableId(number), ..other.tables[0].clone() };
+    let two = added(2);
+    let three = added(3);
+    other.tables.push(two);
+    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
+    assert_eq!(opened(&hall, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
+    assert_eq!(opened(&hall, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
+    assert_eq!((hall.profile().name.as_str(), hall.house()), ("singapore", [7; 16]));
+    let seed = crate::config::Seed { founders: crate::config::founders(), ..Default::default() };
+    let house = hall.doors().house();
+    Founding::due(&house, &seed).await.unwrap().unwrap().record(&house).await.unwrap();
+    assert!(Founding::due(&house, &seed).await.unwrap().is_none(), "once");
+    drop(house);
+    close(hall).await;
+
+    other.tables = vec![three];
+    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
+    assert!(
+        opened(&hall, TABLE).await.is_some() && opened(&hall, TableId(2)).await.is_some(),
+        "whatever the file says"
+    );
+    assert_eq!(opened(&hall, TableId(3)).await, None, "people add tables now");
+    close(hall).await;
+
+    other.is_training = true;
+    assert!(matches!(Hall::open(other, &Metrics::new(), Arc::new(drop)), Err(HallError::OtherPurpose)));
+}
+
+#[tokio::test]
+async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = TableId(2);
+    let clusters = 2.try_into().unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let add = HouseCommand::AddTable { table, clusters, training: true, second: None };
+    let (reply, answer) = oneshot::channel();
+    assert!(hall.doors().house().0.send(HouseMail::Own(add, Reply::Once(reply))).await.is_ok());
+    accepted(&answer.await.unwrap());
+    close(hall).await;
+    let open = async |seats: Vec<u32>, is_training: bool| {
+        let mut plan = plan(folder.path());
+        plan.tables.push(TablePlan { table, seats, is_training, ..plan.tables[0].clone() });
+        let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
+        let found = opened(&hall, table).await;
+        close(hall).await;
+        found.map(|(_, seats, _)| seats)
+    };
+    assert_eq!(open(vec![4], true).await, None, "it has two clusters");
+    assert_eq!(open(vec![4, 4], false).await, None, "it is for training");
+    assert_eq!(open(vec![4, 4], true).await, Some(4));
+    assert_eq!(open(vec![9, 9], true).await, Some(4), "as it was from then on");
 }

@@ -11,6 +11,7 @@ use taisai_table::{
     TableId, TableLimits, Time, VoidReason,
 };
 
+use super::places;
 use crate::api::{WholePublic, WholeStaff};
 use crate::leaving::Answered;
 
@@ -253,7 +254,7 @@ impl StaffView {
             is_lost: cluster.is_lost(seat),
             is_locked: cluster.is_locked(seat),
         };
-        let seats = clusters().flat_map(|cluster| cluster.seats().map(move |seat| (cluster, seat)));
+        let seats = clusters().flat_map(|cluster| places(cluster).map(move |seat| (cluster, seat)));
         Self {
             supervisor: round.holder(Position::Supervisor),
             manager: round.holder(Position::Manager),

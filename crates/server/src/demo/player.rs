@@ -1,0 +1,64 @@
+//! Play players: what they bet. They take the limits on display and their credits as any player does, and leave seat 1 of each
+//! table to visitors.
+
+use taisai_rules::{BetBox, Limits, Money, Station};
+use taisai_table::{Chips, Cluster, ClusterCommand, Method, Seat, Stake, Stakes};
+
+use super::chance::{self, NoChance};
+
+/// The credits below which a player at a terminal buys in.
+const LITTLE: Money = Money::from_cents(5_000);
+
+/// What a player wants: at a seat, in this order.
+pub(super) enum Wish {
+    /// Of an attendant.
+    Attendant(ClusterCommand),
+    /// A bet, placed at the terminal or by the Dealer.
+    Bet(Seat, ClusterCommand),
+}
+
+/// What the players of a cluster want in this round.
+pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
+    let mut wishes = Vec::new();
+    for seat in cluster.seats().filter(|seat| seat.0 > 1) {
+        if cluster.is_locked(seat) {
+            wishes.push(Wish::Attendant(ClusterCommand::ClearLock { seat }));
+        }
+        // Every third round or so a player only watches.
+        if chance::once_in(3)? {
+            continue;
+        }
+        let mut left = cluster.credits(seat);
+        match cluster.rules().game().station() {
+            Station::LiveTable => left = Money::MAX,
+            Station::PlayerTerminals if left < LITTLE => {
+                let amount = Money::from_cents((i64::from(chance::below(9)?) + 2) * 10_000);
+                wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat, amount, method: Method::Cash }));
+                left = amount;
+            }
+            Station::PlayerTerminals => {}
+        }
+        let stakes = stakes(cluster.rules().layout().boxes(), cluster.limits(), left)?;
+        if !stakes.is_empty() {
+            wishes.push(Wish::Bet(seat, ClusterCommand::Place { seat, chips: Chips::Own, stakes }));
+        }
+    }
+    Ok(wishes)
+}
+
+/// One to four boxes, each with a few times its least stake, as long as the credits last.
+fn stakes(boxes: &[BetBox], limits: &Limits, mut left: Money) -> Result<Stakes, NoChance> {
+    let mut stakes = Stakes::new();
+    for _ in 0..=chance::below(4)? {
+        let Some(bet_box) = chance::one_of(boxes)? else { break };
+        let least = limits.minimum(bet_box).max(Money::from_cents(limits.unit().cents()));
+        let amount = Money::from_cents(least.cents().saturating_mul(i64::from(chance::below(5)?) + 1));
+        let amount = amount.min(limits.maximum(bet_box));
+        let is_new = stakes.iter().all(|stake: &Stake| stake.bet_box != bet_box);
+        if let (true, Some(after)) = (is_new, left.checked_sub(amount).filter(|after| *after >= Money::ZERO)) {
+            left = after;
+            stakes.push(Stake { bet_box, amount });
+        }
+    }
+    Ok(stakes)
+}
