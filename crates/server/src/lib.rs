@@ -26,6 +26,7 @@ mod voucher;
 pub use clock::{Clock, Sources};
 pub use hall::{Hall, HallError, HallPlan, TablePlan};
 pub use leaving::{Answer, Refused};
+pub use secrets::SecretsError;
 pub use serve::{Plan, ServeError, Tls, serve};
 pub use server::Place;
 pub use stopped::Stopped;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::devices::Devices;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
-use crate::people::People;
-use crate::secrets::Secrets;
+use crate::people::{People, TimeOuts};
+use crate::secrets::{Secrets, SecretsError};
 use crate::server::{Place, Server};
 use crate::stopped::Stopped;
 
@@ -40,6 +40,9 @@ pub enum ServeError {
     /// It cannot be opened.
     #[error(transparent)]
     Hall(#[from] HallError),
+    /// Its secrets.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// It cannot listen.
     #[error("{address} cannot be listened on: {error}")]
     Listen {
@@ -67,16 +70,18 @@ pub async fn serve(
         version: plan.hall.program.version.clone(),
     };
     let profile = Arc::new(plan.hall.profile.clone());
+    let address = plan.hall.address.clone();
     let hall = Hall::open(plan.hall, warn)?;
+    let secrets = Secrets::open(&address)?;
     let _server = Arc::new(Server {
         place,
         profile,
         doors: hall.doors(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
-        secrets: Secrets {},
-        people: People {},
-        devices: Devices {},
+        people: People::open(&secrets, TimeOuts::default()).await?,
+        devices: Devices::open(&secrets).await?,
+        secrets,
         metrics: Arc::new(Metrics::default()),
     });
     drop(crate::api::routes());
