@@ -3,8 +3,8 @@
 //!
 //! A connection of a device goes like this: [`prove`] it, then [`take`] its place, and keep what that gives for as long as the
 //! connection lasts. While it lasts [`Taken::told`] is one more thing to wait for:
-//! - [`Told::ShowLife`]: ping the device, and call [`Life::shown`] once the pong to that ping is there;
-//! - [`Told::CutOff`]: close.
+//! at [`Told::ShowLife`] it pings the device, and calls [`Life::shown`] once the pong to that ping is there; at [`Told::CutOff`]
+//! it closes.
 //!
 //! Whoever has a device revoked calls [`Devices::cut`] once the House has accepted it: the machines of a table do not know which
 //! devices are revoked.
@@ -110,5 +110,4 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

@@ -144,5 +144,4 @@ async fn end(server: &Server, sources: Vec<u64>) -> Result<(), Denied> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 pub(crate) mod tests;

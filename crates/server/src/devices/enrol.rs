@@ -32,7 +32,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 
 /// A code that enrols a device. It is shown once.
 #[derive(Serialize, ToSchema)]
-struct Code {
+struct GivenCode {
     #[schema(value_type = u32)]
     device: DeviceId,
     code: String,
@@ -70,7 +70,7 @@ pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires:
 
 /// A code for a device that is on file.
 #[utoipa::path(post, path = "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)), responses(
-    (status = 200, body = Code),
+    (status = 200, body = GivenCode),
     (status = 401, description = "not-signed-in"),
     (status = 403, description = "not-allowed, sign-in-again, password-to-be-set"),
     (status = 404, description = "unknown"),
@@ -79,7 +79,7 @@ async fn code(
     State(server): State<Shared>,
     signed_in: SignedIn,
     device: Result<Path<u32>, PathRejection>,
-) -> Result<Json<Code>, Denied> {
+) -> Result<Json<GivenCode>, Denied> {
     let device = DeviceId(device?.0);
     if !signed_in.person.roles.meets(server.profile.right(Act::ManageDevices).first) {
         return Err(Denied::NotAllowed);
@@ -90,7 +90,7 @@ async fn code(
     let expires = Time(server.clock.now().0 + lasts);
     let code = enrolment_code(&server.secrets, device, expires).await?;
     tracing::info!(device = device.0, by = signed_in.person.id.0, "a code for a device was given");
-    Ok(Json(Code { device, code, expires }))
+    Ok(Json(GivenCode { device, code, expires }))
 }
 
 /// Enrol with a code. An earlier key of the device is no longer good, and its connection ends.

@@ -29,7 +29,6 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

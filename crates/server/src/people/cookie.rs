@@ -43,7 +43,6 @@ pub(super) fn token(headers: &HeaderMap) -> Option<Token> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

@@ -81,7 +81,6 @@ fn is_right(password: &str, on_file: Option<&Password>) -> bool {
     let takes_as_long = || {
         let mut hash = [0; 32];
         black_box(argon2.hash_password_into(password.as_bytes(), b"nobody's salt", &mut hash)).is_ok()
-            && hash != [0; 32]
     };
     match on_file {
         Some(Password::Own(hash)) => argon2.verify_password(password.as_bytes(), hash.as_str()).is_ok(),
@@ -91,12 +90,14 @@ fn is_right(password: &str, on_file: Option<&Password>) -> bool {
             // The comparison of two hashes takes the same time wherever they differ.
             takes_as_long() && typed.is_some_and(|typed| known.is_some_and(|known| known == typed))
         }
-        None => takes_as_long() && false,
+        None => {
+            takes_as_long();
+            false
+        }
     }
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 
@@ -124,7 +125,7 @@ mod tests {
         ];
         for (on_file, password, is_right) in rows {
             let found = hashing.is_right(password.clone(), on_file.cloned()).await.unwrap();
-            assert_eq!(found, is_right, "{on_file:?} {:.40}", password);
+            assert_eq!(found, is_right, "{on_file:?} {password:.40}");
         }
     }
 

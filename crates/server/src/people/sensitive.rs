@@ -203,7 +203,6 @@ impl Sensitive for HouseCommand {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use taisai_table::{Person, PersonId, Role, Roles};
 

@@ -78,7 +78,6 @@ impl fmt::Debug for Readable {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

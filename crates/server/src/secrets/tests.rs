@@ -44,7 +44,7 @@ async fn suite(address: &Address) {
 
     let secrets = Secrets::open(address).unwrap();
     let left = KeptSignIn { used: Time(30), asked: Time(25), further: vec![4, 5], ..sign_in(2) };
-    assert_eq!(secrets.sign_ins().await.unwrap(), [left.clone()]);
+    assert_eq!(secrets.sign_ins().await.unwrap(), std::slice::from_ref(&left));
     let own = Password::Own("$argon2id$".to_owned());
     secrets.set_password(PERSON, own.clone(), Time(2)).await.unwrap();
     assert_eq!(secrets.password(PERSON).await.unwrap(), Some(own));
@@ -80,22 +80,29 @@ async fn secrets_in_a_folder() {
     }
 }
 
-#[tokio::test]
-async fn secrets_on_a_server() {
+fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+}
+
+#[test]
+fn secrets_on_a_server() {
     let server = TemporaryServer::start();
-    suite(&Address::Postgres(server.database())).await;
+    run(suite(&Address::Postgres(server.database())));
 }
 
 /// A connection that is lost is made anew.
-#[tokio::test]
-async fn secrets_on_a_server_that_restarts() {
+#[test]
+fn secrets_on_a_server_that_restarts() {
     let mut server = TemporaryServer::start();
-    let secrets = Secrets::open(&Address::Postgres(server.database())).unwrap();
-    let key = secrets.key("voucher").await.unwrap();
-    server.crash();
-    assert!(secrets.key("voucher").await.is_err());
-    server.run("");
-    assert_eq!(secrets.key("voucher").await.unwrap(), key);
+    let address = Address::Postgres(server.database());
+    run(async {
+        let secrets = Secrets::open(&address).unwrap();
+        let key = secrets.key("voucher").await.unwrap();
+        server.crash();
+        assert!(secrets.key("voucher").await.is_err());
+        server.run("");
+        assert_eq!(secrets.key("voucher").await.unwrap(), key);
+    });
 }
 
 #[test]
