@@ -23,7 +23,7 @@ use crate::secrets::{Password, Readable, Secrets, SecretsError, hex};
 use crate::server::{Server, Shared};
 use approvals::Claims;
 pub(crate) use caller::Caller;
-pub(crate) use desk::routes;
+pub(crate) use desk::{Approved, routes};
 use password::Hashing;
 pub(crate) use sign_ins::TimeOuts;
 use sign_ins::{Found, SignIns};

@@ -15,7 +15,8 @@ use utoipa_axum::routes;
 
 use super::{held, on_file};
 use crate::denied::Denied;
-use crate::people::{Caller, SignedIn};
+use crate::people::approvals::{What, may};
+use crate::people::{Approved, Caller, SignedIn};
 use crate::secrets::{KeptDevice, Readable, Secrets, SecretsError, hex};
 use crate::server::{Server, Shared};
 
@@ -68,24 +69,32 @@ pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires:
     Ok(code.to_string())
 }
 
-/// A code for a device that is on file.
-#[utoipa::path(post, path = "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)), responses(
+/// A code for a device that is on file. One that was enrolled before needs a second person, as whoever has the code can take
+/// its place; what is approved is `{"code":{"device":n}}`.
+#[utoipa::path(post, path = "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)),
+    request_body = Approved, responses(
     (status = 200, body = GivenCode),
     (status = 401, description = "not-signed-in"),
     (status = 403, description = "not-allowed, sign-in-again, password-to-be-set"),
     (status = 404, description = "unknown"),
+    (status = 409, description = "not-approved"),
 ))]
 async fn code(
     State(server): State<Shared>,
     signed_in: SignedIn,
     device: Result<Path<u32>, PathRejection>,
+    body: Result<Json<Approved>, JsonRejection>,
 ) -> Result<Json<GivenCode>, Denied> {
     let device = DeviceId(device?.0);
-    if !signed_in.person.roles.meets(server.profile.right(Act::ManageDevices).first) {
+    let Json(Approved { approval }) = body?;
+    if !signed_in.fresh()?.person.roles.meets(server.profile.right(Act::ManageDevices).first) {
         return Err(Denied::NotAllowed);
     }
-    signed_in.fresh()?;
     on_file(&server, device).await?.ok_or(Denied::Unknown)?;
+    // The second person approved the first enrolment when the device was put on file.
+    if server.devices.enrolled(device).is_some() {
+        may(&server, signed_in, (Act::ManageDevices, What::Code { device }), approval).await?;
+    }
     let lasts = u64::try_from(LASTS.as_millis()).map_err(|_| Denied::Internal)?;
     let expires = Time(server.clock.now().0 + lasts);
     let code = enrolment_code(&server.secrets, device, expires).await?;

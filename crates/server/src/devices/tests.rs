@@ -1,14 +1,15 @@
 //! Devices at a running house.
 
 use ed25519_dalek::{Signer as _, SigningKey};
-use serde_json::json;
-use taisai_table::{DeviceId, DeviceKind, Happening, HouseCommand, Person, Role, Roles, Time};
+use serde_json::{Value, json};
+use taisai_table::{Act, DeviceId, DeviceKind, Happening, HouseCommand, Person, Role, Roles, Time};
 
 use super::prove::{Signed, content, proven};
 use super::{Proven, Told, enrolment_code, take};
 use crate::denied::Denied;
 use crate::leaving::Answer;
-use crate::people::tests::{ADMINISTRATOR, DEVICE, Heard, Running};
+use crate::people::approvals::What;
+use crate::people::tests::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
 use crate::secrets::hex;
 
 const CHALLENGE: [u8; 32] = [3; 32];
@@ -44,9 +45,17 @@ async fn copies(house: &Running) -> usize {
     house.server.doors.house().look(look).await.unwrap()
 }
 
+fn administrator() -> Person {
+    Person { id: ADMINISTRATOR, roles: Roles::of(&[Role::Administrator]) }
+}
+
+/// A request without an approval.
+fn alone() -> Value {
+    json!({"approval": null})
+}
+
 async fn revoke(house: &Running) {
-    let administrator = Person { id: ADMINISTRATOR, roles: Roles::of(&[Role::Administrator]) };
-    let answer = house.ask(administrator, HouseCommand::Revoke { device: DEVICE }).await;
+    let answer = house.ask(administrator(), HouseCommand::Revoke { device: DEVICE }).await;
     assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
 }
 
@@ -79,15 +88,21 @@ async fn a_device_is_enrolled_by_a_code_once() {
 async fn an_administrator_gets_a_code() {
     let house = Running::start().await;
     let cookie = house.sign_in(ADMINISTRATOR).await;
-    assert_eq!(house.post("/devices/9/code", "", json!(null)).await.code(), "not-signed-in");
+    assert_eq!(house.post("/devices/9/code", "", alone()).await.code(), "not-signed-in");
     let dealer = house.sign_in(taisai_table::PersonId(4)).await;
-    assert_eq!(house.post("/devices/9/code", &dealer, json!(null)).await.code(), "not-allowed");
-    assert_eq!(house.post("/devices/99/code", &cookie, json!(null)).await.code(), "unknown");
-    let heard = house.post("/devices/9/code", &cookie, json!(null)).await;
+    assert_eq!(house.post("/devices/9/code", &dealer, alone()).await.code(), "not-allowed");
+    assert_eq!(house.post("/devices/99/code", &cookie, alone()).await.code(), "unknown");
+    let heard = house.post("/devices/9/code", &cookie, alone()).await;
     let enrolled = enrol(&house, heard.body["code"].as_str().unwrap(), &key(1)).await;
     assert_eq!(enrolled.body["device"], json!(DEVICE));
+    let again = house.post("/devices/9/code", &cookie, alone()).await;
+    assert_eq!(again.code(), "not-approved", "an enrolled device is not taken over by one person");
+    let (by, what) = (administrator(), What::Code { device: DEVICE }.text());
+    let approval = answered_by_manager(&house, by, Act::ManageDevices, &what, true).await;
+    let again = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
+    assert_eq!(enrol(&house, again.body["code"].as_str().unwrap(), &key(2)).await.body["device"], json!(DEVICE));
     revoke(&house).await;
-    assert_eq!(house.post("/devices/9/code", &cookie, json!(null)).await.code(), "unknown", "revoked");
+    assert_eq!(house.post("/devices/9/code", &cookie, alone()).await.code(), "unknown", "revoked");
 }
 
 #[tokio::test]

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use taisai_table::{ApprovalId, CommandId, HouseCommand, Person, PersonId, RoundCommand, TableId};
+use taisai_table::{
+    Act, Actor, Answer, ApprovalId, CommandId, DeviceId, House, HouseCommand, Person, PersonId, Refusal, RoundCommand,
+    TableId,
+};
 
-use super::own;
 use super::sensitive::Sensitive as _;
+use super::{SignedIn, own};
 use crate::denied::Denied;
 use crate::server::Server;
 
@@ -28,6 +31,16 @@ pub(crate) enum What {
         /// What.
         round: RoundCommand,
     },
+    /// A one-time password for a person: whoever gets it can be that person.
+    Password {
+        /// For whom.
+        person: PersonId,
+    },
+    /// A code for a device that is enrolled already: whoever gets it can be that device.
+    Code {
+        /// For which.
+        device: DeviceId,
+    },
 }
 
 impl What {
@@ -36,6 +49,7 @@ impl What {
         let alone = match self {
             Self::House(command) => Self::House(command.without_second()),
             Self::Table { table, round } => Self::Table { table, round: round.without_second() },
+            Self::Password { .. } | Self::Code { .. } => self,
         };
         serde_json::to_string(&alone).expect("a command can be written down")
     }
@@ -74,15 +88,13 @@ pub(crate) async fn second(
         return if is_same { Ok(claim.second) } else { Err(Denied::NotApproved) };
     }
     let expected = what.to_owned();
-    let look = move |house: &taisai_table::House| {
+    let look = move |house: &House| {
         let (_, found) = house.approvals().find(|(id, _)| *id == approval)?;
         match found.answer {
-            taisai_table::Answer::Approved(second) if found.by == asking && found.what == expected => {
+            Answer::Approved(second) if found.by == asking && found.what == expected => {
                 house.as_actor(second).filter(|second| second.id != asking)
             }
-            taisai_table::Answer::Approved(_) | taisai_table::Answer::Refused(_) | taisai_table::Answer::Waiting => {
-                None
-            }
+            Answer::Approved(_) | Answer::Refused(_) | Answer::Waiting => None,
         }
     };
     let second = server.doors.house().look(look).await?.ok_or(Denied::NotApproved)?;
@@ -98,6 +110,29 @@ pub(crate) async fn answered(server: &Server, approval: ApprovalId, is_accepted:
         server.people.claims.by_approval().remove(&approval);
     }
     Ok(())
+}
+
+/// Whether a person may do an act of the server's own, once, with the second person that the profile asks for.
+pub(crate) async fn may(
+    server: &Server,
+    signed_in: SignedIn,
+    (act, what): (Act, What),
+    approval: Option<ApprovalId>,
+) -> Result<Option<Person>, Denied> {
+    let person = signed_in.fresh()?.person;
+    let second = match approval {
+        Some(approval) => {
+            let once = CommandId { source: server.sources.next(), sequence: 0 };
+            Some(second(server, person.id, once, approval, &what.text()).await?)
+        }
+        None => None,
+    };
+    let checked = server.profile.check(act, Actor::Person(person), second);
+    if let Some(approval) = approval {
+        answered(server, approval, checked.is_ok()).await?;
+    }
+    let denied = |refusal| if refusal == Refusal::NotAllowed { Denied::NotAllowed } else { Denied::NotApproved };
+    checked.map(|_| second).map_err(denied)
 }
 
 impl Claims {

@@ -8,11 +8,12 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse};
 use serde::{Deserialize, Serialize};
-use taisai_table::{Act, HouseCommand, PersonId, Roles, Time};
+use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Roles, Time};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::approvals::{What, may};
 use super::caller::Caller;
 use super::cookie::{self, Token};
 use super::{Known, SignedIn, end, known, one_time_password, own, password, signed_in};
@@ -86,6 +87,14 @@ struct Me {
 #[derive(Serialize, ToSchema)]
 struct FurtherSource {
     source: u64,
+}
+
+/// The approval of the second person, where the profile asks for one.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Approved {
+    #[schema(value_type = Option<u64>)]
+    pub(crate) approval: Option<ApprovalId>,
 }
 
 /// A password that was given. It is shown once, and must be replaced at the first sign-in.
@@ -227,24 +236,31 @@ async fn further_source(State(server): State<Shared>, signed_in: SignedIn) -> Re
     Ok(Json(FurtherSource { source }))
 }
 
-/// Give a person a one-time password. Every login of the person ends.
-#[utoipa::path(post, path = "/people/{person}/password", tag = "people", params(("person" = u32, Path)), responses(
+/// Give a person a one-time password. Every login of the person ends. What the second person approves is
+/// `{"password":{"person":n}}`.
+#[utoipa::path(post, path = "/people/{person}/password", tag = "people", params(("person" = u32, Path)),
+    request_body = Approved, responses(
     (status = 200, body = GivenPassword),
     (status = 401, description = "not-signed-in"),
     (status = 403, description = "not-allowed, sign-in-again, password-to-be-set"),
     (status = 404, description = "unknown"),
+    (status = 409, description = "not-approved"),
 ))]
 async fn give_password(
     State(server): State<Shared>,
     signed_in: SignedIn,
     person: Result<Path<u32>, PathRejection>,
+    body: Result<Json<Approved>, JsonRejection>,
 ) -> Result<Json<GivenPassword>, Denied> {
     let person = PersonId(person?.0);
-    let right = server.profile.right(Act::ManagePeople);
-    if !signed_in.person.roles.meets(right.first) || signed_in.person.id == person {
+    let Json(Approved { approval }) = body?;
+    if signed_in.person.id == person {
         return Err(Denied::NotAllowed);
     }
-    signed_in.fresh()?;
+    let second = may(&server, signed_in, (Act::ManagePeople, What::Password { person }), approval).await?;
+    if second.is_some_and(|second| second.id == person) {
+        return Err(Denied::NotApproved);
+    }
     if !server.doors.house().look(move |house| house.person(person).is_some()).await? {
         return Err(Denied::Unknown);
     }

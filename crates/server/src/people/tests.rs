@@ -326,26 +326,41 @@ async fn someone_suspended_is_out_at_the_next_request() {
 async fn an_administrator_gives_others_a_password() {
     let house = Running::start().await;
     let (administrator, dealer) = (house.sign_in(ADMINISTRATOR).await, house.sign_in(DEALER).await);
-    let give =
-        async |cookie: &str, person: u32| house.post(&format!("/people/{person}/password"), cookie, Value::Null).await;
-    for (cookie, person, code) in [
-        ("", DEALER.0, "not-signed-in"),
-        (&dealer, SUPERVISOR.0, "not-allowed"),
-        (&administrator, ADMINISTRATOR.0, "not-allowed"),
-        (&administrator, 99, "unknown"),
-        (&administrator, DEALER.0, "accepted"),
+    let give = async |cookie: &str, person: u32, approval: Option<ApprovalId>| {
+        house.post(&format!("/people/{person}/password"), cookie, json!({"approval": approval})).await
+    };
+    let approved = async |who: u32, approve: bool| {
+        let (by, what) = (person(ADMINISTRATOR, Role::Administrator), What::Password { person: PersonId(who) });
+        Some(answered_by_manager(&house, by, Act::ManagePeople, &what.text(), approve).await)
+    };
+    let used = approved(DEALER.0, true).await;
+    for (cookie, person, approval, code) in [
+        ("", DEALER.0, None, "not-signed-in"),
+        (&dealer, SUPERVISOR.0, None, "not-allowed"),
+        (&administrator, ADMINISTRATOR.0, None, "not-allowed"),
+        (&administrator, ADMINISTRATOR.0, approved(ADMINISTRATOR.0, true).await, "not-allowed"),
+        (&administrator, MANAGER.0, approved(MANAGER.0, true).await, "not-approved"),
+        (&administrator, 99, approved(99, true).await, "unknown"),
+        (&administrator, DEALER.0, None, "not-approved"),
+        (&administrator, DEALER.0, approved(DEALER.0, false).await, "not-approved"),
+        (&administrator, DEALER.0, approved(SUPERVISOR.0, true).await, "not-approved"),
+        (&administrator, DEALER.0, used, "accepted"),
+        (&administrator, DEALER.0, used, "not-approved"),
     ] {
-        assert_eq!(give(cookie, person).await.code(), code, "{person}");
+        assert_eq!(give(cookie, person, approval).await.code(), code, "{person} {approval:?}");
     }
     assert_eq!(house.get("/me", &dealer).await.code(), "not-signed-in");
     assert_eq!(house.try_in(DEALER, PASSWORD).await.code(), "wrong-password");
-    let given = give(&administrator, DEALER.0).await.body["password"].as_str().unwrap().to_owned();
+    let given = give(&administrator, DEALER.0, approved(DEALER.0, true).await).await.body["password"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(house.try_in(DEALER, &given).await.body["password_to_be_set"], json!(true));
 
     let folder = house.close().await;
     let stale = TimeOuts { fresh: std::time::Duration::ZERO, ..TimeOuts::default() };
     let house = Running::open(folder, stale).await;
-    let heard = house.post("/people/4/password", &administrator, Value::Null).await;
+    let heard = house.post("/people/4/password", &administrator, json!({"approval": null})).await;
     assert_eq!(heard.code(), "sign-in-again");
 }
 
@@ -363,13 +378,23 @@ async fn what_cannot_be_read_is_denied_as_everything_else() {
         let heard = house.post(path, &cookie, body).await;
         assert_eq!((heard.status, heard.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
     }
-    assert_eq!(house.post("/people/x/password", &cookie, Value::Null).await.code(), "unknown");
+    assert_eq!(house.post("/people/x/password", &cookie, json!({"approval": null})).await.code(), "unknown");
 }
 
 /// The supervisor asks for an approval of a correction, and the manager answers.
 async fn approval(house: &Running, what: &str, approve: bool) -> ApprovalId {
-    let request = HouseCommand::RequestApproval { act: Act::Correct, what: what.to_owned() };
-    let answer = house.ask(person(SUPERVISOR, Role::PitSupervisor), request).await;
+    answered_by_manager(house, person(SUPERVISOR, Role::PitSupervisor), Act::Correct, what, approve).await
+}
+
+/// Someone asks for an approval, and the manager answers.
+pub(crate) async fn answered_by_manager(
+    house: &Running,
+    by: Person,
+    act: Act,
+    what: &str,
+    approve: bool,
+) -> ApprovalId {
+    let answer = house.ask(by, HouseCommand::RequestApproval { act, what: what.to_owned() }).await;
     let Answer::Accepted(Some(event)) = answer else { panic!("{answer:?}") };
     let approval = serde_json::from_value(event["approval-requested"]["approval"].clone()).unwrap();
     let command = HouseCommand::AnswerApproval { approval, approve };
