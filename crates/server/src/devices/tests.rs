@@ -1,8 +1,16 @@
 //! Devices at a running house.
 
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::routing::any;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
 use taisai_table::{Act, DeviceId, DeviceKind, Happening, HouseCommand, Person, Role, Roles, Time};
+use tokio_tungstenite::tungstenite;
 
 use super::prove::{Signed, content, proven};
 use super::{Proven, Told, enrolment_code, take};
@@ -11,6 +19,7 @@ use crate::leaving::Answer;
 use crate::people::approvals::What;
 use crate::people::tests::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
 use crate::secrets::hex;
+use crate::server::Shared;
 
 const CHALLENGE: [u8; 32] = [3; 32];
 
@@ -158,4 +167,57 @@ async fn a_device_has_one_connection() {
     assert!(matches!(taken.told().await, Told::CutOff), "revoked");
     drop(taken);
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
+}
+
+/// What the house says of a device that connects: its source, or why it is denied.
+async fn connected(mut socket: WebSocket, server: Shared) {
+    let said = match super::prove(&mut socket, &server).await {
+        Ok(proven) => proven.source.to_string(),
+        Err(denied) => denied.code().to_owned(),
+    };
+    // Whoever sent nonsense may not listen.
+    drop(socket.send(Message::Text(said.into())).await);
+}
+
+/// Connects, is challenged, and answers.
+fn answer(address: SocketAddr, answer: impl FnOnce(Value) -> tungstenite::Message) -> String {
+    let stream = TcpStream::connect(address).unwrap();
+    let (mut socket, _) = tungstenite::client(format!("ws://{address}/"), stream).unwrap();
+    let challenge = socket.read().unwrap().into_text().unwrap();
+    socket.send(answer(serde_json::from_str(&challenge).unwrap())).unwrap();
+    socket.read().unwrap().into_text().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn a_device_proves_itself_over_a_socket() {
+    let house = Running::start().await;
+    enrol(&house, &code(&house).await, &key(1)).await;
+    let (source, place) = (house.server.devices.enrolled(DEVICE).unwrap().source, house.server.place.house);
+    let upgrade = async |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
+        upgrade.on_upgrade(|socket| connected(socket, server))
+    };
+    let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = tokio::spawn(axum::serve(listener, router).into_future());
+    let devices = move || {
+        let right = |said: Value| {
+            let challenge = hex::bytes(said["challenge"].as_str().unwrap()).unwrap();
+            serde_json::to_string(&signed(&key(1), place, DEVICE, &challenge)).unwrap()
+        };
+        let mut recorded = String::new();
+        let honest = answer(address, |said| {
+            recorded = right(said);
+            recorded.as_str().into()
+        });
+        let replayed = answer(address, |_| recorded.into());
+        let long = answer(address, |said| format!("{}{}", right(said), " ".repeat(1_024)).into());
+        let binary = answer(address, |said| right(said).into_bytes().into());
+        let unreadable = answer(address, |_| "{}".into());
+        [honest, replayed, long, binary, unreadable]
+    };
+    let heard = tokio::task::spawn_blocking(devices).await.unwrap();
+    assert_eq!(heard, [&source.to_string(), "not-proven", "not-proven", "not-proven", "not-proven"]);
+    assert_eq!(copies(&house).await, 1, "what was recorded is of no use again");
+    served.abort();
 }
