@@ -82,7 +82,8 @@ pub async fn serve(
     if plan.demo.is_some() && !is_training {
         return Err(ServeError::RealDemo);
     }
-    let hall = Hall::open(plan.hall, warn)?;
+    let hall = plan.hall;
+    let hall = tokio::task::spawn_blocking(move || Hall::open(hall, warn)).await.map_err(|_| Stopped::Closed)??;
     let first_use = first_use(&hall, &plan.seed).await?;
     let demo = plan.demo.map(|pace| Demo::start(&hall, &plan.seed, pace));
     let place = Place { name: plan.name, house: hall.house(), is_training, version };
@@ -105,7 +106,7 @@ pub async fn serve(
         demo.stop().await;
     }
     drop(server);
-    hall.close();
+    tokio::task::spawn_blocking(move || hall.close()).await.map_err(|_| Stopped::Closed)?;
     Ok(())
 }
 
