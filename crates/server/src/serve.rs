@@ -113,8 +113,10 @@ pub async fn serve(
     let metrics = Arc::new(Metrics::new());
     let (version, is_training) = (hall.program.version.clone(), hall.is_training);
     let store = hall.address.clone();
-    let hall = Hall::open(hall, &metrics, warn)?;
-    let secrets = Secrets::open(&store)?;
+    let counted = Arc::clone(&metrics);
+    // Opening waits for the store.
+    let open = move || Ok::<_, ServeError>((Hall::open(hall, &counted, warn)?, Secrets::open(&store)?));
+    let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
     let first_use = first_use(&hall, &secrets, &seed).await?;
     let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);

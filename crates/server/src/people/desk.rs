@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use super::approvals::{What, may};
 use super::caller::Caller;
 use super::cookie::{self, Token};
-use super::{Known, SignedIn, end, known, one_time_password, own, password, signed_in};
+use super::{Known, SignedIn, end, known, one_time_password, own, password, screen_source, signed_in};
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::secrets::{KeptSignIn, Password};

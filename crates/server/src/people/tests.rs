@@ -17,13 +17,15 @@ use tower::ServiceExt as _;
 
 use super::approvals::{What, answered, second};
 use super::{People, SignedIn, TimeOuts, one_time_password, own, still};
+use crate::config::Seed;
 use crate::denied::Denied;
 use crate::devices::Devices;
+use crate::displays::Displays;
 use crate::hall::{Hall, HallPlan, TablePlan};
 use crate::leaving::Answer;
 use crate::metrics::Metrics;
 use crate::secrets::Secrets;
-use crate::server::{Place, Server, Shared};
+use crate::server::{Place, Server, Shared, Stopping};
 
 pub(crate) const ADMINISTRATOR: PersonId = PersonId(1);
 const SUPERVISOR: PersonId = PersonId(2);
@@ -71,7 +73,7 @@ impl Running {
             is_training: false,
             tables: vec![table],
         };
-        let hall = Hall::open(plan, Arc::new(drop)).unwrap();
+        let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
         let secrets = Secrets::open(&address).unwrap();
         let place = Place { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
         let server = Arc::new(Server {
@@ -83,7 +85,11 @@ impl Running {
             people: People::open(&secrets, time_outs).await.unwrap(),
             devices: Devices::open(&secrets).await.unwrap(),
             secrets,
-            metrics: Arc::new(Metrics::default()),
+            metrics: Arc::new(Metrics::new()),
+            seed: Seed::default(),
+            is_secured: false,
+            displays: Displays::default(),
+            stopping: tokio::sync::watch::Sender::new(Stopping::No),
         });
         let running = Self { hall, server, folder };
         if running.server.doors.house().look(|house| house.people().count()).await.unwrap() == 0 {

@@ -98,7 +98,8 @@ pub(super) async fn connect(
         let topics = vec![Topic::Public, Topic::Staff];
         let farewell = match door.send(TableMail::Follow { topics, source: Some(source), line: line.clone() }).await {
             Ok(()) => {
-                let mut console = Console { server: server.clone(), table, login: by.source, source, line, checks: checks() };
+                let mut console =
+                    Console { server: server.clone(), table, login: by.source, source, line, checks: checks() };
                 converse(&mut socket, &mut console, messages, server.stopping.subscribe()).await
             }
             Err(stopped) => stopped.into(),
