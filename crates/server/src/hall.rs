@@ -349,5 +349,4 @@ impl Archivist for FromRecord {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

@@ -159,4 +159,6 @@ async fn end(server: &Server, sources: Vec<u64>) -> Result<(), Denied> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+pub(crate) mod running;
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use super::{Proven, Told, enrolment_code, take};
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::people::approvals::What;
-use crate::people::tests::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
+use crate::people::running::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
 use crate::secrets::hex;
 use crate::server::Shared;
 

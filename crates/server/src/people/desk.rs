@@ -206,7 +206,10 @@ async fn set_password(
 }
 
 /// Sign out.
-#[utoipa::path(post, path = "/sign-out", tag = "people", responses((status = 204), (status = 401, description = "not-signed-in")))]
+#[utoipa::path(post, path = "/sign-out", tag = "people", responses(
+    (status = 204),
+    (status = 401, description = "not-signed-in"),
+))]
 async fn sign_out(State(server): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse, Denied> {
     let found = signed_in(&headers, &server)?;
     end(&server, server.people.sign_ins.end(found.source)).await?;
