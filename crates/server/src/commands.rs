@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use taisai_table::{Actor, ApprovalId, ClusterCommand, CommandId, HouseCommand, RoundCommand, TableId};
 
 use crate::denied::Denied;
-use crate::house::HouseMail;
-use crate::leaving::{Answer, Reply};
-use crate::people::{SignedIn, approvals, sensitive};
+use crate::leaving::Answer;
+use crate::people::SignedIn;
+use crate::people::approvals::{self, What};
+use crate::people::sensitive::Sensitive;
 use crate::server::Server;
 
 /// A command for one side of a table.
@@ -25,67 +26,88 @@ pub(crate) enum TableCommand {
     },
 }
 
+/// A person's command as it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent<C> {
+    pub(crate) by: SignedIn,
+    pub(crate) id: CommandId,
+    /// The second person's approval, where the act needs one.
+    pub(crate) approval: Option<ApprovalId>,
+    pub(crate) command: C,
+}
+
 /// Puts a person's command before a table.
-pub(crate) async fn at_table(
-    server: &Server,
-    by: SignedIn,
-    table: TableId,
-    id: CommandId,
-    approval: Option<ApprovalId>,
-    command: TableCommand,
-) -> Result<Answer, Denied> {
+pub(crate) async fn at_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
     let door = server.doors.table(table).ok_or(Denied::Unknown)?;
-    if server.is_stopping() && matches!(command, TableCommand::Round(RoundCommand::OpenBets)) {
-        return Err(Denied::Stopping);
+    let Sent { by, id, approval, command } = sent;
+    let actor = Actor::Person(by.person);
+    match command {
+        TableCommand::Round(RoundCommand::OpenBets) if server.is_stopping() => Err(Denied::Stopping),
+        TableCommand::Round(command) => {
+            let sent = Sent { by, id, approval, command };
+            let command = seconded(server, sent, |round| What::Table { table, round }).await?;
+            let answer = door.ask_round(actor, id, command).await?;
+            used(server, approval, answer).await
+        }
+        TableCommand::Cluster { number, command } => {
+            may_send(server, by, id, &command)?;
+            Ok(door.ask_cluster(number, actor, id, command).await?)
+        }
     }
-    let actor = may_send(server, by, id, sensitive::at_table(&command))?;
-    let command = approvals::seconded(server, by, approval, command).await?;
-    let answer = match command {
-        TableCommand::Round(command) => door.ask_round(actor, id, command).await?,
-        TableCommand::Cluster { number, command } => door.ask_cluster(number, actor, id, command).await?,
-    };
-    used(server, approval, &answer).await?;
-    Ok(answer)
 }
 
 /// Puts a person's command before the House.
-pub(crate) async fn at_house(
-    server: &Server,
-    by: SignedIn,
-    id: CommandId,
-    approval: Option<ApprovalId>,
-    command: HouseCommand,
-) -> Result<Answer, Denied> {
-    let actor = may_send(server, by, id, sensitive::at_house(&command))?;
-    let command = approvals::seconded(server, by, approval, command).await?;
-    let revoked = match command {
-        HouseCommand::Revoke { device } => Some(device),
-        _ => None,
+pub(crate) async fn at_house(server: &Server, sent: Sent<HouseCommand>) -> Result<Answer, Denied> {
+    let Sent { by, id, approval, .. } = sent;
+    let command = match seconded(server, sent, What::House).await? {
+        // What the second person reads is all that is in the act.
+        HouseCommand::RequestApproval { act, what } => {
+            HouseCommand::RequestApproval { act, what: What::spelled(&what)? }
+        }
+        command => command,
     };
-    let answer = server.doors.house().ask(actor, id, command).await?;
+    let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
+    let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
         server.devices.cut(device);
     }
-    used(server, approval, &answer).await?;
-    Ok(answer)
+    used(server, approval, answer).await
 }
 
 /// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
-fn may_send(server: &Server, by: SignedIn, id: CommandId, is_sensitive: bool) -> Result<Actor, Denied> {
+fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
     if !server.people.owns(&by, id.source) {
         return Err(Denied::NotYours);
     }
-    if is_sensitive && !by.is_fresh {
-        return Err(Denied::SignInAgain);
-    }
-    Ok(Actor::Person(by.person))
+    if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
 }
 
-/// An approval serves one act.
-async fn used(server: &Server, approval: Option<ApprovalId>, answer: &Answer) -> Result<(), Denied> {
-    if let (Some(approval), Answer::Accepted(_)) = (approval, answer) {
-        let withdraw = HouseMail::Own(HouseCommand::WithdrawApproval { approval }, Reply::Nobody);
-        server.doors.house().send(withdraw).await?;
+/// The command as it is put before its machine: with the second person who approved it, and with no other.
+async fn seconded<C: Sensitive + Clone>(
+    server: &Server,
+    Sent { by, id, approval, command }: Sent<C>,
+    what: impl FnOnce(C) -> What,
+) -> Result<C, Denied> {
+    let command = command.without_second();
+    match approval {
+        None => {
+            may_send(server, by, id, &command)?;
+            Ok(command)
+        }
+        Some(approval) => {
+            let what = what(command.clone()).text();
+            let second = approvals::second(server, by.person.id, id, approval, &what).await?;
+            let command = command.with_second(second);
+            may_send(server, by, id, &command)?;
+            Ok(command)
+        }
     }
-    Ok(())
+}
+
+/// An approval serves one act that is carried out.
+async fn used(server: &Server, approval: Option<ApprovalId>, answer: Answer) -> Result<Answer, Denied> {
+    if let Some(approval) = approval {
+        approvals::answered(server, approval, matches!(answer, Answer::Accepted(_))).await?;
+    }
+    Ok(answer)
 }

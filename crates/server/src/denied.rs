@@ -1,6 +1,7 @@
 //! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
 
 use axum::Json;
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use taisai_table::Refusal;
@@ -8,6 +9,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::leaving::{Answer, Refused};
+use crate::secrets::SecretsError;
 use crate::stopped::Stopped;
 
 macro_rules! denied {
@@ -45,6 +47,8 @@ denied! {
     WeakPassword, UNPROCESSABLE_ENTITY, "weak-password", "A password has 12 to 128 characters, and is not the one before.";
     SignInAgain, FORBIDDEN, "sign-in-again", "Give your password again: this act asks for it.";
     NotYours, FORBIDDEN, "not-yours", "That belongs to somebody else.";
+    NotAllowed, FORBIDDEN, "not-allowed", "You may not do that.";
+    NotProven, UNAUTHORIZED, "not-proven", "The device has not proved what it is.";
     NotForYou, FORBIDDEN, "not-for-you", "Your roles do not let you see that.";
     OtherSite, FORBIDDEN, "other-site", "The request comes from another site's page.";
     NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
@@ -67,6 +71,25 @@ impl From<Denied> for Refused {
 impl From<Stopped> for Denied {
     fn from(_: Stopped) -> Self {
         Self::Stopped
+    }
+}
+
+impl From<JsonRejection> for Denied {
+    fn from(_: JsonRejection) -> Self {
+        Self::BadRequest
+    }
+}
+
+impl From<PathRejection> for Denied {
+    fn from(_: PathRejection) -> Self {
+        Self::Unknown
+    }
+}
+
+impl From<SecretsError> for Denied {
+    fn from(error: SecretsError) -> Self {
+        tracing::error!(%error, "the secrets of the house cannot be used");
+        Self::Internal
     }
 }
 

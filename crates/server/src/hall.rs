@@ -122,7 +122,7 @@ pub struct Hall {
 
 impl Hall {
     /// Opens a house. What its record says of profile and tables holds; the plan only says how what the record does not know
-    /// begins. It must be called in a runtime, which the voices of the tables run on.
+    /// begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
     pub(crate) fn open(plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
         let clock = Clock::start();
         let sources = Sources::new(clock);
@@ -349,5 +349,4 @@ impl Archivist for FromRecord {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

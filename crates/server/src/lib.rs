@@ -36,5 +36,6 @@ pub use clock::{Clock, Sources};
 pub use demo::Pace;
 pub use hall::{HallError, HallPlan, TablePlan};
 pub use leaving::{Answer, Refused};
+pub use secrets::SecretsError;
 pub use serve::{Plan, ServeError, serve};
 pub use stopped::Stopped;

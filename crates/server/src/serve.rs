@@ -9,19 +9,19 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use taisai_record::Warn;
-use taisai_table::Phase;
+use taisai_table::{Phase, Time};
 use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
-use crate::devices::Devices;
+use crate::devices::{Devices, enrolment_code};
 use crate::displays::Displays;
 use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
-use crate::people::People;
-use crate::secrets::Secrets;
+use crate::people::{People, TimeOuts, one_time_password};
+use crate::secrets::{Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
 use crate::table::RunningTable;
@@ -35,6 +35,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Connections have so long to end when the house stops.
 const FAREWELL: Duration = Duration::from_secs(3);
+
+/// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
+const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// What a house is run by.
 #[derive(Clone, Debug)]
@@ -66,6 +69,9 @@ pub enum ServeError {
     /// Its certificate.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// Its secrets.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// It cannot listen.
     #[error("{address} cannot be listened on: {error}")]
     Listen {
@@ -106,8 +112,12 @@ pub async fn serve(
     let address = listener.local_addr().map_err(bad)?;
     let metrics = Arc::new(Metrics::new());
     let (version, is_training) = (hall.program.version.clone(), hall.is_training);
-    let hall = Hall::open(hall, &metrics, warn)?;
-    let first_use = first_use(&hall, &seed).await?;
+    let store = hall.address.clone();
+    let counted = Arc::clone(&metrics);
+    // Opening waits for the store.
+    let open = move || Ok::<_, ServeError>((Hall::open(hall, &counted, warn)?, Secrets::open(&store)?));
+    let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
+    let first_use = first_use(&hall, &secrets, &seed).await?;
     let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
@@ -118,9 +128,9 @@ pub async fn serve(
         doors: hall.doors(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
-        secrets: Secrets {},
-        people: People {},
-        devices: Devices {},
+        people: People::open(&secrets, TimeOuts::default()).await?,
+        devices: Devices::open(&secrets).await?,
+        secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),
         stopping,
@@ -194,22 +204,15 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     }
 }
 
-/// Founds a house that has nobody.
-async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
+/// Founds a house that has nobody. What people and terminals are let in by is kept before they are on record.
+async fn first_use(hall: &Hall, secrets: &Secrets, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
     let door = hall.doors().house();
     let Some(founding) = Founding::due(&door, seed).await? else { return Ok(None) };
-    let first_use = founding.first_use(async |_| drawn(), async |_| drawn()).await?;
+    let now = hall.clock().now();
+    let code_expires = Time(now.0 + FIRST_CODES);
+    let password = async |person| one_time_password(secrets, now, person).await;
+    let code = async |device| enrolment_code(secrets, device, code_expires).await;
+    let first_use = founding.first_use(password, code).await?;
     founding.record(&door).await?;
     Ok(Some(first_use))
-}
-
-/// 128 random bits as people can type them.
-fn drawn() -> Result<String, getrandom::Error> {
-    let mut bits = [0; 16];
-    getrandom::fill(&mut bits)?;
-    Ok(bits
-        .chunks(4)
-        .map(|part| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-        .collect::<Vec<_>>()
-        .join("-"))
 }

@@ -15,14 +15,15 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use axum::response::Response;
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
 use crate::line::Messages;
-use crate::server::{Shared, Stopping};
+use crate::people;
+use crate::server::{Server, Shared, Stopping};
 use crate::stopped::Stopped;
 pub(crate) use house::{Desk, FromDesk};
 pub(crate) use staff::FromStaff;
@@ -37,6 +38,9 @@ const READ_BUFFER: usize = 4 * 1024;
 /// How often a screen is asked whether it is there, and how long it may be silent.
 const PING: Duration = Duration::from_millis(500);
 const SILENT: Duration = Duration::from_millis(1_500);
+
+/// How often it is looked whether a person is still signed in.
+const CHECKED: Duration = Duration::from_secs(2);
 
 /// Why a connection ends, as the protocol numbers it.
 const GOING_AWAY: u16 = 1001;
@@ -134,6 +138,23 @@ fn upgrade<F: Future<Output = ()> + Send + 'static>(
             run(socket).await;
             drop(held);
         })
+}
+
+/// When it is looked whether a person is still signed in.
+fn checks() -> Interval {
+    let mut checks = interval(CHECKED);
+    checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    checks
+}
+
+/// Waits until a person is signed out, suspended or idle for too long.
+async fn signed_out(server: &Server, login: u64, checks: &mut Interval) -> Farewell {
+    loop {
+        checks.tick().await;
+        if let Err(denied) = people::still(server, login, false).await {
+            return denied.into();
+        }
+    }
 }
 
 /// Talks until one of both ends it.

@@ -9,7 +9,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::body::Body;
-use crate::commands::{self, TableCommand};
+use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::people::SignedIn;
@@ -67,7 +67,7 @@ async fn at_table(
     Body(ForTable { source, sequence, approval, command }): Body<ForTable>,
 ) -> Result<Json<Answer>, Denied> {
     let id = CommandId { source, sequence };
-    Ok(Json(commands::at_table(&server, by, TableId(table), id, approval, command).await?))
+    Ok(Json(commands::at_table(&server, TableId(table), Sent { by, id, approval, command }).await?))
 }
 
 /// Puts a command before the House. The answer comes once the record holds it; the same command sent again gets the same answer.
@@ -89,5 +89,5 @@ async fn at_house(
     Body(ForHouse { source, sequence, approval, command }): Body<ForHouse>,
 ) -> Result<Json<Answer>, Denied> {
     let id = CommandId { source, sequence };
-    Ok(Json(commands::at_house(&server, by, id, approval, command).await?))
+    Ok(Json(commands::at_house(&server, Sent { by, id, approval, command }).await?))
 }

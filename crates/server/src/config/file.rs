@@ -10,7 +10,7 @@ use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
 
-use super::{Config, LEVELS, Log, LogFormat, Names, TableConfig};
+use super::{Config, LEVELS, Log, LogFormat, Names, TableConfig, is_exposed};
 use crate::accept::Tls;
 
 /// The largest amount that a file may name, in cents.
@@ -80,12 +80,19 @@ impl File<'_> {
         let key = root.optional("key").and_then(|value| self.path(reader, value));
         let anchor = root.optional("anchor").and_then(|value| self.path(reader, value));
         let log = root.optional("log").and_then(|value| reader.table(value)).and_then(|table| log(reader, table));
-        let tls = root.optional("tls").and_then(|value| reader.table(value)).and_then(|table| self.tls(reader, table));
+        let tls = root.optional("tls");
+        if let (Some(listen), Some(address), None) = (listen, address, tls)
+            && is_exposed(address)
+        {
+            let message = "it is reached from other machines: a certificate is needed, under [tls]";
+            reader.fault(listen.span(), FaultKind::BadValue, message);
+        }
+        let tls = tls.and_then(|value| reader.table(value)).and_then(|table| self.tls(reader, table));
         let is_training = house.as_ref().is_some_and(|(_, _, is_training)| *is_training);
         let tables = root.list(reader, "table").map(|list| self.tables(reader, list, is_training));
         root.finish(reader);
         let (name, profile, is_training) = house?;
-        let config = Config {
+        Some(Config {
             name,
             profile,
             is_training,
@@ -97,12 +104,7 @@ impl File<'_> {
             log: log.unwrap_or_default(),
             tls,
             tables: tables?,
-        };
-        if let Some(listen) = listen.filter(|_| config.is_exposed()) {
-            let message = "it is reached from other machines: a certificate is needed, under [tls]";
-            reader.fault(listen.span(), FaultKind::BadValue, message);
-        }
-        Some(config)
+        })
     }
 
     fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {
@@ -292,15 +294,13 @@ fn flag<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, key: &'static st
 }
 
 fn log<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Log> {
-    let mut log = Log::default();
-    if table.optional("level").is_some() {
-        log.level = table.choice(reader, "level", &LEVELS)?;
-    }
-    if table.optional("format").is_some() {
-        log.format = Some(table.choice(reader, "format", &LogFormat::ALL)?);
-    }
+    let level = table.optional("level").map(|_| table.choice(reader, "level", &LEVELS));
+    let format = table.optional("format").map(|_| table.choice(reader, "format", &LogFormat::ALL));
     table.finish(reader);
-    Some(log)
+    Some(Log {
+        level: level.unwrap_or(Some(Log::default().level))?,
+        format: format.map_or(Some(None), |format| format.map(Some))?,
+    })
 }
 
 /// `terminals` or `seats`, whichever the game is played at, shared out among `clusters`.

@@ -86,6 +86,14 @@ fn every_fault_is_named_with_its_place() {
     let rows: &[(&str, &[&str])] = &[
         ("", &["1:1: missing-key: \"house\"", "1:1: missing-key: \"table\""]),
         (
+            "listen = \"0.0.0.0:80\"\n",
+            &[
+                "1:1: missing-key: \"house\"",
+                "1:1: missing-key: \"table\"",
+                "1:10: bad-value: it is reached from other machines: a certificate is needed, under [tls]",
+            ],
+        ),
+        (
             "listen = \"here\"\nhouse = 1\ntable = []\n",
             &["1:10: bad-value: \"here\": invalid socket", "2:9: wrong-type"],
         ),
@@ -120,7 +128,6 @@ fn every_fault_is_named_with_its_place() {
         (
             "listen = \"0.0.0.0:80\"\n[house]\nname = \"H\"\n[log]\nlevel = \"loud\"\n[tls]\nkey = \"\"\n[[table]]\nnumber = 1\ngame = \"tai-sai\"\nlayout = \"Z\"\nterminals = 8\n",
             &[
-                "1:10: bad-value: it is reached from other machines",
                 "5:9: bad-value: \"loud\": expected \"error\"",
                 "6:1: missing-key: \"certificate\"",
                 "7:7: bad-value: the path is empty",

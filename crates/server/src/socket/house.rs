@@ -5,11 +5,12 @@ use axum::extract::{Path, Query, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, HouseCommand, Role};
+use tokio::time::Interval;
 
 use super::staff::Source;
-use super::{Farewell, Screen, converse, read, upgrade};
+use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
 use crate::accept::Held;
-use crate::commands;
+use crate::commands::{self, Sent};
 use crate::denied::Denied;
 use crate::house::HouseMail;
 use crate::leaving::{Answer, Answered, Topic, json};
@@ -75,17 +76,20 @@ struct Numbered {
 
 struct AtDesk {
     server: Shared,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
     source: u64,
     line: Line,
+    checks: Interval,
 }
 
 impl Screen for AtDesk {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         let FromDesk { commands } = read(text)?;
         for Numbered { sequence, approval, command } in commands {
-            let by = people::still(&self.server, self.source, true).await?;
+            let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = match commands::at_house(&self.server, by, id, approval, command).await {
+            let answer = match commands::at_house(&self.server, Sent { by, id, approval, command }).await {
                 Ok(answer) => answer,
                 Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
                 Err(denied) => Answer::Refused(denied.into()),
@@ -93,6 +97,10 @@ impl Screen for AtDesk {
             self.line.say(json(&Answered { sequence, answer }));
         }
         Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        signed_out(&self.server, self.login, &mut self.checks).await
     }
 }
 
@@ -120,7 +128,7 @@ pub(super) async fn connect(
         let follow = HouseMail::Follow { topic: desk.topic(), source, line: line.clone() };
         let farewell = match server.doors.house().send(follow).await {
             Ok(()) => {
-                let mut at_desk = AtDesk { server: server.clone(), source, line };
+                let mut at_desk = AtDesk { server: server.clone(), login: by.source, source, line, checks: checks() };
                 converse(&mut socket, &mut at_desk, messages, server.stopping.subscribe()).await
             }
             Err(stopped) => stopped.into(),

@@ -6,10 +6,11 @@ use axum::extract::{Path, Query, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
+use tokio::time::Interval;
 
-use super::{Farewell, Screen, converse, read, upgrade};
+use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
 use crate::accept::Held;
-use crate::commands::{self, TableCommand};
+use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
 use crate::leaving::{Answer, Answered, Topic, json};
 use crate::line::Line;
@@ -45,17 +46,20 @@ pub(super) struct Source {
 struct Console {
     server: Shared,
     table: TableId,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
     source: u64,
     line: Line,
+    checks: Interval,
 }
 
 impl Screen for Console {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         let FromStaff { commands } = read(text)?;
         for Numbered { sequence, approval, command } in commands {
-            let by = people::still(&self.server, self.source, true).await?;
+            let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = match commands::at_table(&self.server, by, self.table, id, approval, command).await {
+            let answer = match commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await {
                 Ok(answer) => answer,
                 Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
                 Err(denied) => Answer::Refused(denied.into()),
@@ -63,6 +67,10 @@ impl Screen for Console {
             self.line.say(json(&Answered { sequence, answer }));
         }
         Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        signed_out(&self.server, self.login, &mut self.checks).await
     }
 }
 
@@ -89,7 +97,8 @@ pub(super) async fn connect(
         let topics = vec![Topic::Public, Topic::Staff];
         let farewell = match door.send(TableMail::Follow { topics, source: Some(source), line: line.clone() }).await {
             Ok(()) => {
-                let mut console = Console { server: server.clone(), table, source, line };
+                let mut console =
+                    Console { server: server.clone(), table, login: by.source, source, line, checks: checks() };
                 converse(&mut socket, &mut console, messages, server.stopping.subscribe()).await
             }
             Err(stopped) => stopped.into(),

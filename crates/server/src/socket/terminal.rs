@@ -11,7 +11,7 @@ use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, Device
 use super::{Farewell, Screen, converse, read, upgrade};
 use crate::accept::Held;
 use crate::denied::Denied;
-use crate::devices::{Proven, prove};
+use crate::devices::{Life, Proven, Taken, Told, prove, take};
 use crate::leaving::Reply;
 use crate::line::Line;
 use crate::server::Shared;
@@ -39,6 +39,9 @@ struct Terminal {
     seat: Seat,
     source: u64,
     door: TableDoor,
+    place: Taken,
+    /// Those who wait for a sign of life, as they say to be this terminal.
+    doubted_by: Vec<Life>,
 }
 
 impl Screen for Terminal {
@@ -55,6 +58,19 @@ impl Screen for Terminal {
             self.door.send(letter).await?;
         }
         Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        loop {
+            match self.place.told().await {
+                Told::ShowLife(life) => self.doubted_by.push(life),
+                Told::CutOff => return Denied::NotProven.into(),
+            }
+        }
+    }
+
+    fn lives(&mut self) {
+        self.doubted_by.drain(..).for_each(Life::shown);
     }
 }
 
@@ -81,20 +97,26 @@ pub(super) async fn connect(
 }
 
 async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableDoor) -> Farewell {
-    let Proven { device, kind, source } = match prove(socket, server).await {
+    let proven = match prove(socket, server).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
-    let DeviceKind::Terminal { cluster, seat } = kind else { return Denied::NotYours.into() };
+    let Proven { device, kind: DeviceKind::Terminal { cluster, seat }, source } = proven else {
+        return Denied::NotYours.into();
+    };
     if cluster.table != table {
         return Denied::NotYours.into();
     }
+    let place = match take(server, proven).await {
+        Ok(place) => place,
+        Err(denied) => return denied.into(),
+    };
     let (line, messages) = Line::new();
     let sit = TableMail::Sit { cluster: cluster.number, seat, source, line: line.clone() };
     if let Err(stopped) = door.send(sit).await {
         return stopped.into();
     }
-    let mut terminal = Terminal { device, cluster, seat, source, door };
+    let mut terminal = Terminal { device, cluster, seat, source, door, place, doubted_by: Vec::new() };
     let farewell = converse(socket, &mut terminal, messages, server.stopping.subscribe()).await;
     // A table that has stopped needs no word.
     terminal.door.send(TableMail::Gone { cluster: cluster.number, seat, line }).await.unwrap_or_default();
