@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,9 @@ use crate::terminal::{Device, Terminal};
 
 /// A house must be ready by then, and gone by then when it is told to stop.
 const SOON: Duration = Duration::from_secs(60);
+
+/// So many characters has a password for the first time: 26 in groups of four.
+const PASSWORD: usize = 32;
 
 /// Tests that watch the clock run alone.
 static WATCH: RwLock<()> = RwLock::new(());
@@ -89,17 +92,15 @@ impl House {
             people: Mutex::default(),
             _turn: turn,
         };
-        let told = house.run();
-        for line in &told {
-            house.remember(line);
-        }
+        let terminals = tables.lines().filter_map(|line| line.strip_prefix("terminals = "));
+        house.run(FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum());
         house
     }
 
     /// Starts it again. Devices and passwords are those of before.
     pub(crate) fn restart(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        self.run();
+        self.run(0, 0);
         self.people.get_mut().unwrap().clear();
     }
 
@@ -117,8 +118,8 @@ impl House {
         command
     }
 
-    /// Starts it, and gives the lines that it told before it was ready.
-    fn run(&mut self) -> Vec<String> {
+    /// Starts it, and takes in what it tells until it has told `people` and `terminals` how to come in.
+    fn run(&mut self, people: usize, terminals: usize) {
         let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let log = Arc::new(Mutex::new(String::new()));
@@ -137,18 +138,19 @@ impl House {
             }
         });
         let by = Instant::now() + SOON;
-        let mut told = Vec::new();
+        let mut address = None;
         loop {
-            match lines.recv_timeout(by.saturating_duration_since(Instant::now())) {
-                Ok(line) => match line.strip_prefix("ready: listening on http://") {
-                    Some(address) => {
-                        let address = address.parse().unwrap();
-                        self.running = Some(Running { child, address, log });
-                        return told;
-                    }
-                    None => told.push(line),
-                },
-                Err(_) => panic!("it is not ready: {told:?} {}", log.lock().unwrap()),
+            let Ok(line) = lines.recv_timeout(by.saturating_duration_since(Instant::now())) else {
+                child.kill().unwrap_or_default();
+                panic!("it is not ready: {}", log.lock().unwrap());
+            };
+            let told = line.trim_start().strip_prefix("http://").and_then(|rest| rest.split('/').next());
+            address = address.or_else(|| told.and_then(|told| told.parse().ok()));
+            self.remember(&line);
+            let is_told = self.passwords.lock().unwrap().len() >= people && self.codes.len() >= terminals;
+            if let Some(address) = address.filter(|_| is_told) {
+                self.running = Some(Running { child, address, log });
+                return;
             }
         }
     }
@@ -230,7 +232,7 @@ impl House {
         } else {
             let person = Person::sign_in(self.address(), id, &password);
             person.set_password(&password, &own);
-            Person::sign_in(self.address(), id, &own)
+            person
         };
         self.passwords.lock().unwrap().insert(id, own);
         self.people.lock().unwrap().insert(id, person.clone());
@@ -278,38 +280,35 @@ impl Drop for House {
     }
 }
 
+/// The first people of a house, by their roles, in the order of their numbers.
+const FIRST: [&str; 10] = [
+    "dealer",
+    "second-dealer",
+    "pit-supervisor",
+    "pit-manager",
+    "shift-manager",
+    "casino-manager",
+    "attendant",
+    "cashier",
+    "auditor",
+    "administrator",
+];
+
 /// The number of the first person with a role.
 pub(crate) fn first(role: &str) -> u32 {
-    static ROLES: OnceLock<[&str; 10]> = OnceLock::new();
-    let roles = ROLES.get_or_init(|| {
-        [
-            "dealer",
-            "second-dealer",
-            "pit-supervisor",
-            "pit-manager",
-            "shift-manager",
-            "casino-manager",
-            "attendant",
-            "cashier",
-            "auditor",
-            "administrator",
-        ]
-    });
-    let place = roles.iter().position(|known| *known == role).unwrap_or_else(|| panic!("nobody is a {role}"));
+    let place = FIRST.iter().position(|known| *known == role).unwrap_or_else(|| panic!("nobody is a {role}"));
     u32::try_from(place).unwrap() + 1
 }
 
 impl House {
-    /// A line of the first start: `person 1 … password WORD`, `terminal … table 1 seat 3 … code WORD`.
+    /// A line of the first start: a person's number, name, roles and password, or a device's number, table, seat and link.
     fn remember(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let after = |name: &str| words.iter().position(|word| *word == name).and_then(|place| words.get(place + 1));
-        let number = |name: &str| after(name).and_then(|word| word.parse::<u32>().ok());
-        if let (Some(person), Some(password)) = (number("person"), after("password")) {
-            self.passwords.get_mut().unwrap().insert(person, (*password).to_owned());
-        }
-        if let (Some(table), Some(seat), Some(code)) = (number("table"), number("seat"), after("code")) {
-            self.codes.insert((u16::try_from(table).unwrap(), seat), (*code).to_owned());
+        let (Some(Ok(number)), Some(last)) = (words.first().map(|word| word.parse()), words.last()) else { return };
+        if let (Some((_, code)), [_, table, seat, _]) = (last.split_once("&code="), &words[..]) {
+            self.codes.insert((table.parse().unwrap(), seat.parse().unwrap()), code.to_owned());
+        } else if last.len() == PASSWORD {
+            self.passwords.get_mut().unwrap().insert(number, (*last).to_owned());
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A Player Terminal: a device with a key of its own, and its connection, whose commands have numbers that rise.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use ed25519_dalek::{Signer as _, SigningKey};
@@ -17,6 +19,8 @@ pub(crate) struct Device {
     pub(crate) seat: u32,
     house: [u8; 16],
     key: SigningKey,
+    /// The number of its last command. It keeps it as long as its key.
+    pub(crate) sequence: Arc<AtomicU64>,
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
@@ -38,7 +42,7 @@ impl Device {
         assert_eq!(status, 200, "{said}");
         let number = u32::try_from(said["device"].as_u64().unwrap()).unwrap();
         let house = unhex(said["house"].as_str().unwrap()).try_into().unwrap();
-        Self { number, table, seat, house, key }
+        Self { number, table, seat, house, key, sequence: Arc::default() }
     }
 
     /// The proof that this device was given a challenge.
@@ -59,9 +63,8 @@ impl Device {
         let (mut socket, challenge) = self.knock(address);
         socket.say(&self.proof(&challenge));
         let snapshot = socket.until("a snapshot", |message| message.get("snapshot").cloned());
-        let sequence = snapshot["seat"]["sequence"].as_u64().unwrap_or(0);
         let (public, view) = (snapshot["public"].clone(), snapshot["seat"].clone());
-        Terminal { device: self.clone(), socket, sequence, public, view }
+        Terminal { device: self.clone(), socket, public, view }
     }
 }
 
@@ -69,8 +72,6 @@ impl Device {
 pub(crate) struct Terminal {
     pub(crate) device: Device,
     pub(crate) socket: Socket,
-    /// The number of its last command.
-    pub(crate) sequence: u64,
     /// The table and the seat as it was last shown them.
     pub(crate) public: Value,
     pub(crate) view: Value,
@@ -85,9 +86,9 @@ pub(crate) fn place(seat: u32, stakes: &[(&str, i64)]) -> Value {
 impl Terminal {
     /// Sends a command under the next number, which it gives.
     pub(crate) fn send(&mut self, command: &Value) -> u64 {
-        self.sequence += 1;
-        self.send_as(self.sequence, command);
-        self.sequence
+        let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        self.send_as(sequence, command);
+        sequence
     }
 
     /// Sends a command under any number.

@@ -7,6 +7,7 @@ use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
 use utoipa::openapi::{Object, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::devices::{Challenge, Signed};
 use crate::house::DeskMessage;
 use crate::leaving::Answered;
 use crate::socket::{FromDesk, FromStaff, FromTerminal};
@@ -109,8 +110,8 @@ macro_rules! said {
 }
 
 said! {
-    TerminalSays, "What a Player Terminal sends, after it has proved itself.": FromTerminal;
-    TerminalHears, "What a Player Terminal is sent, after it has proved itself.": TableMessage, SeatChange;
+    TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
+    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatChange;
     ConsoleSays, "What a staff screen at a table sends.": FromStaff;
     ConsoleHears, "What a staff screen at a table is sent.": TableMessage, Answered;
     DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage;
