@@ -9,7 +9,7 @@ use crate::dealing::{Dealing, buy_in};
 use crate::house::House;
 use crate::person::accepted;
 use crate::random::Random;
-use crate::terminal::place;
+use crate::terminal::{Terminal, place};
 
 const STAKE: i64 = 1_000;
 const CREDITS: i64 = 100_000;
@@ -49,12 +49,13 @@ fn a_round_of_every_game() {
     for (table, game, layout) in every_layout() {
         let limits = json!({"unit": 100, "boxes": []});
         let dealing = Dealing::with(&house, table, game.limit_scope().map(|_| &limits));
+        let mut terminal = (game.station() == Station::PlayerTerminals).then(|| house.terminal(table, 1));
         for _ in 0..2 {
             let faces = [0; 3].map(|_| u8::try_from(random.below(6)).unwrap() + 1);
             let dice = Dice::try_from(faces).unwrap();
             let (stakes, paid) = bets(layout, dice, &mut random);
             let staked = STAKE * i64::try_from(stakes.len()).unwrap();
-            play(&house, &dealing, game, &stakes, faces, (staked, paid));
+            play((&house, &dealing, game), terminal.as_mut(), &stakes, faces, (staked, paid));
         }
     }
     house.audit();
@@ -62,9 +63,8 @@ fn a_round_of_every_game() {
 
 /// A round at seat 1, in the order of the game: shaken before the bets, or after them.
 fn play(
-    house: &House,
-    dealing: &Dealing,
-    game: &Game,
+    (house, dealing, game): (&House, &Dealing, &Game),
+    mut terminal: Option<&mut Terminal>,
     stakes: &[(&str, i64)],
     dice: [u8; 3],
     (staked, paid): (i64, i64),
@@ -76,20 +76,18 @@ fn play(
         dealing.deals(json!({"tumbled": {"times": 3}}));
     }
     let before = meters(house, table);
-    let terminal = match game.station() {
-        Station::PlayerTerminals => {
+    let mut credits = 0;
+    match &mut terminal {
+        Some(terminal) => {
+            let had = terminal.view["credits"].as_i64().unwrap();
             buy_in(house, table, 1, CREDITS);
-            let mut terminal = house.terminal(table, 1);
-            let credits = terminal.view["credits"].as_i64().unwrap();
+            credits = had + CREDITS;
+            terminal.until("the credits", |terminal| terminal.view["credits"] == credits);
             accepted(&terminal.place(stakes));
             assert_eq!(terminal.view["credits"], credits - staked);
-            Some((terminal, credits))
         }
-        Station::LiveTable => {
-            accepted(&dealing.dealer.cluster(table, place(1, stakes)));
-            None
-        }
-    };
+        None => accepted(&dealing.dealer.cluster(table, place(1, stakes))),
+    }
     match game.cover() {
         Cover::Covered => {
             dealing.deals("close-bets");
@@ -97,7 +95,7 @@ fn play(
         }
         Cover::Open => dealing.conclude(dice),
     }
-    if let Some((mut terminal, credits)) = terminal {
+    if let Some(terminal) = terminal {
         terminal.until("what was won", |terminal| terminal.view["credits"] == credits - staked + paid);
         terminal.until("the result", |terminal| terminal.public["latest"]["dice"] == json!(dice));
     }
