@@ -1,11 +1,14 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
+mod awaited;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use taisai_record::Recorder;
 use taisai_table::{
     Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, TableId, Transfer, Verdict,
+    VoucherHash,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -13,6 +16,8 @@ use crate::clock::{Clock, OwnIds, Sources};
 use crate::leaving::{Answer, Leaving, Reply, Said, Then};
 use crate::stopped::Stopped;
 use crate::table::TableMail;
+use crate::voucher::Became;
+use awaited::Awaited;
 
 /// So much mail may wait: whoever sends more waits too.
 pub(crate) const MAILBOX: usize = 1_024;
@@ -34,6 +39,8 @@ pub(crate) enum HouseMail {
     Transfer { cluster: ClusterId, transfer: Transfer },
     /// A cluster holds a transfer.
     ClusterHolds { cluster: ClusterId, number: u64 },
+    /// Someone waits for the voucher of a cash-out that a cluster has accepted.
+    Await { hash: VoucherHash, reply: oneshot::Sender<Became> },
 }
 
 /// The way to the House.
@@ -63,6 +70,14 @@ impl HouseDoor {
         self.0.send(letter).await.map_err(|_| Stopped::Closed)?;
         answer.await.map_err(|_| Stopped::Closed)
     }
+
+    /// Waits for what becomes of the voucher of a cash-out that a cluster has accepted: its money arrives a little later. Not to
+    /// be asked for one that was refused.
+    pub(crate) async fn voucher(&self, hash: VoucherHash) -> Result<Became, Stopped> {
+        let (reply, became) = oneshot::channel();
+        self.0.send(HouseMail::Await { hash, reply }).await.map_err(|_| Stopped::Closed)?;
+        became.await.map_err(|_| Stopped::Closed)
+    }
 }
 
 /// The House with its recorder.
@@ -74,6 +89,7 @@ pub(crate) struct RunningHouse {
     said: Vec<Said>,
     /// The transfers that were posted since the House runs, by cluster.
     posted: BTreeMap<ClusterId, u64>,
+    awaited: Awaited,
 }
 
 impl RunningHouse {
@@ -82,7 +98,8 @@ impl RunningHouse {
         (clock, sources): (Clock, &Sources),
         leaving: mpsc::UnboundedSender<Leaving>,
     ) -> Self {
-        Self { house, clock, ids: OwnIds::new(sources), leaving, said: Vec::new(), posted: BTreeMap::new() }
+        let (said, posted, awaited) = (Vec::new(), BTreeMap::new(), Awaited::default());
+        Self { house, clock, ids: OwnIds::new(sources), leaving, said, posted, awaited }
     }
 
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
@@ -123,7 +140,8 @@ impl RunningHouse {
             HouseMail::Transfer { cluster, transfer } => {
                 let number = transfer.number;
                 if number > self.house.machine().received(cluster) {
-                    self.own(HouseCommand::Receive { cluster, transfer });
+                    let decision = self.own(HouseCommand::Receive { cluster, transfer });
+                    self.said.extend(self.awaited.arrived(self.house.machine(), &transfer, &decision));
                 }
                 let holds = TableMail::HouseHolds { cluster: cluster.number, number };
                 self.said.push(Said::ToTable(cluster.table, holds));
@@ -132,6 +150,9 @@ impl RunningHouse {
                 if self.house.machine().outbox(cluster).next().is_some_and(|first| first.number == number) {
                     self.own(HouseCommand::Delivered { cluster, number });
                 }
+            }
+            HouseMail::Await { hash, reply } => {
+                self.said.extend(self.awaited.wait(self.house.machine(), hash, reply));
             }
         }
     }
