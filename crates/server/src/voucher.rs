@@ -9,7 +9,7 @@ mod page;
 mod ticket;
 mod words;
 
-pub(crate) use act::{HouseAct, Spoken, TerminalAct, TerminalAsk, ToHouse};
+pub(crate) use act::{About, HouseAct, Spoken, TerminalAct, TerminalAsk, ToHouse};
 pub(crate) use number::{Validation, VoucherKey};
 pub(crate) use on_file::{Became, OnFile, detail};
 pub(crate) use page::page;

@@ -69,6 +69,13 @@ pub enum Report {
         /// The win.
         amount: Money,
     },
+    /// A dice tumbler says that it is out of order.
+    TumblerFault {
+        /// At which table.
+        table: TableId,
+        /// Which.
+        tumbler: DeviceId,
+    },
 }
 
 /// What happened.
