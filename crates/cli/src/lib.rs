@@ -3,6 +3,7 @@
 mod args;
 mod audit;
 mod bar;
+mod device;
 mod dice;
 mod felt;
 mod figures;
@@ -19,9 +20,11 @@ pub mod settle;
 mod sheet;
 mod simulate;
 mod slip;
+mod socket;
 mod store;
 mod theory;
 pub mod torture;
+mod tumbler;
 mod words;
 
 use std::io::Write as _;
@@ -115,6 +118,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Slip(slip) => slip::run(slip, &*games::load(args.games.as_deref())?, now()?),
         Command::Simulate(simulate) => simulate::run(simulate, &*games::load(args.games.as_deref())?, now()?),
         Command::Dice { command } => dice::run(command),
+        Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

@@ -85,6 +85,7 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
+        TumblerFault
     }
 }
 
