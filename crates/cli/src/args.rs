@@ -131,6 +131,8 @@ pub(crate) enum Command {
     Slip(crate::slip::SlipArgs),
     /// Play sessions with bankrolls and strategies from a seed, beside what is known exactly
     Simulate(crate::simulate::SimulateArgs),
+    /// Run a simulated dice tumbler at a table of a house, one that does its work or one that misbehaves
+    Tumbler(crate::tumbler::TumblerArgs),
     /// Watch dice: whether throws look fair, and how many it takes to see a bias
     Dice {
         #[command(subcommand)]

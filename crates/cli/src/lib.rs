@@ -6,6 +6,7 @@ mod backup;
 mod bar;
 mod check;
 mod config;
+mod device;
 mod dice;
 mod felt;
 mod figures;
@@ -23,9 +24,11 @@ pub mod settle;
 mod sheet;
 mod simulate;
 mod slip;
+mod socket;
 mod store;
 mod theory;
 pub mod torture;
+mod tumbler;
 mod words;
 
 use std::io::Write as _;
@@ -129,6 +132,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             config::run(command, &Names { games: &games, now: now()? })
         }
         Command::Backup(backup) => backup::run(backup),
+        Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);
