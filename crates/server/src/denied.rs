@@ -58,7 +58,7 @@ denied! {
 
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
-        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into() }
+        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }
     }
 }
 

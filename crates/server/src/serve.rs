@@ -25,6 +25,7 @@ use crate::secrets::{Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
 use crate::table::RunningTable;
+use crate::voucher::Printer;
 use crate::{api, operations, screens};
 
 /// No request's body has more bytes.
@@ -130,6 +131,7 @@ pub async fn serve(
         sources: hall.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,
         devices: Devices::open(&secrets).await?,
+        vouchers: Printer::open(&secrets, &hall.profile()).await?,
         secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),

@@ -13,6 +13,7 @@ use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::people::People;
 use crate::secrets::Secrets;
+use crate::voucher::Printer;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]
@@ -52,6 +53,7 @@ pub(crate) struct Server {
     pub(crate) secrets: Secrets,
     pub(crate) people: People,
     pub(crate) devices: Devices,
+    pub(crate) vouchers: Printer,
     pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stopping: watch::Sender<Stopping>,

@@ -6,12 +6,14 @@ mod barcode;
 mod number;
 mod on_file;
 mod page;
+mod printer;
 mod ticket;
 mod words;
 
 pub(crate) use act::{About, HouseAct, Spoken, TerminalAct, TerminalAsk, ToHouse};
 pub(crate) use number::{Validation, VoucherKey};
 pub(crate) use on_file::{Became, OnFile, detail};
-pub(crate) use page::page;
+pub(crate) use page::STYLE;
+pub(crate) use printer::{Printer, issued, presented};
 pub(crate) use ticket::{Ticket, Voucher};
 pub(crate) use words::Currency;

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Deserialize;
-use taisai_table::{ApprovalId, CommandId, HouseCommand, TableId};
+use taisai_table::{ApprovalId, CommandId, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -14,6 +14,7 @@ use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::people::SignedIn;
 use crate::server::Shared;
+use crate::voucher::HouseAct;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(at_table)).routes(routes!(at_house))
@@ -46,7 +47,7 @@ struct ForHouse {
     #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
     #[schema(value_type = Object)]
-    command: HouseCommand,
+    command: HouseAct,
 }
 
 /// Puts a command before a table. The answer comes once the record holds it; the same command sent again gets the same answer.

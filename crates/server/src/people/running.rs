@@ -82,6 +82,7 @@ impl Running {
             sources: hall.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),
             devices: Devices::open(&secrets).await.unwrap(),
+            vouchers: crate::voucher::Printer::open(&secrets, &Profile::singapore()).await.unwrap(),
             secrets,
             metrics: Arc::new(Metrics::new()),
             seed: Seed::default(),

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, Query, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
-use taisai_table::{ApprovalId, CommandId, HouseCommand, Role};
+use taisai_table::{ApprovalId, CommandId, Role};
 use tokio::time::Interval;
 
 use super::staff::Source;
@@ -13,10 +13,11 @@ use crate::accept::Held;
 use crate::commands::{self, Sent};
 use crate::denied::Denied;
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Answered, Topic, json};
+use crate::leaving::{Answer, Answers, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::server::Shared;
+use crate::voucher::HouseAct;
 
 /// A screen of the whole house.
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::ToSchema)]
@@ -72,7 +73,7 @@ struct Numbered {
     #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
     #[schema(value_type = Object)]
-    command: HouseCommand,
+    command: HouseAct,
 }
 
 struct AtDesk {
@@ -95,7 +96,7 @@ impl Screen for AtDesk {
                 Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
                 Err(denied) => Answer::Refused(denied.into()),
             };
-            self.line.say(json(&Answered { sequence, answer }));
+            self.line.say(Answers::one(sequence, answer));
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
-//! A voucher as a page for a printer of tickets 80 mm wide. The page has no script and asks nobody for anything; every text on it
-//! is text.
+//! A voucher as a page for a printer of tickets 80 mm wide. The page has no script and asks the house alone, for its style; every
+//! text on it is text.
 
 use super::ticket::Voucher;
 
 /// How the page looks, on paper and on a screen before it.
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 @page{size:80mm auto;margin:4mm}\
 body{margin:0 auto;width:72mm;font:3.2mm/1.4 sans-serif;color:#000;background:#fff;text-align:center}\
 h1{font-size:5mm;margin:0 0 1mm}\
@@ -28,7 +28,7 @@ pub(crate) fn page(voucher: &Voucher) -> String {
     let title = if voucher.is_training { "VOID – training voucher" } else { "Voucher 票券" };
     let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>", escaped(value));
     format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head>\
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><link rel=\"stylesheet\" href=\"/voucher.css\"></head>\
          <body><main><h1>{}</h1><p>{title}</p>{}<p>{}</p><p class=\"figures\">{}</p>\
          <p>{}</p><p lang=\"zh-Hans\">{}</p><p lang=\"zh-Hant\">{}</p><dl>{}{}{}{}</dl>{void}</main></body></html>\n",
         escaped(property),
