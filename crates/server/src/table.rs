@@ -138,6 +138,7 @@ impl RunningTable {
 
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
     pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<TableMail>) -> Result<(), Stopped> {
+        self.check()?;
         self.ask_round(Actor::System, None, RoundCommand::Restarted);
         self.hand_over()?;
         let mut mail = Vec::with_capacity(AT_ONCE);
