@@ -311,5 +311,4 @@ fn at_live_table() -> TableLimits {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

@@ -119,13 +119,9 @@ async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeEr
     Ok(Some(first_use))
 }
 
-/// 128 random bits as people can type them.
+/// 128 random bits.
 fn drawn() -> Result<String, getrandom::Error> {
     let mut bits = [0; 16];
     getrandom::fill(&mut bits)?;
-    Ok(bits
-        .chunks(4)
-        .map(|part| part.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-        .collect::<Vec<_>>()
-        .join("-"))
+    Ok(format!("{:032x}", u128::from_le_bytes(bits)))
 }
