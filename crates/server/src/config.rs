@@ -9,6 +9,7 @@ mod seed;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use taisai_record::{Address, Files, Program};
 use taisai_rules::{Game, Games, Moment, Money, Station};
@@ -18,8 +19,12 @@ pub(crate) use first_use::Founding;
 pub use first_use::{FirstDevice, FirstPerson, FirstUse, NotFounded};
 pub use seed::{Seed, TableSeed, founders};
 
+use crate::accept::Tls;
 use crate::hall::{HallPlan, TablePlan};
-use crate::serve::{Plan, Tls};
+use crate::serve::Plan;
+
+/// How long a round in play may take to its end when the house is stopped.
+const GRACE: Duration = Duration::from_secs(20);
 
 /// What names in a file mean: the games there are, and the moment at which a bare name is read.
 #[derive(Clone, Copy, Debug)]
@@ -208,6 +213,7 @@ impl Config {
             name: self.name,
             listen: self.listen,
             tls: self.tls,
+            grace: GRACE,
             data: self.data,
             seed: Seed::new(&self.tables),
             demo: None,

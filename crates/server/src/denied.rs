@@ -1,10 +1,12 @@
 //! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
 
 use axum::Json;
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use crate::leaving::{Answer, Refused};
+use crate::secrets::SecretsError;
 use crate::stopped::Stopped;
 
 macro_rules! denied {
@@ -39,6 +41,8 @@ denied! {
     WeakPassword, UNPROCESSABLE_ENTITY, "weak-password", "A password has 12 to 128 characters, and is not the one before.";
     SignInAgain, FORBIDDEN, "sign-in-again", "Give your password again: this act asks for it.";
     NotYours, FORBIDDEN, "not-yours", "That belongs to somebody else.";
+    NotAllowed, FORBIDDEN, "not-allowed", "You may not do that.";
+    NotProven, UNAUTHORIZED, "not-proven", "The device has not proved what it is.";
     NotForYou, FORBIDDEN, "not-for-you", "Your roles do not let you see that.";
     OtherSite, FORBIDDEN, "other-site", "The request comes from another site's page.";
     NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
@@ -46,19 +50,40 @@ denied! {
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
+    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
+    Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
 
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
-        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence() }
+        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into() }
     }
 }
 
 impl From<Stopped> for Denied {
     fn from(_: Stopped) -> Self {
         Self::Stopped
+    }
+}
+
+impl From<JsonRejection> for Denied {
+    fn from(_: JsonRejection) -> Self {
+        Self::BadRequest
+    }
+}
+
+impl From<PathRejection> for Denied {
+    fn from(_: PathRejection) -> Self {
+        Self::Unknown
+    }
+}
+
+impl From<SecretsError> for Denied {
+    fn from(error: SecretsError) -> Self {
+        tracing::error!(%error, "the secrets of the house cannot be used");
+        Self::Internal
     }
 }
 

@@ -18,9 +18,10 @@ use tokio::sync::{mpsc, watch};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::{self, HouseDoor, RunningHouse};
-use crate::leaving::{Leaving, Post, voice};
+use crate::leaving::{Post, Voice};
+use crate::metrics::Metrics;
 use crate::stopped::Stopped;
-use crate::table::{self, Archivist, RunningTable, TableDoor, TableMail};
+use crate::table::{self, Archivist, Parts, RunningTable, TableDoor, TableMail};
 
 /// What a table is laid out by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +123,7 @@ pub struct Hall {
 impl Hall {
     /// Opens a house. What its record says of profile and tables holds; the plan only says how what the record does not know
     /// begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
-    pub fn open(plan: HallPlan, warn: Warn) -> Result<Self, HallError> {
+    pub(crate) fn open(plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
         let clock = Clock::start();
         let sources = Sources::new(clock);
         let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
@@ -156,22 +157,24 @@ impl Hall {
         let mut threads = Vec::new();
         let keys = book.keys().to_vec();
         for (table, ((round, clusters), mailbox)) in mailboxes {
-            let leaving = speak(&post);
+            let voice = Voice::start(&post);
             let archivist =
                 FromRecord { address: plan.address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
-            let running = RunningTable::new(
+            let parts = Parts {
                 round,
                 clusters,
-                Arc::clone(&profile),
-                (clock, &sources),
-                leaving,
-                Box::new(archivist),
-            );
+                profile: Arc::clone(&profile),
+                clock,
+                voice,
+                archivist: Box::new(archivist),
+                metrics: metrics.table(table),
+            };
+            let running = RunningTable::new(parts, &sources);
             let name = format!("table {}", table.0);
             threads.push(start(name, stop.clone(), move || running.run(mailbox))?);
         }
-        let leaving = speak(&post);
-        let running = RunningHouse::new(house, (clock, &sources), leaving);
+        let voice = Voice::start(&post);
+        let running = RunningHouse::new(house, (clock, &sources), voice, metrics.house_refusals());
         threads.push(start("house".to_owned(), stop, move || running.run(house_mailbox))?);
         Ok(Self { post, threads, book, clock, sources, stopped, profile })
     }
@@ -298,13 +301,6 @@ fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock
         open.push(book.machine(setup, profile, clock.now())?);
     }
     Ok((round, open))
-}
-
-/// Starts a voice.
-fn speak(post: &Arc<Post>) -> mpsc::UnboundedSender<Leaving> {
-    let (leaving, left) = mpsc::unbounded_channel();
-    tokio::spawn(voice(left, Arc::downgrade(post)));
-    leaving
 }
 
 /// Starts a thread of a part of the house. However it ends, the others hear of it.

@@ -1,16 +1,25 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
+mod shown;
+mod view;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use taisai_record::Recorder;
 use taisai_table::{
-    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, TableId, Transfer, Verdict,
+    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Report, TableId, Transfer, Verdict,
 };
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use shown::Shown;
+pub(crate) use view::Part;
 
 use crate::clock::{Clock, OwnIds, Sources};
-use crate::leaving::{Answer, Leaving, Reply, Said, Then};
+use crate::leaving::{Answer, Reply, Said, Then, Topic, Voice};
+use crate::line::Line;
+use crate::metrics::RefusalCount;
 use crate::stopped::Stopped;
 use crate::table::TableMail;
 
@@ -22,12 +31,18 @@ const AT_ONCE: usize = 256;
 /// How often vouchers and approvals are looked at for their end, and how often the House is vouched for.
 const TICK: Duration = Duration::from_secs(60);
 
+/// How often the system's clock is looked at, and how many milliseconds are a step.
+const CLOCK: Duration = Duration::from_secs(1);
+const STEP: u64 = 2_000;
+
 /// Mail for the House.
 pub(crate) enum HouseMail {
     /// A command.
     Command { actor: Actor, id: CommandId, command: HouseCommand, reply: Reply },
     /// A command of the house's own program.
     Own(HouseCommand, Reply),
+    /// A screen follows it.
+    Follow { topic: Topic, source: u64, line: Line },
     /// A look at it.
     Look(Box<dyn FnOnce(&House) -> Then + Send>),
     /// Money from a cluster.
@@ -41,6 +56,11 @@ pub(crate) enum HouseMail {
 pub(crate) struct HouseDoor(pub(crate) mpsc::Sender<HouseMail>);
 
 impl HouseDoor {
+    /// Sends mail, and waits while the mailbox is full.
+    pub(crate) async fn send(&self, letter: HouseMail) -> Result<(), Stopped> {
+        self.0.send(letter).await.map_err(|_| Stopped::Closed)
+    }
+
     /// Looks at the House, at what the record holds of it already.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
@@ -70,19 +90,34 @@ pub(crate) struct RunningHouse {
     house: Recorder<House>,
     clock: Clock,
     ids: OwnIds,
-    leaving: mpsc::UnboundedSender<Leaving>,
+    voice: Voice,
+    refusals: RefusalCount,
     said: Vec<Said>,
     /// The transfers that were posted since the House runs, by cluster.
     posted: BTreeMap<ClusterId, u64>,
+    shown: Shown,
+    /// How far the system's clock was ahead of the house's when it was last looked at.
+    stepped: i64,
 }
 
 impl RunningHouse {
     pub(crate) fn new(
         house: Recorder<House>,
         (clock, sources): (Clock, &Sources),
-        leaving: mpsc::UnboundedSender<Leaving>,
+        voice: Voice,
+        refusals: RefusalCount,
     ) -> Self {
-        Self { house, clock, ids: OwnIds::new(sources), leaving, said: Vec::new(), posted: BTreeMap::new() }
+        Self {
+            house,
+            clock,
+            ids: OwnIds::new(sources),
+            voice,
+            refusals,
+            said: Vec::new(),
+            posted: BTreeMap::new(),
+            shown: Shown::default(),
+            stepped: clock.stepped(),
+        }
     }
 
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
@@ -90,7 +125,9 @@ impl RunningHouse {
         self.hand_over()?;
         let mut mail = Vec::with_capacity(AT_ONCE);
         let mut ticks = tokio::time::interval(TICK);
+        let mut clocks = tokio::time::interval(CLOCK);
         loop {
+            let due = self.shown.due();
             tokio::select! {
                 biased;
                 taken = mailbox.recv_many(&mut mail, AT_ONCE) => if taken == 0 {
@@ -101,11 +138,23 @@ impl RunningHouse {
                     self.own(HouseCommand::Tick);
                     self.house.checkpoint(self.clock.now())?;
                 }
+                _ = clocks.tick() => self.look_at_clock(),
+                () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
             }
             for letter in mail.drain(..) {
                 self.take(letter);
             }
             self.hand_over()?;
+        }
+    }
+
+    /// A clock that was stepped changes nothing but is told of (F32).
+    fn look_at_clock(&mut self) {
+        let ahead = self.clock.stepped();
+        let millis = ahead.saturating_sub(self.stepped);
+        if millis.unsigned_abs() >= STEP {
+            self.stepped = ahead;
+            self.own(HouseCommand::Report { what: Report::ClockStepped { millis } });
         }
     }
 
@@ -119,6 +168,7 @@ impl RunningHouse {
                 let decision = self.own(command);
                 self.answer(decision, reply);
             }
+            HouseMail::Follow { topic, source, line } => self.follow(topic, source, line),
             HouseMail::Look(look) => self.said.push(Said::Then(look(self.house.machine()))),
             HouseMail::Transfer { cluster, transfer } => {
                 let number = transfer.number;
@@ -149,7 +199,10 @@ impl RunningHouse {
         let answer = match decision {
             Decision::Accepted(event) => Answer::with(&event),
             // The House knows no game, and no paragraph of one.
-            Decision::Refused(refusal) => Answer::new(Verdict::Refused(refusal), |_| Vec::new()),
+            Decision::Refused(refusal) => {
+                self.refusals.add(refusal);
+                Answer::new(Verdict::Refused(refusal), |_| Vec::new())
+            }
             Decision::Repeated(verdict) => Answer::new(verdict, |_| Vec::new()),
         };
         self.said.extend(reply.with(answer));
@@ -157,6 +210,7 @@ impl RunningHouse {
 
     /// Posts the transfers that clusters have not been sent, and hands everything over.
     fn hand_over(&mut self) -> Result<(), Stopped> {
+        self.show();
         let house = self.house.machine();
         let clusters = house.tables().flat_map(|(table, of)| clusters(table, of.clusters.get()));
         for cluster in clusters {
@@ -168,11 +222,11 @@ impl RunningHouse {
                 self.said.push(Said::ToTable(cluster.table, receive));
             }
         }
-        let (said, leaving) = (std::mem::take(&mut self.said), self.leaving.clone());
+        let (said, voice) = (std::mem::take(&mut self.said), self.voice.clone());
         self.house.commit(move |recorded| {
             // If it was not recorded nobody hears anything: the House stops.
             if recorded.is_ok() {
-                leaving.send(Leaving { said }).unwrap_or_default();
+                voice.say(said);
             }
         })?;
         Ok(())

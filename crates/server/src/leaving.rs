@@ -1,8 +1,10 @@
 //! What leaves a machine once the record holds what it rests on: answers, what screens are shown, and letters to other machines.
 //! It is gathered while commands are decided, carried by the writer's completion, and said in order by the voice of the table.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Weak;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
@@ -32,7 +34,7 @@ pub struct Refused {
     /// The paragraphs of the game that it rests on.
     pub paragraphs: Vec<String>,
     /// What is wrong, for people.
-    pub sentence: &'static str,
+    pub sentence: Cow<'static, str>,
 }
 
 impl Answer {
@@ -48,7 +50,7 @@ impl Answer {
             Verdict::Refused(refusal) => Self::Refused(Refused {
                 code: refusal.code(),
                 paragraphs: paragraphs(refusal),
-                sentence: refusal.sentence(),
+                sentence: refusal.sentence().into(),
             }),
         }
     }
@@ -94,9 +96,8 @@ pub(crate) fn json(message: &impl Serialize) -> Utf8Bytes {
 pub(crate) type Then = Box<dyn FnOnce() + Send>;
 
 /// What may leave together.
-#[derive(Default)]
-pub(crate) struct Leaving {
-    pub(crate) said: Vec<Said>,
+struct Leaving {
+    said: Vec<Said>,
 }
 
 /// Something that leaves.
@@ -124,16 +125,64 @@ pub(crate) enum Topic {
     Public,
     /// What its staff see beside it.
     Staff,
+    /// What the pit sees of the House.
+    Pit,
+    /// What the cage sees of the House.
+    Cage,
+    /// What auditors see of the House.
+    Audit,
 }
 
 impl Topic {
-    const ALL: usize = 2;
+    const ALL: usize = 5;
 
     const fn place(self) -> usize {
         match self {
             Self::Public => 0,
             Self::Staff => 1,
+            Self::Pit => 2,
+            Self::Cage => 3,
+            Self::Audit => 4,
         }
+    }
+}
+
+/// How many screens follow each topic, for those who would prepare what nobody sees.
+#[derive(Debug, Default)]
+pub(crate) struct Followed([AtomicUsize; Topic::ALL]);
+
+impl Followed {
+    /// Whether anybody follows. One who begins to is shown everything first, so the answer may be a little old.
+    pub(crate) fn any(&self, topic: Topic) -> bool {
+        self.0[topic.place()].load(Ordering::Relaxed) > 0
+    }
+
+    /// How many follow.
+    pub(crate) fn count(&self, topic: Topic) -> usize {
+        self.0[topic.place()].load(Ordering::Relaxed)
+    }
+}
+
+/// What a machine speaks through.
+#[derive(Clone)]
+pub(crate) struct Voice {
+    leaving: mpsc::UnboundedSender<Leaving>,
+    pub(crate) followed: Arc<Followed>,
+}
+
+impl Voice {
+    /// Begins to speak, in a runtime.
+    pub(crate) fn start(post: &Arc<Post>) -> Self {
+        let (leaving, left) = mpsc::unbounded_channel();
+        let followed = Arc::new(Followed::default());
+        tokio::spawn(speak(left, Arc::downgrade(post), Arc::clone(&followed)));
+        Self { leaving, followed }
+    }
+
+    /// Says it all, in order. Called once the record holds what it rests on.
+    pub(crate) fn say(&self, said: Vec<Said>) {
+        // A voice that has gone is of a house that was closed.
+        self.leaving.send(Leaving { said }).unwrap_or_default();
     }
 }
 
@@ -144,8 +193,8 @@ pub(crate) struct Post {
 }
 
 /// Says what leaves, in order, until there is no one who could speak.
-pub(crate) async fn voice(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>) {
-    let mut followers: [Vec<Line>; Topic::ALL] = [Vec::new(), Vec::new()];
+async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, followed: Arc<Followed>) {
+    let mut followers: [Vec<Line>; Topic::ALL] = Default::default();
     while let Some(Leaving { said }) = leaving.recv().await {
         for said in said {
             match said {
@@ -166,11 +215,18 @@ pub(crate) async fn voice(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: W
                         table.send(letter).await.unwrap_or_default();
                     }
                 }
-                Said::All(topic, message) => followers[topic.place()].retain(|line| line.say(message.clone())),
+                Said::All(topic, message) => {
+                    let followers = &mut followers[topic.place()];
+                    followers.retain(|line| line.say(message.clone()));
+                    followed.0[topic.place()].store(followers.len(), Ordering::Relaxed);
+                }
                 Said::Follows(line, topics, message) => {
                     if line.say(message) {
                         for topic in topics {
-                            followers[topic.place()].push(line.clone());
+                            let followers = &mut followers[topic.place()];
+                            followers.retain(|line| !line.is_dead());
+                            followers.push(line.clone());
+                            followed.0[topic.place()].store(followers.len(), Ordering::Relaxed);
                         }
                     }
                 }

@@ -1,19 +1,27 @@
 //! The server: it knows the outside — sockets, people who sign in, devices, the clock — and decides nothing. What is asked is
 //! put before the machines of the table, and what they answer leaves once the record holds it.
 
+mod accept;
 mod api;
+mod body;
 mod clock;
+mod commands;
 pub mod config;
 mod demo;
 mod denied;
 mod devices;
+mod displays;
+mod guard;
 mod hall;
 mod house;
 mod leaving;
 mod line;
 mod metrics;
+mod operations;
+mod patient;
 mod people;
 mod reports;
+mod screens;
 mod secrets;
 mod serve;
 mod server;
@@ -23,10 +31,11 @@ mod table;
 mod tumbler;
 mod voucher;
 
+pub use accept::{Tls, TlsError};
 pub use clock::{Clock, Sources};
 pub use demo::Pace;
-pub use hall::{Hall, HallError, HallPlan, TablePlan};
+pub use hall::{HallError, HallPlan, TablePlan};
 pub use leaving::{Answer, Refused};
-pub use serve::{Plan, ServeError, Tls, serve};
-pub use server::Place;
+pub use secrets::SecretsError;
+pub use serve::{Plan, ServeError, serve};
 pub use stopped::Stopped;

@@ -45,6 +45,11 @@ impl Line {
         self.cut.notify_one();
     }
 
+    /// Whether nobody reads it any more.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.queue.is_closed()
+    }
+
     /// Whether it is the same line.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.queue.same_channel(&other.queue)

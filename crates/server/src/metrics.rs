@@ -1,5 +1,121 @@
 //! What is counted for those who watch the house, in the form that Prometheus reads.
 
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use taisai_table::{Refusal, TableId};
+
+/// Where the steps of the commit's latency are, in seconds: from a tenth of a millisecond to a second.
+const COMMIT_STEPS: [f64; 13] = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfTable {
+    table: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfRefusal {
+    machine: String,
+    code: &'static str,
+}
+
 /// The counters of a house.
-#[derive(Debug, Default)]
-pub(crate) struct Metrics {}
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    rounds: Family<OfTable, Counter>,
+    bets: Family<OfTable, Counter>,
+    terminals: Family<OfTable, Gauge>,
+    mailbox: Family<OfTable, Gauge>,
+    ledger: Family<OfTable, Gauge>,
+    refusals: Family<OfRefusal, Counter>,
+    commit: Histogram,
+    /// Open connections of every kind.
+    pub(crate) connections: Gauge,
+    /// Connections that were turned away, as there were too many.
+    pub(crate) turned_away: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("taisai");
+        let (rounds, bets) = (Family::<OfTable, Counter>::default(), Family::<OfTable, Counter>::default());
+        let (terminals, mailbox, ledger) = (Family::default(), Family::default(), Family::default());
+        let refusals = Family::<OfRefusal, Counter>::default();
+        let commit = Histogram::new(COMMIT_STEPS);
+        let (connections, turned_away) = (Gauge::default(), Counter::default());
+        registry.register("rounds", "Rounds settled or void", rounds.clone());
+        registry.register("bets", "Bets placed", bets.clone());
+        registry.register("terminals_connected", "Player Terminals that are connected", terminals.clone());
+        registry.register("mailbox_depth", "Commands that wait for their table", mailbox.clone());
+        registry.register("ledger_sound", "Whether the last check of the ledger held: 1, or 0", ledger.clone());
+        registry.register("refusals", "Commands refused, by code", refusals.clone());
+        let help = "From the decision of a command until the record holds it";
+        registry.register_with_unit("commit", help, Unit::Seconds, commit.clone());
+        registry.register("connections", "Open connections", connections.clone());
+        registry.register(
+            "connections_turned_away",
+            "Connections turned away, too many being open",
+            turned_away.clone(),
+        );
+        Self { registry, rounds, bets, terminals, mailbox, ledger, refusals, commit, connections, turned_away }
+    }
+
+    /// The counters of a table.
+    pub(crate) fn table(&self, table: TableId) -> TableMetrics {
+        let of = OfTable { table: table.0 };
+        TableMetrics {
+            rounds: self.rounds.get_or_create_owned(&of),
+            bets: self.bets.get_or_create_owned(&of),
+            terminals: self.terminals.get_or_create_owned(&of),
+            ledger: self.ledger.get_or_create_owned(&of),
+            refusals: RefusalCount { machine: format!("table-{}", table.0), counts: self.refusals.clone() },
+            commit: self.commit.clone(),
+        }
+    }
+
+    /// The counter of the House's refusals.
+    pub(crate) fn house_refusals(&self) -> RefusalCount {
+        RefusalCount { machine: "house".to_owned(), counts: self.refusals.clone() }
+    }
+
+    /// How much waits for a table, at this moment.
+    pub(crate) fn mailbox(&self, table: TableId, waiting: usize) {
+        let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
+        self.mailbox.get_or_create(&OfTable { table: table.0 }).set(waiting);
+    }
+
+    /// Everything, as text.
+    pub(crate) fn text(&self) -> String {
+        let mut page = String::new();
+        text::encode(&mut page, &self.registry).expect("a page can be written to memory");
+        page
+    }
+}
+
+/// The counters of one table.
+#[derive(Clone, Debug)]
+pub(crate) struct TableMetrics {
+    pub(crate) rounds: Counter,
+    pub(crate) bets: Counter,
+    pub(crate) terminals: Gauge,
+    pub(crate) ledger: Gauge,
+    pub(crate) refusals: RefusalCount,
+    pub(crate) commit: Histogram,
+}
+
+/// Counts the refusals of one machine by their codes.
+#[derive(Clone, Debug)]
+pub(crate) struct RefusalCount {
+    machine: String,
+    counts: Family<OfRefusal, Counter>,
+}
+
+impl RefusalCount {
+    pub(crate) fn add(&self, refusal: Refusal) {
+        self.counts.get_or_create(&OfRefusal { machine: self.machine.clone(), code: refusal.code() }).inc();
+    }
+}

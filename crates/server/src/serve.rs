@@ -3,25 +3,41 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use taisai_record::Warn;
+use taisai_table::{Phase, Time};
+use tokio::sync::watch;
+
+use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
-use crate::devices::Devices;
+use crate::devices::{Devices, enrolment_code};
+use crate::displays::Displays;
+use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
-use crate::people::People;
-use crate::secrets::Secrets;
-use crate::server::{Place, Server};
+use crate::people::{People, TimeOuts, one_time_password};
+use crate::secrets::{Secrets, SecretsError};
+use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
+use crate::table::RunningTable;
+use crate::{api, operations, screens};
 
-/// The certificate that connections are secured with.
-#[derive(Clone, Debug)]
-pub struct Tls {
-    /// The file of the certificate chain, PEM.
-    pub certificate: PathBuf,
-    /// The file of its key, PEM.
-    pub key: PathBuf,
-}
+/// No request's body has more bytes.
+const LARGEST_BODY: usize = 64 * 1024;
+
+/// How often a house that stops looks whether its rounds are over, and its connections gone.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Connections have so long to end when the house stops.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
+const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// What a house is run by.
 #[derive(Clone, Debug)]
@@ -34,6 +50,8 @@ pub struct Plan {
     pub listen: SocketAddr,
     /// Secured, or in the clear.
     pub tls: Option<Tls>,
+    /// How long rounds in play may take to their end when the house stops; what is not over then is kept as it is.
+    pub grace: Duration,
     /// The folder of what the house keeps beside its record.
     pub data: PathBuf,
     /// What it is founded with, and what is proposed to its people.
@@ -48,6 +66,12 @@ pub enum ServeError {
     /// It cannot be opened.
     #[error(transparent)]
     Hall(#[from] HallError),
+    /// Its certificate.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Its secrets.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// It cannot listen.
     #[error("{address} cannot be listened on: {error}")]
     Listen {
@@ -74,54 +98,124 @@ pub enum ServeError {
 /// its people and terminals are let in by; it closes when `stop` is done.
 pub async fn serve(
     plan: Plan,
-    warn: taisai_record::Warn,
+    warn: Warn,
     ready: impl FnOnce(SocketAddr, Option<FirstUse>),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let (is_training, version) = (plan.hall.is_training, plan.hall.program.version.clone());
-    if plan.demo.is_some() && !is_training {
+    let Plan { name, hall, listen, tls, grace, data: _, seed, demo } = plan;
+    if demo.is_some() && !hall.is_training {
         return Err(ServeError::RealDemo);
     }
-    let hall = plan.hall;
-    let hall = tokio::task::spawn_blocking(move || Hall::open(hall, warn)).await.map_err(|_| Stopped::Closed)??;
-    let first_use = first_use(&hall, &plan.seed).await?;
-    let demo = plan.demo.map(|pace| Demo::start(&hall, &plan.seed, pace));
-    let place = Place { name: plan.name, house: hall.house(), is_training, version };
+    let tls = tls.map(|tls| tls.acceptor()).transpose()?;
+    let bad = |error| ServeError::Listen { address: listen, error };
+    let listener = accept::listen(listen).map_err(bad)?;
+    let address = listener.local_addr().map_err(bad)?;
+    let metrics = Arc::new(Metrics::new());
+    let (version, is_training) = (hall.program.version.clone(), hall.is_training);
+    let store = hall.address.clone();
+    let counted = Arc::clone(&metrics);
+    // Opening waits for the store.
+    let open = move || Ok::<_, ServeError>((Hall::open(hall, &counted, warn)?, Secrets::open(&store)?));
+    let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
+    let first_use = first_use(&hall, &secrets, &seed).await?;
+    let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
+    let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
-        place,
+        place: Place { name, house: hall.house(), is_training, version },
         profile: hall.profile(),
-        seed: plan.seed,
+        seed,
+        is_secured: tls.is_some(),
         doors: hall.doors(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
-        secrets: Secrets {},
-        people: People {},
-        devices: Devices {},
-        metrics: Arc::new(Metrics::default()),
+        people: People::open(&secrets, TimeOuts::default()).await?,
+        devices: Devices::open(&secrets).await?,
+        secrets,
+        displays: Displays::default(),
+        metrics: Arc::clone(&metrics),
+        stopping,
     });
-    drop(crate::api::routes());
-    ready(plan.listen, first_use);
-    stop.await;
+    let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
+    let accepting = tokio::spawn(accepting.run(is_stopping));
+    ready(address, first_use);
+    let mut stopped = hall.stopped();
+    let ended = tokio::select! {
+        () = stop => {
+            if let Some(demo) = &demo {
+                demo.last_round();
+            }
+            finish_rounds(&server, grace).await;
+            Ok(())
+        }
+        // The senders live as long as the hall.
+        stopped = stopped.wait_for(Option::is_some) => {
+            let stopped = stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed);
+            tracing::error!(%stopped, "the house stops");
+            Err(stopped.into())
+        }
+    };
     if let Some(demo) = demo {
         demo.stop().await;
     }
+    server.stopping.send_replace(Stopping::Now);
+    accepting.await.unwrap_or_default();
+    let shared = Arc::downgrade(&server);
     drop(server);
-    tokio::task::spawn_blocking(move || hall.close()).await.map_err(|_| Stopped::Closed)?;
-    Ok(())
+    let gone = async {
+        while shared.strong_count() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    if tokio::time::timeout(FAREWELL, gone).await.is_err() {
+        tracing::warn!("connections did not end in time, and are left behind");
+        return ended;
+    }
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
+    ended
 }
 
-/// Founds a house that has nobody.
-async fn first_use(hall: &Hall, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
+/// Every address.
+fn routes(server: &Shared) -> Router {
+    let (api, description) = api::routes().split_for_parts();
+    Router::new()
+        .merge(api)
+        .merge(crate::api::docs(description))
+        .merge(operations::routes())
+        .merge(screens::routes())
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(from_fn_with_state(Arc::clone(server), guard))
+        .with_state(Arc::clone(server))
+}
+
+/// No new round begins; those in play may come to their end.
+async fn finish_rounds(server: &Server, grace: Duration) {
+    server.stopping.send_replace(Stopping::NoNewRound);
+    let in_play = |phase: Phase| match phase {
+        Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => true,
+        Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
+    };
+    let over = async {
+        for (_, table) in server.doors.tables() {
+            let look = move |table: &RunningTable| in_play(table.round().phase()) && !table.round().is_held();
+            while table.look(look).await.unwrap_or(false) {
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    };
+    if tokio::time::timeout(grace, over).await.is_err() {
+        tracing::info!("a round is in play: it is kept as it is");
+    }
+}
+
+/// Founds a house that has nobody. What people and terminals are let in by is kept before they are on record.
+async fn first_use(hall: &Hall, secrets: &Secrets, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
     let door = hall.doors().house();
     let Some(founding) = Founding::due(&door, seed).await? else { return Ok(None) };
-    let first_use = founding.first_use(async |_| drawn(), async |_| drawn()).await?;
+    let now = hall.clock().now();
+    let code_expires = Time(now.0 + FIRST_CODES);
+    let password = async |person| one_time_password(secrets, now, person).await;
+    let code = async |device| enrolment_code(secrets, device, code_expires).await;
+    let first_use = founding.first_use(password, code).await?;
     founding.record(&door).await?;
     Ok(Some(first_use))
-}
-
-/// 128 random bits.
-fn drawn() -> Result<String, getrandom::Error> {
-    let mut bits = [0; 16];
-    getrandom::fill(&mut bits)?;
-    Ok(format!("{:032x}", u128::from_le_bytes(bits)))
 }

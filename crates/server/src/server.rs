@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use taisai_table::Profile;
+use tokio::sync::watch;
 
 use crate::clock::{Clock, Sources};
 use crate::config::Seed;
 use crate::devices::Devices;
+use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::people::People;
@@ -14,21 +16,35 @@ use crate::secrets::Secrets;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     /// The property's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The house's id, as in its record.
-    pub house: [u8; 16],
+    pub(crate) house: [u8; 16],
     /// Whether the whole house plays for training.
-    pub is_training: bool,
+    pub(crate) is_training: bool,
     /// The program's version.
-    pub version: String,
+    pub(crate) version: String,
+}
+
+/// How far a house is with stopping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stopping {
+    /// It runs.
+    No,
+    /// No new round begins.
+    NoNewRound,
+    /// Connections end.
+    Now,
 }
 
 /// The server.
 pub(crate) struct Server {
     pub(crate) place: Place,
     pub(crate) profile: Arc<Profile>,
+    /// Whether connections are secured.
+    pub(crate) is_secured: bool,
+    /// What the house was set up by, as an offer to its people.
     pub(crate) seed: Seed,
     pub(crate) doors: Doors,
     pub(crate) clock: Clock,
@@ -36,7 +52,16 @@ pub(crate) struct Server {
     pub(crate) secrets: Secrets,
     pub(crate) people: People,
     pub(crate) devices: Devices,
+    pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) stopping: watch::Sender<Stopping>,
+}
+
+impl Server {
+    /// Whether the house is being closed.
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow() != Stopping::No
+    }
 }
 
 /// What handlers are given.

@@ -1,176 +1,199 @@
-//! A screen's connection: what it sends is put before its table, and what the table says is sent to it. Messages are bounded in
-//! size; a connection that is silent for too long, or sends what cannot be read, ends.
+//! A screen's connection: what it sends is heard by its kind of screen, and what is said on its line is sent to it. Messages
+//! are bounded in size; a connection that is silent for too long, or sends what cannot be read, ends.
+
+mod display;
+mod house;
+mod staff;
+mod terminal;
 
 use std::time::Duration;
 
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
-use serde::Deserialize;
-use taisai_table::{Actor, ClusterCommand, CommandId, DeviceId, RoundCommand, Seat};
-use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use axum::response::Response;
+use serde::de::DeserializeOwned;
+use tokio::sync::watch;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use crate::leaving::{Reply, Topic};
-use crate::line::{Line, Messages};
-use crate::table::TableMail;
+use crate::accept::{Held, stops};
+use crate::denied::Denied;
+use crate::line::Messages;
+use crate::people;
+use crate::server::{Server, Shared, Stopping};
+use crate::stopped::Stopped;
 
 /// No message of a screen has more bytes.
-pub(crate) const LARGEST_MESSAGE: usize = 64 * 1024;
+const LARGEST_MESSAGE: usize = 64 * 1024;
+
+/// What is read from a connection at once: screens say little, and there are many of them.
+const READ_BUFFER: usize = 4 * 1024;
 
 /// How often a screen is asked whether it is there, and how long it may be silent.
 const PING: Duration = Duration::from_millis(500);
 const SILENT: Duration = Duration::from_millis(1_500);
 
+/// How often it is looked whether a person is still signed in.
+const CHECKED: Duration = Duration::from_secs(2);
+
 /// Why a connection ends, as the protocol numbers it.
-const BAD_MESSAGE: u16 = 1007;
 const GOING_AWAY: u16 = 1001;
+const BAD_MESSAGE: u16 = 1007;
+const DENIED: u16 = 4000;
 
-/// A Player Terminal that is known.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terminal {
-    pub(crate) device: DeviceId,
-    pub(crate) cluster: u16,
-    pub(crate) seat: Seat,
-    pub(crate) source: u64,
+/// The longest reason that a closing message can hold.
+const LONGEST_REASON: usize = 120;
+
+/// Where screens connect.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(terminal::connect))
+        .routes(routes!(staff::connect))
+        .routes(routes!(display::connect))
+        .routes(routes!(house::connect))
 }
 
-/// A person at a staff screen.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Staff {
-    pub(crate) actor: Actor,
-    pub(crate) source: u64,
+/// Why a conversation ends.
+pub(crate) enum Farewell {
+    /// What was sent cannot be read, or may not be sent.
+    Bad(String),
+    /// The server denies it.
+    Denied(Denied),
+    /// The house has stopped, or the screen was cut off.
+    Away(&'static str),
+    /// The other end has gone.
+    Gone,
 }
 
-/// Who is at the other end.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Screen {
-    Terminal(Terminal),
-    Console(Staff),
-    Display,
+impl From<Stopped> for Farewell {
+    fn from(_: Stopped) -> Self {
+        Self::Away("the house has stopped")
+    }
 }
 
-/// A command of a terminal, under the number that it gave it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FromTerminal {
-    sequence: u64,
-    command: ClusterCommand,
+impl From<Denied> for Farewell {
+    fn from(denied: Denied) -> Self {
+        Self::Denied(denied)
+    }
 }
 
-/// A command of a console.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FromConsole {
-    sequence: u64,
-    #[serde(flatten)]
-    command: TableCommand,
-}
-
-/// A command for one side of a table.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum TableCommand {
-    /// For the dealer's side.
-    Round(RoundCommand),
-    /// For a players' side.
-    Cluster { number: u16, command: ClusterCommand },
-}
-
-/// What cannot be read, in a sentence.
-struct Unreadable(String);
-
-impl Screen {
-    const fn topics(self) -> &'static [Topic] {
-        match self {
-            Self::Terminal(_) | Self::Display => &[Topic::Public],
-            Self::Console(_) => &[Topic::Public, Topic::Staff],
-        }
+impl Farewell {
+    fn frame(self) -> Option<CloseFrame> {
+        let (code, reason) = match self {
+            Self::Bad(why) => (BAD_MESSAGE, why),
+            Self::Denied(denied) => (DENIED, denied.code().to_owned()),
+            Self::Away(why) => (GOING_AWAY, why.to_owned()),
+            Self::Gone => return None,
+        };
+        let end = (0..=reason.len().min(LONGEST_REASON)).rev().find(|end| reason.is_char_boundary(*end));
+        Some(CloseFrame { code, reason: reason[..end.unwrap_or(0)].into() })
     }
 
-    fn hello(self, line: Line) -> TableMail {
-        match self {
-            Self::Terminal(Terminal { cluster, seat, .. }) => TableMail::Sit { cluster, seat, line },
-            Self::Console(_) | Self::Display => TableMail::Follow { topics: self.topics().to_vec(), line },
-        }
-    }
-
-    fn read(self, text: &str, line: &Line) -> Result<TableMail, Unreadable> {
-        let bad = |error: serde_json::Error| Unreadable(error.to_string());
-        match self {
-            Self::Terminal(Terminal { device, cluster, seat, source }) => {
-                let FromTerminal { sequence, command } = serde_json::from_str(text).map_err(bad)?;
-                let (actor, id) = (Actor::Terminal { device, seat }, CommandId { source, sequence });
-                Ok(TableMail::Cluster { cluster, actor, id, command, reply: Reply::Seat(sequence) })
-            }
-            Self::Console(Staff { actor, source }) => {
-                let FromConsole { sequence, command } = serde_json::from_str(text).map_err(bad)?;
-                let (id, reply) = (CommandId { source, sequence }, Reply::Line(line.clone(), sequence));
-                Ok(match command {
-                    TableCommand::Round(command) => TableMail::Round { actor, id, command, reply },
-                    TableCommand::Cluster { number: cluster, command } => {
-                        TableMail::Cluster { cluster, actor, id, command, reply }
-                    }
-                })
-            }
-            Self::Display => Err(Unreadable("a display sends nothing".to_owned())),
+    /// Ends a connection with it.
+    pub(crate) async fn say(self, mut socket: WebSocket) {
+        if let Some(frame) = self.frame() {
+            // The other end may be gone already.
+            drop(socket.send(Message::Close(Some(frame))).await);
         }
     }
 }
 
-/// Runs a connection to its end.
-pub(crate) async fn run(mut socket: WebSocket, screen: Screen, table: mpsc::Sender<TableMail>) {
-    let (line, messages) = Line::new();
-    if table.send(screen.hello(line.clone())).await.is_ok() {
-        let farewell = converse(&mut socket, screen, &line, messages, &table).await;
-        // The other end may be gone already.
-        drop(socket.send(Message::Close(farewell)).await);
+/// A kind of screen.
+pub(crate) trait Screen {
+    /// Hears what was sent.
+    async fn hear(&mut self, text: &str) -> Result<(), Farewell>;
+
+    /// Waits until the screen is to end for a reason of its own.
+    async fn ends(&mut self) -> Farewell {
+        std::future::pending().await
     }
-    if let Screen::Terminal(Terminal { cluster, seat, .. }) = screen {
-        // A table that has stopped needs no word.
-        table.send(TableMail::Gone { cluster, seat, line }).await.unwrap_or_default();
+
+    /// There was a sign of life.
+    fn lives(&mut self) {}
+}
+
+/// Reads a message.
+fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
+    serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
+}
+
+/// Takes a connection over as a socket.
+fn upgrade<F: Future<Output = ()> + Send + 'static>(
+    socket: WebSocketUpgrade,
+    held: Option<Extension<Held>>,
+    run: impl FnOnce(WebSocket) -> F + Send + 'static,
+) -> Response {
+    socket
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(0)
+        .max_message_size(LARGEST_MESSAGE)
+        .max_frame_size(LARGEST_MESSAGE)
+        .on_upgrade(async move |socket| {
+            run(socket).await;
+            drop(held);
+        })
+}
+
+/// When it is looked whether a person is still signed in.
+fn checks() -> Interval {
+    let mut checks = interval(CHECKED);
+    checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    checks
+}
+
+/// Waits until a person is signed out, suspended or idle for too long.
+async fn signed_out(server: &Server, login: u64, checks: &mut Interval) -> Farewell {
+    loop {
+        checks.tick().await;
+        if let Err(denied) = people::still(server, login, false).await {
+            return denied.into();
+        }
     }
 }
 
+/// Talks until one of both ends it.
 async fn converse(
     socket: &mut WebSocket,
-    screen: Screen,
-    line: &Line,
+    screen: &mut impl Screen,
     mut messages: Messages,
-    table: &mpsc::Sender<TableMail>,
-) -> Option<CloseFrame> {
+    mut stopping: watch::Receiver<Stopping>,
+) -> Farewell {
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
     let mut pings = interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let close = |code, reason: &str| Some(CloseFrame { code, reason: reason.into() });
     loop {
         tokio::select! {
             said = messages.take(&mut waiting) => {
                 if !said {
-                    return close(GOING_AWAY, "cut off: connect again");
+                    return Farewell::Away("cut off: connect again");
                 }
                 for message in waiting.drain(..) {
                     if socket.send(Message::Text(message)).await.is_err() {
-                        return None;
+                        return Farewell::Gone;
                     }
                 }
             }
             received = socket.recv() => {
                 heard = Instant::now();
+                screen.lives();
                 match received {
-                    Some(Ok(Message::Text(text))) => match screen.read(&text, line) {
-                        Ok(letter) => if table.send(letter).await.is_err() {
-                            return close(GOING_AWAY, "the table has stopped");
-                        },
-                        Err(Unreadable(why)) => return close(BAD_MESSAGE, &why),
+                    Some(Ok(Message::Text(text))) => if let Err(farewell) = screen.hear(&text).await {
+                        return farewell;
                     },
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                    Some(Ok(Message::Binary(_))) => return close(BAD_MESSAGE, "messages are text"),
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                    Some(Ok(Message::Binary(_))) => return Farewell::Bad("messages are text".to_owned()),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return Farewell::Gone,
                 }
             }
+            farewell = screen.ends() => return farewell,
+            () = stops(&mut stopping) => return Farewell::Away("the house closes: connect again"),
             _ = pings.tick() => {
-                if heard.elapsed() > SILENT || socket.send(Message::Ping(axum::body::Bytes::new())).await.is_err() {
-                    return None;
+                if heard.elapsed() > SILENT || socket.send(Message::Ping(Bytes::new())).await.is_err() {
+                    return Farewell::Gone;
                 }
             }
         }

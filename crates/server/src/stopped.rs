@@ -17,6 +17,14 @@ pub enum Stopped {
         /// The refusal's name.
         refusal: &'static str,
     },
+    /// An invariant does not hold.
+    #[error("table {}: {broken}", table.0)]
+    Broken {
+        /// The table.
+        table: TableId,
+        /// What does not hold.
+        broken: String,
+    },
     /// The house was closed.
     #[error("the house is closed")]
     Closed,

@@ -188,6 +188,16 @@ impl Round {
         self.state.faces
     }
 
+    /// Whether it plays for training.
+    pub const fn is_training(&self) -> bool {
+        self.is_training
+    }
+
+    /// Whether the closing of the table was announced (F15).
+    pub const fn is_closure_announced(&self) -> bool {
+        self.state.closure_announced.is_some()
+    }
+
     /// Whether an interrupted round waits for its dice or a ruling.
     pub const fn is_interrupted(&self) -> bool {
         self.state.known.is_some()

@@ -185,6 +185,7 @@ impl Hall<'_> {
             Report::Correction { table, round },
             Report::Ruling { table },
             Report::LargeWin { cluster: self.at, seat, amount },
+            Report::CommandIdReused { table: self.at.table, source: 1 },
         ]);
         self.tell_house(Actor::System, HouseCommand::Report { what })
     }

@@ -84,7 +84,7 @@ counters! {
         ReceivableRuled Ticked
     }
     "report" Reports of Report {
-        ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
+        ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin CommandIdReused
     }
 }
 

@@ -135,10 +135,10 @@ async fn approval(
 
 impl TableConfiguration {
     fn of(table: &RunningTable, name: String, is_training: bool, proposed: Option<TableLimits>) -> Self {
-        let round = table.round.machine();
+        let round = table.round();
         let game = round.rules().game();
         let places = |seats: usize| u32::try_from(seats.saturating_sub(1)).unwrap_or(u32::MAX);
-        let seats = table.clusters.iter().map(|cluster| places(cluster.machine().seats().count()));
+        let seats = table.clusters().map(|cluster| places(cluster.seats().count()));
         Self {
             table: round.table().0,
             name,

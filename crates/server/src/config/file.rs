@@ -11,7 +11,7 @@ use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
 
 use super::{Config, LEVELS, Log, LogFormat, Names, TableConfig, is_exposed};
-use crate::serve::Tls;
+use crate::accept::Tls;
 
 /// The largest amount that a file may name, in cents.
 const MOST_CENTS: u32 = 4_000_000_000;

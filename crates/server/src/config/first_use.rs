@@ -49,7 +49,7 @@ pub struct FirstDevice {
 pub enum NotFounded {
     /// The House refuses it.
     #[error("the House refuses its own founding: {0}")]
-    Refused(&'static str),
+    Refused(String),
     /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -125,6 +125,6 @@ async fn own(door: &HouseDoor, command: HouseCommand) -> Result<(), NotFounded> 
     door.0.send(HouseMail::Own(command, Reply::Once(reply))).await.map_err(|_| Stopped::Closed)?;
     match answer.await.map_err(|_| Stopped::Closed)? {
         Answer::Accepted(_) => Ok(()),
-        Answer::Refused(refused) => Err(NotFounded::Refused(refused.sentence)),
+        Answer::Refused(refused) => Err(NotFounded::Refused(refused.sentence.into_owned())),
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::Pace;
 use crate::config::{Config, Founding, Names};
 use crate::hall::Hall;
+use crate::metrics::Metrics;
 use crate::serve::{Plan, ServeError, serve};
 
 const ROUNDS: u64 = 5;
@@ -34,7 +35,7 @@ async fn it_deals_by_itself_and_all_is_training() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(folder.path());
     let (seed, pace) = (plan.seed.clone(), plan.demo.unwrap());
-    let hall = Hall::open(plan.hall, Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan.hall, &Metrics::new(), Arc::new(drop)).unwrap();
     let house = hall.doors().house();
     Founding::due(&house, &seed).await.unwrap().unwrap().record(&house).await.unwrap();
     let demo = super::Demo::start(&hall, &seed, pace);
@@ -43,8 +44,8 @@ async fn it_deals_by_itself_and_all_is_training() {
         for (table, door) in hall.doors().tables() {
             let (number, phase, bet) = door
                 .look(|table| {
-                    let bet: Money = table.clusters[0].machine().meters().bet;
-                    (table.round.machine().number().0, table.round.machine().phase(), bet)
+                    let bet: Money = table.cluster(0).unwrap().meters().bet;
+                    (table.round().number().0, table.round().phase(), bet)
                 })
                 .await
                 .unwrap();

@@ -18,6 +18,7 @@ use crate::config::Founding;
 use crate::house::HouseMail;
 use crate::leaving::{Answer, Reply};
 use crate::line::{Line, Messages};
+use crate::metrics::Metrics;
 use crate::table::{RunningTable, TableMail};
 
 const TABLE: TableId = TableId(1);
@@ -100,14 +101,14 @@ fn accepted(answer: &Answer) {
 #[tokio::test]
 async fn a_round_is_played_and_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
-    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
-    let sit = TableMail::Sit { cluster: 0, seat, line };
+    let sit = TableMail::Sit { cluster: 0, seat, source: 1, line };
     assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
-    let snapshot = screen.next().await;
+    let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
     accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
@@ -138,10 +139,12 @@ async fn a_round_is_played_and_is_there_again() {
     }
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
 
-    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
-    assert!(hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, line }).await.is_ok());
-    let snapshot = screen.next().await;
+    assert!(
+        hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, source: 1, line }).await.is_ok()
+    );
+    let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
@@ -150,8 +153,8 @@ async fn a_round_is_played_and_is_there_again() {
 /// What a table was opened with: layout, seats, and how long bets are open.
 async fn opened(hall: &Hall, table: TableId) -> Option<(String, usize, u32)> {
     let look = |table: &RunningTable| {
-        let seats = table.clusters[0].machine().seats().count();
-        (table.round.machine().rules().layout().id().to_owned(), seats, table.profile.betting_seconds)
+        let seats = table.cluster(0).unwrap().seats().count();
+        (table.round().rules().layout().id().to_owned(), seats, table.profile().betting_seconds)
     };
     match hall.doors().table(table) {
         Some(door) => Some(door.look(look).await.unwrap()),
@@ -166,7 +169,7 @@ async fn close(hall: Hall) {
 #[tokio::test]
 async fn the_record_rules_over_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    close(Hall::open(plan(folder.path()), Arc::new(drop)).unwrap()).await;
+    close(Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap()).await;
 
     let mut other = plan(folder.path());
     (other.tables[0].layout, other.tables[0].seats) = ("C".to_owned(), vec![3]);
@@ -176,7 +179,7 @@ async fn the_record_rules_over_the_file() {
     let two = added(2);
     let three = added(3);
     other.tables.push(two);
-    let hall = Hall::open(other.clone(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
     assert_eq!(opened(&hall, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
     assert_eq!(opened(&hall, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
     assert_eq!((hall.profile().name.as_str(), hall.house()), ("singapore", [7; 16]));
@@ -188,7 +191,7 @@ async fn the_record_rules_over_the_file() {
     close(hall).await;
 
     other.tables = vec![three];
-    let hall = Hall::open(other.clone(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
     assert!(
         opened(&hall, TABLE).await.is_some() && opened(&hall, TableId(2)).await.is_some(),
         "whatever the file says"
@@ -197,7 +200,7 @@ async fn the_record_rules_over_the_file() {
     close(hall).await;
 
     other.is_training = true;
-    assert!(matches!(Hall::open(other, Arc::new(drop)), Err(HallError::OtherPurpose)));
+    assert!(matches!(Hall::open(other, &Metrics::new(), Arc::new(drop)), Err(HallError::OtherPurpose)));
 }
 
 #[tokio::test]
@@ -205,7 +208,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     let folder = tempfile::tempdir().unwrap();
     let table = TableId(2);
     let clusters = 2.try_into().unwrap();
-    let hall = Hall::open(plan(folder.path()), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let add = HouseCommand::AddTable { table, clusters, training: true, second: None };
     let (reply, answer) = oneshot::channel();
     assert!(hall.doors().house().0.send(HouseMail::Own(add, Reply::Once(reply))).await.is_ok());
@@ -214,7 +217,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     let open = async |seats: Vec<u32>, is_training: bool| {
         let mut plan = plan(folder.path());
         plan.tables.push(TablePlan { table, is_training, seats, ..plan.tables[0].clone() });
-        let hall = Hall::open(plan, Arc::new(drop)).unwrap();
+        let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
         let found = opened(&hall, table).await;
         close(hall).await;
         found.map(|(_, seats, _)| seats)

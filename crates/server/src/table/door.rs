@@ -17,6 +17,11 @@ impl TableDoor {
         self.0.send(letter).await.map_err(|_| Stopped::Closed)
     }
 
+    /// How many letters wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.max_capacity() - self.0.capacity()
+    }
+
     /// Looks at the table, at what the record holds of it already.
     pub(crate) async fn look<T: Send + 'static>(
         &self,

@@ -1,77 +1,122 @@
-//! What screens are shown of a table: a snapshot first, then each part anew when it changes. The names are those of the game;
-//! amounts are whole cents.
+//! What screens are shown of a table: a snapshot of each part first, then what has changed of it. A part is numbered, and each
+//! change has the next number, so that a screen knows when it has missed one. The names are those of the game; amounts are
+//! whole cents.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 use taisai_record::Recorder;
-use taisai_rules::{BetBox, Dice, Face, Money};
+use taisai_rules::{BetBox, Dice, Face, Layout, Money, Unit};
 use taisai_table::{
-    Chips, Cluster, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, Stake, TableId,
-    TableLimits, Time, VoidReason,
+    Chips, Cluster, ColourSet, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, SlipLine, Stake,
+    TableId, TableLimits, Time, VoidReason,
 };
 
+use super::places;
 use crate::leaving::Answered;
 
 /// So many results are shown (F63).
 const RESULTS: u64 = 100;
 
+/// An amount that every odds pays in whole cents.
+const WHOLE: Money = Money::from_cents(10_000);
+
 /// What anyone at the table sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct PublicView {
     table: TableId,
+    game: String,
+    layout: String,
+    is_training: bool,
     round: RoundNumber,
     phase: Phase,
     closes_at: Option<Time>,
+    closure_announced: bool,
     is_held: bool,
     is_interrupted: bool,
     tumbles: Option<u8>,
-    faces: Option<[Option<Face>; 3]>,
     dealer: Option<PersonId>,
     limits: Option<TableLimits>,
-    /// The newest first.
-    results: Vec<ResultView>,
+    /// The result that came or changed last.
+    latest: Option<ResultView>,
+    /// The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Vec<ResultView>>,
 }
 
 /// A round that is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-struct ResultView {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct ResultView {
     round: RoundNumber,
     dice: Option<Dice>,
     void: Option<VoidReason>,
+    /// The boxes that win by the dice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    winners: Vec<BetBox>,
+}
+
+impl ResultView {
+    fn of(round: &Round, number: RoundNumber, with_winners: bool) -> Option<Self> {
+        let past = round.past(number)?;
+        let dice = past.dice.filter(|_| with_winners && past.void.is_none());
+        let winners = dice.map_or_else(Vec::new, |dice| winners(round.rules().layout(), dice));
+        Some(Self { round: number, dice: past.dice, void: past.void, winners })
+    }
+}
+
+fn winners(layout: &Layout, dice: Dice) -> Vec<BetBox> {
+    let unit = Unit::try_from(WHOLE).expect("it is above zero");
+    let payouts = layout.payouts(dice, unit).expect("no odds break it");
+    let wins = |bet_box: &BetBox| payouts.paid(*bet_box, 1).is_some_and(|paid| paid > Money::ZERO);
+    layout.boxes().iter().copied().filter(wins).collect()
 }
 
 impl PublicView {
-    pub(crate) fn of(round: &Round) -> Self {
-        let last = round.number().0;
-        let results = (last.saturating_sub(RESULTS)..=last).rev().map(RoundNumber).filter_map(|number| {
-            let past = round.past(number)?;
-            Some(ResultView { round: number, dice: past.dice, void: past.void })
-        });
+    /// The table as it stands; `latest` is the round whose result came or changed last.
+    pub(crate) fn of(round: &Round, latest: Option<RoundNumber>) -> Self {
         Self {
             table: round.table(),
+            game: round.rules().game().id().to_owned(),
+            layout: round.rules().layout().id().to_owned(),
+            is_training: round.is_training(),
             round: round.number(),
             phase: round.phase(),
             closes_at: round.closes_at(),
+            closure_announced: round.is_closure_announced(),
             is_held: round.is_held(),
             is_interrupted: round.is_interrupted(),
             tumbles: round.tumbles(),
-            faces: round.faces(),
             dealer: round.holder(Position::Dealer),
             limits: round.limits().cloned(),
-            results: results.collect(),
+            latest: latest.and_then(|latest| ResultView::of(round, latest, true)),
+            results: None,
         }
+    }
+
+    /// With the last results, for a snapshot.
+    pub(crate) fn with_results(mut self, round: &Round) -> Self {
+        let last = round.number().0;
+        let numbers = (last.saturating_sub(RESULTS - 1)..=last).rev().map(RoundNumber);
+        self.results = Some(numbers.filter_map(|number| ResultView::of(round, number, false)).collect());
+        self
     }
 }
 
 /// What a terminal, or the player at a seat, sees of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct SeatView {
+    number: u64,
     seat: Seat,
     session: Option<SessionId>,
     credits: Money,
     on_layout: Money,
     bets: Vec<BetView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    colour: Option<ColourSet>,
     is_locked: bool,
     meters: Meters,
+    /// How the last round with bets of this seat came out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<LastGame>,
 }
 
 /// What lies on a box.
@@ -82,16 +127,74 @@ struct BetView {
     stake: Stake,
 }
 
+/// A round as it came out for a seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct LastGame {
+    round: RoundNumber,
+    dice: Option<Dice>,
+    void: Option<VoidReason>,
+    lines: Vec<LineView>,
+    paid: Money,
+}
+
+/// A bet as it came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct LineView {
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    staked: Money,
+    counted: Money,
+    /// With the stake, where it won; nothing where it lost.
+    paid: Money,
+}
+
+impl LastGame {
+    /// How lines of a seat come out. `pays` tells what a line is paid.
+    pub(crate) fn of(
+        round: RoundNumber,
+        stands: Result<Dice, VoidReason>,
+        lines: &[SlipLine],
+        unit: Money,
+        pays: impl Fn(&SlipLine) -> Money,
+    ) -> Self {
+        let cents = |units: u32| Money::from_cents(unit.cents() * i64::from(units));
+        let line = |line: &SlipLine| LineView {
+            bet_box: line.bet_box,
+            staked: cents(line.units),
+            counted: cents(line.counted),
+            paid: pays(line),
+        };
+        let lines: Vec<_> = lines.iter().map(line).collect();
+        let paid = Money::from_cents(lines.iter().map(|line| line.paid.cents()).sum());
+        Self { round, dice: stands.ok(), void: stands.err(), lines, paid }
+    }
+}
+
+impl LastGame {
+    /// Which round it was.
+    pub(crate) const fn round(&self) -> RoundNumber {
+        self.round
+    }
+
+    /// What it was paid, stakes included.
+    pub(crate) const fn paid(&self) -> Money {
+        self.paid
+    }
+}
+
 impl SeatView {
-    pub(crate) fn of(cluster: &Cluster, seat: Seat) -> Self {
+    pub(crate) fn of(cluster: &Cluster, seat: Seat, number: u64, last: Option<&LastGame>) -> Self {
         Self {
+            number,
             seat,
             session: cluster.session(seat),
             credits: cluster.credits(seat),
             on_layout: cluster.on_layout(seat),
             bets: cluster.bets(seat).map(|(chips, stake)| BetView { chips, stake }).collect(),
+            colour: cluster.colour(seat),
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),
+            last: last.cloned(),
         }
     }
 }
@@ -102,10 +205,13 @@ pub(crate) struct StaffView {
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
     dice_set: u32,
+    /// The faces that the tumbler or the Dealer has read, before they are committed.
+    faces: Option<[Option<Face>; 3]>,
     /// What lies on each box, over all seats.
     totals: Vec<TotalView>,
     meters: Vec<Meters>,
-    seats: Vec<SeatHealth>,
+    /// Every seat in a session; of a change, those that have changed.
+    pub(crate) seats: Vec<SeatHealth>,
 }
 
 /// What lies on a box.
@@ -118,17 +224,19 @@ struct TotalView {
 
 /// How a seat is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-struct SeatHealth {
+pub(crate) struct SeatHealth {
     cluster: u16,
     seat: Seat,
+    session: Option<SessionId>,
     credits: Money,
     on_layout: Money,
+    is_connected: bool,
     is_lost: bool,
     is_locked: bool,
 }
 
 impl StaffView {
-    pub(crate) fn of(round: &Round, clusters: &[Recorder<Cluster>]) -> Self {
+    pub(crate) fn of(round: &Round, clusters: &[Recorder<Cluster>], is_connected: impl Fn(u16, Seat) -> bool) -> Self {
         let clusters = || clusters.iter().map(Recorder::machine);
         let amount = |bet_box: BetBox| clusters().map(|cluster| cluster.total(bet_box).cents()).sum::<i64>();
         let totals = round.rules().layout().boxes().iter().map(|bet_box| (*bet_box, amount(*bet_box)));
@@ -136,34 +244,91 @@ impl StaffView {
         let health = |cluster: &Cluster, seat: Seat| SeatHealth {
             cluster: cluster.id().number,
             seat,
+            session: cluster.session(seat),
             credits: cluster.credits(seat),
             on_layout: cluster.on_layout(seat),
+            is_connected: is_connected(cluster.id().number, seat),
             is_lost: cluster.is_lost(seat),
             is_locked: cluster.is_locked(seat),
         };
-        let in_session = |cluster: &Cluster, seat: &Seat| cluster.session(*seat).is_some();
-        let seats = clusters().flat_map(|cluster| {
-            cluster.seats().filter(move |seat| in_session(cluster, seat)).map(move |seat| health(cluster, seat))
-        });
+        let seats = clusters().flat_map(|cluster| places(cluster).map(move |seat| (cluster, seat)));
         Self {
             supervisor: round.holder(Position::Supervisor),
             manager: round.holder(Position::Manager),
             dice_set: round.dice_set(),
+            faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
             meters: clusters().map(Cluster::meters).collect(),
-            seats: seats.collect(),
+            seats: seats.map(|(cluster, seat)| health(cluster, seat)).collect(),
         }
+    }
+}
+
+/// A part as it was last shown, with its number.
+#[derive(Debug)]
+pub(crate) struct Shown<V> {
+    pub(crate) number: u64,
+    pub(crate) view: V,
+}
+
+impl<V: Serialize + PartialEq> Shown<V> {
+    pub(crate) const fn new(view: V) -> Self {
+        Self { number: 0, view }
+    }
+
+    /// The whole part with its number, for a snapshot.
+    pub(crate) fn whole(&self, view: &V) -> Value {
+        let mut fields = fields(view);
+        fields.insert("number".to_owned(), self.number.into());
+        Value::Object(fields)
+    }
+
+    /// What has changed, with the next number; nothing where nothing has.
+    pub(crate) fn change(&mut self, view: V) -> Option<Value> {
+        if view == self.view {
+            return None;
+        }
+        self.number += 1;
+        let before = fields(&self.view);
+        let mut changed: Map<String, Value> =
+            fields(&view).into_iter().filter(|(name, value)| before.get(name) != Some(value)).collect();
+        changed.insert("number".to_owned(), self.number.into());
+        self.view = view;
+        Some(Value::Object(changed))
+    }
+}
+
+fn fields(view: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(view).expect("a view can be written down") {
+        Value::Object(fields) => fields,
+        other => unreachable!("a view has fields: {other}"),
     }
 }
 
 /// The first message to a screen.
 #[derive(Debug, Serialize)]
 pub(crate) struct Snapshot {
-    pub(crate) public: PublicView,
+    pub(crate) time: Time,
+    /// The number under which the screen sends its commands, and that of the last one known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<u64>,
+    pub(crate) public: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) seat: Option<SeatView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) staff: Option<StaffView>,
+    pub(crate) staff: Option<Value>,
+}
+
+/// A message to a screen.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Message {
+    /// Everything, once.
+    Snapshot(Snapshot),
+    /// What has changed of the table as everyone sees it.
+    Public(Value),
+    /// What has changed of the table as its staff see it.
+    Staff(Value),
 }
 
 /// What a terminal is told: answers, and its seat as it stands after them.
@@ -171,16 +336,4 @@ pub(crate) struct Snapshot {
 pub(crate) struct SeatChange {
     pub(crate) answers: Vec<Answered>,
     pub(crate) seat: SeatView,
-}
-
-/// The table as everyone sees it has changed.
-#[derive(Debug, Serialize)]
-pub(crate) struct PublicChange<'a> {
-    pub(crate) public: &'a PublicView,
-}
-
-/// The table as its staff see it has changed.
-#[derive(Debug, Serialize)]
-pub(crate) struct StaffChange<'a> {
-    pub(crate) staff: &'a StaffView,
 }

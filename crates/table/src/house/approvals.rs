@@ -9,10 +9,13 @@ use super::{Decided, House, HouseEvent};
 use crate::identity::{Actor, PersonId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::check_text;
 
 /// How long an approval lasts, in milliseconds: ten minutes.
 const LASTS: u64 = 10 * 60 * 1_000;
+
+/// The longest text of what is to be done, in characters: that of any act with all its reasons.
+const MOST_WHAT: usize = 20_000;
 
 /// How many approvals of one person may be open at once.
 pub const MOST_APPROVALS: usize = 8;
@@ -83,7 +86,7 @@ impl House {
         if !person.roles.meets(right.first) || right.second.is_none() {
             return Err(Refusal::NotAllowed);
         }
-        check_text(what, MOST_WHY)?;
+        check_text(what, MOST_WHAT)?;
         let open = self.approvals.open.values().filter(|approval| approval.by == person.id);
         if open.count() >= MOST_APPROVALS {
             return Err(Refusal::TooManyApprovals);

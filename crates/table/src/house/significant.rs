@@ -69,6 +69,13 @@ pub enum Report {
         /// The win.
         amount: Money,
     },
+    /// A command id was used for something else at a table.
+    CommandIdReused {
+        /// At which table.
+        table: TableId,
+        /// By which source.
+        source: u64,
+    },
 }
 
 /// What happened.

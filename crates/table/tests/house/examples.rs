@@ -125,6 +125,7 @@ fn reports() -> impl Iterator<Item = Report> {
         Report::Correction { table, round },
         Report::Ruling { table },
         Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
+        Report::CommandIdReused { table, source: 7 },
     ]
     .into_iter()
 }

@@ -45,6 +45,10 @@ fn reported(report: &Report, event: &mut Event) {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
             event.amount = Some(amount.cents());
         }
+        Report::CommandIdReused { table, source } => {
+            event.at.table = Some(table.0);
+            event.detail = Some(format!("source {source}"));
+        }
         Report::LimitChange { table } | Report::Ruling { table } => event.at.table = Some(table.0),
         Report::Void { table, round } | Report::Correction { table, round } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };

@@ -1,0 +1,202 @@
+//! What anyone may look up of the tables: which there are, how they stand, and how they are laid out.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Serialize;
+use serde_json::Value;
+use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect};
+use taisai_table::{Phase, TableId};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::denied::Denied;
+use crate::server::Shared;
+use crate::table::{RunningTable, places};
+
+pub(super) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(tables)).routes(routes!(table)).routes(routes!(layout))
+}
+
+/// A text in the languages of the house.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct InLanguages {
+    en: String,
+    #[serde(rename = "zh-Hans")]
+    simplified: String,
+    #[serde(rename = "zh-Hant")]
+    traditional: String,
+}
+
+impl InLanguages {
+    fn of(text: impl Fn(Language) -> String) -> Self {
+        Self {
+            en: text(Language::English),
+            simplified: text(Language::Simplified),
+            traditional: text(Language::Traditional),
+        }
+    }
+}
+
+/// A table of the house.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TableView {
+    table: u16,
+    /// The game with its version, as `tai-sai@6`.
+    game: String,
+    title: InLanguages,
+    layout: String,
+    #[schema(value_type = String)]
+    phase: Phase,
+    is_training: bool,
+    /// How many seats or terminals each of its clusters has.
+    seats: Vec<u32>,
+    /// Whether bets are placed at terminals, or with chips on the layout.
+    has_terminals: bool,
+}
+
+fn view(table: &RunningTable) -> TableView {
+    let round = table.round();
+    let game = round.rules().game();
+    TableView {
+        table: round.table().0,
+        game: name(game),
+        title: InLanguages::of(|language| game.title().get(language).to_owned()),
+        layout: round.rules().layout().id().to_owned(),
+        phase: round.phase(),
+        is_training: round.is_training(),
+        seats: table.clusters().map(|cluster| u32::try_from(places(cluster).count()).unwrap_or(u32::MAX)).collect(),
+        has_terminals: table.has_terminals(),
+    }
+}
+
+fn name(game: &Game) -> String {
+    format!("{}@{}", game.id(), game.version())
+}
+
+/// The tables of the house.
+#[utoipa::path(get, path = "/tables", responses((status = 200, body = Vec<TableView>)))]
+async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, Denied> {
+    let mut tables = Vec::new();
+    for (_, door) in server.doors.tables() {
+        tables.push(door.look(view).await?);
+    }
+    Ok(Json(tables))
+}
+
+/// A table as anyone at it sees it: what its display shows.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}",
+    params(("table" = u16, Path, description = "The table")),
+    responses((status = 200, body = Object), (status = 404, description = "There is no such table"))
+)]
+async fn table(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<Value>, Denied> {
+    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    Ok(Json(door.look(RunningTable::public).await?))
+}
+
+/// A layout, as it is drawn and as it pays.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LayoutView {
+    game: String,
+    title: InLanguages,
+    /// The document that approved it.
+    approved: String,
+    layout: String,
+    pay_table: String,
+    width: u32,
+    height: u32,
+    areas: Vec<AreaView>,
+    captions: Vec<CaptionView>,
+    boxes: Vec<BoxView>,
+}
+
+/// A place for chips.
+#[derive(Debug, Serialize, ToSchema)]
+struct AreaView {
+    #[serde(rename = "box")]
+    #[schema(value_type = String)]
+    bet_box: BetBox,
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+}
+
+/// Where the odds of a kind of box are printed once for all of them.
+#[derive(Debug, Serialize, ToSchema)]
+struct CaptionView {
+    /// Boxes of the kind.
+    #[schema(value_type = Vec<String>)]
+    of: Vec<BetBox>,
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+}
+
+/// A box: what it is called and what it pays (F61).
+#[derive(Debug, Serialize, ToSchema)]
+struct BoxView {
+    #[serde(rename = "box")]
+    #[schema(value_type = String)]
+    bet_box: BetBox,
+    label: InLanguages,
+    /// What it pays to one: one entry, or three for one, two and three dice.
+    pays: Vec<String>,
+    /// How many of the 216 throws win.
+    ways: u8,
+    /// The house's exact edge, as a fraction.
+    edge: String,
+}
+
+impl LayoutView {
+    fn of(game: &Game, layout: &Layout) -> Self {
+        let felt = layout.felt();
+        let area = |bet_box, Rect { x, y, width, height }| AreaView { bet_box, x, y, width, height };
+        let boxes = layout.boxes().iter().filter_map(|bet_box| {
+            let Chances { ways, edge, .. } = layout.chances(*bet_box)?;
+            Some(BoxView {
+                bet_box: *bet_box,
+                label: InLanguages::of(|language| game.label(*bet_box, language)),
+                pays: layout.pays(*bet_box).map(|odds| odds.to_string()).collect(),
+                ways,
+                edge: edge.to_string(),
+            })
+        });
+        let captions = felt.captions().iter().map(|caption| {
+            let Rect { x, y, width, height } = caption.at;
+            let of = layout.boxes().iter().copied().filter(|bet_box| bet_box.kind() == caption.of).collect();
+            CaptionView { of, x, y, width, height }
+        });
+        Self {
+            game: name(game),
+            title: InLanguages::of(|language| game.title().get(language).to_owned()),
+            approved: game.approved().to_string(),
+            layout: layout.id().to_owned(),
+            pay_table: layout.title().to_owned(),
+            width: felt.width(),
+            height: felt.height(),
+            areas: felt.areas().iter().map(|of| area(of.bet_box, of.at)).collect(),
+            captions: captions.collect(),
+            boxes: boxes.collect(),
+        }
+    }
+}
+
+/// How a table is laid out, and what each box pays.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/layout",
+    params(("table" = u16, Path, description = "The table")),
+    responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
+)]
+async fn layout(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<LayoutView>, Denied> {
+    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    let view = |table: &RunningTable| {
+        let rules = table.round().rules();
+        LayoutView::of(rules.game(), rules.layout())
+    };
+    Ok(Json(door.look(view).await?))
+}

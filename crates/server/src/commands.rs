@@ -1,0 +1,113 @@
+//! The commands of people, over HTTP and over sockets alike: whether the person may use the number, has to give the password
+//! again, and has the second person's approval. All else is decided by the machines.
+
+use serde::{Deserialize, Serialize};
+use taisai_table::{Actor, ApprovalId, ClusterCommand, CommandId, HouseCommand, RoundCommand, TableId};
+
+use crate::denied::Denied;
+use crate::leaving::Answer;
+use crate::people::SignedIn;
+use crate::people::approvals::{self, What};
+use crate::people::sensitive::Sensitive;
+use crate::server::Server;
+
+/// A command for one side of a table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum TableCommand {
+    /// For the dealer's side.
+    Round(RoundCommand),
+    /// For a players' side.
+    Cluster {
+        /// Its number.
+        number: u16,
+        /// The command.
+        command: ClusterCommand,
+    },
+}
+
+/// A person's command as it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent<C> {
+    pub(crate) by: SignedIn,
+    pub(crate) id: CommandId,
+    /// The second person's approval, where the act needs one.
+    pub(crate) approval: Option<ApprovalId>,
+    pub(crate) command: C,
+}
+
+/// Puts a person's command before a table.
+pub(crate) async fn at_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
+    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
+    let Sent { by, id, approval, command } = sent;
+    let actor = Actor::Person(by.person);
+    match command {
+        TableCommand::Round(RoundCommand::OpenBets) if server.is_stopping() => Err(Denied::Stopping),
+        TableCommand::Round(command) => {
+            let sent = Sent { by, id, approval, command };
+            let command = seconded(server, sent, |round| What::Table { table, round }).await?;
+            let answer = door.ask_round(actor, id, command).await?;
+            used(server, approval, answer).await
+        }
+        TableCommand::Cluster { number, command } => {
+            may_send(server, by, id, &command)?;
+            Ok(door.ask_cluster(number, actor, id, command).await?)
+        }
+    }
+}
+
+/// Puts a person's command before the House.
+pub(crate) async fn at_house(server: &Server, sent: Sent<HouseCommand>) -> Result<Answer, Denied> {
+    let Sent { by, id, approval, .. } = sent;
+    let command = match seconded(server, sent, What::House).await? {
+        // What the second person reads is all that is in the act.
+        HouseCommand::RequestApproval { act, what } => {
+            HouseCommand::RequestApproval { act, what: What::spelled(&what)? }
+        }
+        command => command,
+    };
+    let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
+    let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
+    if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
+        server.devices.cut(device);
+    }
+    used(server, approval, answer).await
+}
+
+/// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
+fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
+    if !server.people.owns(&by, id.source) {
+        return Err(Denied::NotYours);
+    }
+    if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
+}
+
+/// The command as it is put before its machine: with the second person who approved it, and with no other.
+async fn seconded<C: Sensitive + Clone>(
+    server: &Server,
+    Sent { by, id, approval, command }: Sent<C>,
+    what: impl FnOnce(C) -> What,
+) -> Result<C, Denied> {
+    let command = command.without_second();
+    match approval {
+        None => {
+            may_send(server, by, id, &command)?;
+            Ok(command)
+        }
+        Some(approval) => {
+            let what = what(command.clone()).text();
+            let second = approvals::second(server, by.person.id, id, approval, &what).await?;
+            let command = command.with_second(second);
+            may_send(server, by, id, &command)?;
+            Ok(command)
+        }
+    }
+}
+
+/// An approval serves one act that is carried out.
+async fn used(server: &Server, approval: Option<ApprovalId>, answer: Answer) -> Result<Answer, Denied> {
+    if let Some(approval) = approval {
+        approvals::answered(server, approval, matches!(answer, Answer::Accepted(_))).await?;
+    }
+    Ok(answer)
+}

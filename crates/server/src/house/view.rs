@@ -1,0 +1,158 @@
+//! What staff screens are shown of the House: each part whole when it changes, with a number of its own.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use taisai_rules::Money;
+use taisai_table::{
+    Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, House, PersonId, Receivable, ReceivableId,
+    Significant, TableId, VoucherOrigin, VoucherState,
+};
+
+use crate::leaving::Topic;
+
+/// So many of the newest significant events are shown.
+const EVENTS: usize = 200;
+
+/// So many of the vouchers are shown, the newest.
+const VOUCHERS: usize = 200;
+
+/// A part of the House that screens are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Approvals,
+    Events,
+    Claims,
+    Receivables,
+    Vouchers,
+    Devices,
+    People,
+    Tables,
+}
+
+impl Part {
+    /// Every part.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Approvals,
+        Self::Events,
+        Self::Claims,
+        Self::Receivables,
+        Self::Vouchers,
+        Self::Devices,
+        Self::People,
+        Self::Tables,
+    ];
+
+    /// Its name in messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Approvals => "approvals",
+            Self::Events => "events",
+            Self::Claims => "claims",
+            Self::Receivables => "receivables",
+            Self::Vouchers => "vouchers",
+            Self::Devices => "devices",
+            Self::People => "people",
+            Self::Tables => "tables",
+        }
+    }
+
+    /// Who is shown it.
+    pub(crate) const fn topics(self) -> &'static [Topic] {
+        match self {
+            Self::Approvals => &[Topic::Pit, Topic::Cage],
+            Self::Events => &[Topic::Pit, Topic::Audit],
+            Self::Claims | Self::Receivables => &[Topic::Pit, Topic::Cage, Topic::Audit],
+            Self::Vouchers => &[Topic::Cage, Topic::Audit],
+            Self::Devices | Self::Tables => &[Topic::Pit, Topic::Audit],
+            Self::People => &[Topic::Pit, Topic::Cage, Topic::Audit],
+        }
+    }
+
+    /// How it stands.
+    pub(crate) fn of(self, house: &House) -> Value {
+        let value = match self {
+            Self::Approvals => serde_json::to_value(approvals(house)),
+            Self::Events => serde_json::to_value(house.significant().rev().take(EVENTS).collect::<Vec<&Significant>>()),
+            Self::Claims => serde_json::to_value(claims(house)),
+            Self::Receivables => serde_json::to_value(receivables(house)),
+            Self::Vouchers => serde_json::to_value(vouchers(house)),
+            Self::Devices => serde_json::to_value(devices(house)),
+            Self::People => serde_json::to_value(people(house)),
+            Self::Tables => serde_json::to_value(tables(house)),
+        };
+        value.expect("a view can be written down")
+    }
+}
+
+/// Something on file with its number.
+#[derive(Debug, Serialize)]
+pub(crate) struct Numbered<I, T> {
+    id: I,
+    #[serde(flatten)]
+    what: T,
+}
+
+fn numbered<I, T>((id, what): (I, T)) -> Numbered<I, T> {
+    Numbered { id, what }
+}
+
+pub(crate) fn approvals(house: &House) -> Vec<Numbered<ApprovalId, &Approval>> {
+    house.approvals().map(numbered).collect()
+}
+
+pub(crate) fn claims(house: &House) -> Vec<Numbered<ClaimId, &Claim>> {
+    house.claims().map(numbered).collect()
+}
+
+pub(crate) fn receivables(house: &House) -> Vec<Numbered<ReceivableId, &Receivable>> {
+    house.receivables().map(numbered).collect()
+}
+
+pub(crate) fn devices(house: &House) -> Vec<Numbered<DeviceId, &Device>> {
+    house.devices().map(numbered).collect()
+}
+
+pub(crate) fn people(house: &House) -> Vec<Numbered<PersonId, &Employee>> {
+    house.people().map(numbered).collect()
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TableOnFile {
+    table: TableId,
+    clusters: u16,
+    is_training: bool,
+}
+
+pub(crate) fn tables(house: &House) -> Vec<TableOnFile> {
+    let tables = house.tables();
+    tables.map(|(table, of)| TableOnFile { table, clusters: of.clusters.get(), is_training: of.is_training }).collect()
+}
+
+/// A voucher as the cage sees it: never its number (F42).
+#[derive(Debug, Serialize)]
+pub(crate) struct VoucherOnFile {
+    last_digits: u16,
+    amount: Money,
+    issued: taisai_table::Time,
+    expires: taisai_table::Time,
+    origin: VoucherOrigin,
+    state: VoucherState,
+}
+
+pub(crate) fn vouchers(house: &House) -> Vec<VoucherOnFile> {
+    // The newest first: keys that are alike in time keep both.
+    let newest: BTreeMap<_, _> = house.vouchers().map(|(hash, voucher)| ((voucher.issued, hash), voucher)).collect();
+    let newest = newest.into_values().rev().take(VOUCHERS);
+    newest
+        .map(|voucher| VoucherOnFile {
+            last_digits: voucher.digits,
+            amount: voucher.amount,
+            issued: voucher.issued,
+            expires: voucher.expires,
+            origin: voucher.origin,
+            state: voucher.state,
+        })
+        .collect()
+}

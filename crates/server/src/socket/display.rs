@@ -1,0 +1,52 @@
+//! The display at a table: it shows what anyone may see, and sends nothing.
+
+use axum::Extension;
+use axum::extract::{Path, State, WebSocketUpgrade};
+use axum::response::Response;
+use taisai_table::TableId;
+
+use super::{Farewell, Screen, converse, upgrade};
+use crate::accept::Held;
+use crate::denied::Denied;
+use crate::leaving::Topic;
+use crate::line::Line;
+use crate::server::Shared;
+use crate::table::TableMail;
+
+/// Nobody signs in at a display, so their number at a table is bounded, beside its terminals.
+const MOST_DISPLAYS: usize = 64;
+
+struct Display;
+
+impl Screen for Display {
+    async fn hear(&mut self, _: &str) -> Result<(), Farewell> {
+        Err(Farewell::Bad("a display sends nothing".to_owned()))
+    }
+}
+
+/// The socket of a display: a snapshot of what anyone may see of the table, then its changes.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/display",
+    params(("table" = u16, Path, description = "The table")),
+    responses((status = 101, description = "A WebSocket: messages `snapshot` and `public`"))
+)]
+pub(super) async fn connect(
+    State(server): State<Shared>,
+    Path(table): Path<u16>,
+    held: Option<Extension<Held>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    let place = server.displays.take(TableId(table), MOST_DISPLAYS).ok_or(Denied::TooMany)?;
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let (line, messages) = Line::new();
+        let follow = TableMail::Follow { topics: vec![Topic::Public], source: None, line };
+        let farewell = match door.send(follow).await {
+            Ok(()) => converse(&mut socket, &mut Display, messages, server.stopping.subscribe()).await,
+            Err(stopped) => stopped.into(),
+        };
+        drop((server, door, place));
+        farewell.say(socket).await;
+    }))
+}

@@ -1,0 +1,140 @@
+//! The screens of the whole house: pit, cage and audit. Each is shown its parts of the House; commands go to the House.
+
+use axum::Extension;
+use axum::extract::{Path, Query, State, WebSocketUpgrade};
+use axum::response::Response;
+use serde::Deserialize;
+use taisai_table::{ApprovalId, CommandId, HouseCommand, Role};
+use tokio::time::Interval;
+
+use super::staff::Source;
+use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
+use crate::accept::Held;
+use crate::commands::{self, Sent};
+use crate::denied::Denied;
+use crate::house::HouseMail;
+use crate::leaving::{Answer, Answered, Topic, json};
+use crate::line::Line;
+use crate::people::{self, SignedIn};
+use crate::server::Shared;
+
+/// A screen of the whole house.
+#[derive(Clone, Copy, Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Desk {
+    /// Supervisors and managers.
+    Pit,
+    /// Cashiers and attendants.
+    Cage,
+    /// Auditors.
+    Audit,
+}
+
+impl Desk {
+    const fn topic(self) -> Topic {
+        match self {
+            Self::Pit => Topic::Pit,
+            Self::Cage => Topic::Cage,
+            Self::Audit => Topic::Audit,
+        }
+    }
+
+    /// Who may see it.
+    const fn roles(self) -> &'static [Role] {
+        match self {
+            Self::Pit => &[
+                Role::PitSupervisor,
+                Role::PitManager,
+                Role::ShiftManager,
+                Role::CasinoManager,
+                Role::Administrator,
+                Role::Auditor,
+            ],
+            Self::Cage => &[Role::Cashier, Role::Attendant, Role::ShiftManager, Role::CasinoManager, Role::Auditor],
+            Self::Audit => &[Role::Auditor, Role::ShiftManager, Role::CasinoManager],
+        }
+    }
+}
+
+/// What a screen of the house sends: commands, each under the next number of its source.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromDesk {
+    commands: Vec<Numbered>,
+}
+
+/// A command of a person for the House.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Numbered {
+    sequence: u64,
+    /// The second person's approval, where the act needs one.
+    #[schema(value_type = Option<u64>)]
+    approval: Option<ApprovalId>,
+    #[schema(value_type = Object)]
+    command: HouseCommand,
+}
+
+struct AtDesk {
+    server: Shared,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
+    source: u64,
+    line: Line,
+    checks: Interval,
+}
+
+impl Screen for AtDesk {
+    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+        let FromDesk { commands } = read(text)?;
+        for Numbered { sequence, approval, command } in commands {
+            let by = people::still(&self.server, self.login, true).await?;
+            let id = CommandId { source: self.source, sequence };
+            let answer = match commands::at_house(&self.server, Sent { by, id, approval, command }).await {
+                Ok(answer) => answer,
+                Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
+                Err(denied) => Answer::Refused(denied.into()),
+            };
+            self.line.say(json(&Answered { sequence, answer }));
+        }
+        Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        signed_out(&self.server, self.login, &mut self.checks).await
+    }
+}
+
+/// The socket of the pit, the cage or the audit screen.
+#[utoipa::path(
+    get,
+    path = "/house/{desk}",
+    params(("desk" = Desk, Path, description = "Which screen"), Source),
+    responses((status = 101, description = "A WebSocket"))
+)]
+pub(super) async fn connect(
+    State(server): State<Shared>,
+    Path(desk): Path<Desk>,
+    Query(Source { source }): Query<Source>,
+    by: SignedIn,
+    held: Option<Extension<Held>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    if !by.person.roles.any(desk.roles()) {
+        return Err(Denied::NotForYou);
+    }
+    let source = people::screen_source(&server, &by, source).await?;
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let (line, messages) = Line::new();
+        let follow = HouseMail::Follow { topic: desk.topic(), source, line: line.clone() };
+        let farewell = match server.doors.house().send(follow).await {
+            Ok(()) => {
+                let mut at_desk = AtDesk { server: server.clone(), login: by.source, source, line, checks: checks() };
+                converse(&mut socket, &mut at_desk, messages, server.stopping.subscribe()).await
+            }
+            Err(stopped) => stopped.into(),
+        };
+        drop(server);
+        farewell.say(socket).await;
+    }))
+}

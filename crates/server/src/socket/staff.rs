@@ -1,0 +1,110 @@
+//! A staff screen at a table, the Game Console above all: it shows what the staff see, and its commands are those of the
+//! person who is signed in.
+
+use axum::Extension;
+use axum::extract::{Path, Query, State, WebSocketUpgrade};
+use axum::response::Response;
+use serde::Deserialize;
+use taisai_table::{ApprovalId, CommandId, TableId};
+use tokio::time::Interval;
+
+use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
+use crate::accept::Held;
+use crate::commands::{self, Sent, TableCommand};
+use crate::denied::Denied;
+use crate::leaving::{Answer, Answered, Topic, json};
+use crate::line::Line;
+use crate::people::{self, SignedIn};
+use crate::server::Shared;
+use crate::table::TableMail;
+
+/// What a staff screen sends: commands, each under the next number of its source.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromStaff {
+    commands: Vec<Numbered>,
+}
+
+/// A command of a person.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Numbered {
+    sequence: u64,
+    /// The second person's approval, where the act needs one.
+    #[schema(value_type = Option<u64>)]
+    approval: Option<ApprovalId>,
+    #[schema(value_type = Object)]
+    command: TableCommand,
+}
+
+/// Which source the screen goes on with.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct Source {
+    /// The source that this screen had before; a new one where it is left out.
+    pub(super) source: Option<u64>,
+}
+
+struct Console {
+    server: Shared,
+    table: TableId,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
+    source: u64,
+    line: Line,
+    checks: Interval,
+}
+
+impl Screen for Console {
+    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+        let FromStaff { commands } = read(text)?;
+        for Numbered { sequence, approval, command } in commands {
+            let by = people::still(&self.server, self.login, true).await?;
+            let id = CommandId { source: self.source, sequence };
+            let answer = match commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await {
+                Ok(answer) => answer,
+                Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
+                Err(denied) => Answer::Refused(denied.into()),
+            };
+            self.line.say(json(&Answered { sequence, answer }));
+        }
+        Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        signed_out(&self.server, self.login, &mut self.checks).await
+    }
+}
+
+/// The socket of a Game Console, or of another staff screen at a table.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/console",
+    params(("table" = u16, Path, description = "The table"), Source),
+    responses((status = 101, description = "A WebSocket"))
+)]
+pub(super) async fn connect(
+    State(server): State<Shared>,
+    Path(table): Path<u16>,
+    Query(Source { source }): Query<Source>,
+    by: SignedIn,
+    held: Option<Extension<Held>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let table = TableId(table);
+    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
+    let source = people::screen_source(&server, &by, source).await?;
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let (line, messages) = Line::new();
+        let topics = vec![Topic::Public, Topic::Staff];
+        let farewell = match door.send(TableMail::Follow { topics, source: Some(source), line: line.clone() }).await {
+            Ok(()) => {
+                let mut console =
+                    Console { server: server.clone(), table, login: by.source, source, line, checks: checks() };
+                converse(&mut socket, &mut console, messages, server.stopping.subscribe()).await
+            }
+            Err(stopped) => stopped.into(),
+        };
+        drop((server, door));
+        farewell.say(socket).await;
+    }))
+}

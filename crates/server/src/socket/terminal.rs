@@ -1,0 +1,124 @@
+//! A Player Terminal: it proves itself, is shown its seat, and its commands go straight to the table. What the table answers
+//! comes with the seat as it stands then.
+
+use axum::Extension;
+use axum::extract::ws::WebSocket;
+use axum::extract::{Path, State, WebSocketUpgrade};
+use axum::response::Response;
+use serde::Deserialize;
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Seat, TableId};
+
+use super::{Farewell, Screen, converse, read, upgrade};
+use crate::accept::Held;
+use crate::denied::Denied;
+use crate::devices::{Life, Proven, Taken, Told, prove, take};
+use crate::leaving::Reply;
+use crate::line::Line;
+use crate::server::Shared;
+use crate::table::{TableDoor, TableMail};
+
+/// What a terminal sends: commands, each under the next number.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromTerminal {
+    commands: Vec<Numbered>,
+}
+
+/// A command of a terminal.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Numbered {
+    sequence: u64,
+    #[schema(value_type = Object)]
+    command: ClusterCommand,
+}
+
+struct Terminal {
+    device: DeviceId,
+    cluster: ClusterId,
+    seat: Seat,
+    source: u64,
+    door: TableDoor,
+    place: Taken,
+    /// Those who wait for a sign of life, as they say to be this terminal.
+    doubted_by: Vec<Life>,
+}
+
+impl Screen for Terminal {
+    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+        let FromTerminal { commands } = read(text)?;
+        for Numbered { sequence, command } in commands {
+            let letter = TableMail::Cluster {
+                cluster: self.cluster.number,
+                actor: Actor::Terminal { device: self.device, seat: self.seat },
+                id: CommandId { source: self.source, sequence },
+                command,
+                reply: Reply::Seat(sequence),
+            };
+            self.door.send(letter).await?;
+        }
+        Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        loop {
+            match self.place.told().await {
+                Told::ShowLife(life) => self.doubted_by.push(life),
+                Told::CutOff => return Denied::NotProven.into(),
+            }
+        }
+    }
+
+    fn lives(&mut self) {
+        self.doubted_by.drain(..).for_each(Life::shown);
+    }
+}
+
+/// The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
+/// commands and is sent their answers with its seat as it stands then.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/terminal",
+    params(("table" = u16, Path, description = "The table")),
+    responses((status = 101, description = "A WebSocket"))
+)]
+pub(super) async fn connect(
+    State(server): State<Shared>,
+    Path(table): Path<u16>,
+    held: Option<Extension<Held>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let farewell = play(&mut socket, &server, TableId(table), door).await;
+        drop(server);
+        farewell.say(socket).await;
+    }))
+}
+
+async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableDoor) -> Farewell {
+    let proven = match prove(socket, server).await {
+        Ok(proven) => proven,
+        Err(denied) => return denied.into(),
+    };
+    let Proven { device, kind: DeviceKind::Terminal { cluster, seat }, source } = proven else {
+        return Denied::NotYours.into();
+    };
+    if cluster.table != table {
+        return Denied::NotYours.into();
+    }
+    let place = match take(server, proven).await {
+        Ok(place) => place,
+        Err(denied) => return denied.into(),
+    };
+    let (line, messages) = Line::new();
+    let sit = TableMail::Sit { cluster: cluster.number, seat, source, line: line.clone() };
+    if let Err(stopped) = door.send(sit).await {
+        return stopped.into();
+    }
+    let mut terminal = Terminal { device, cluster, seat, source, door, place, doubted_by: Vec::new() };
+    let farewell = converse(socket, &mut terminal, messages, server.stopping.subscribe()).await;
+    // A table that has stopped needs no word.
+    terminal.door.send(TableMail::Gone { cluster: cluster.number, seat, line }).await.unwrap_or_default();
+    farewell
+}

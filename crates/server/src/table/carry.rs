@@ -1,0 +1,181 @@
+//! What passes between the machines of a table and to the House, and how everything leaves.
+
+use taisai_record::Recorder;
+use taisai_rules::Money;
+use taisai_table::{Actor, Cluster, ClusterCommand, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict};
+use tokio::time::Instant;
+
+use super::RunningTable;
+use crate::house::HouseMail;
+use crate::leaving::Said;
+use crate::stopped::Stopped;
+
+impl RunningTable {
+    /// Carries what the machines have for each other, and hands everything over. A machine's entries are handed over before what
+    /// follows from them is asked of another, so that the record never holds the second without the first.
+    pub(super) fn hand_over(&mut self) -> Result<(), Stopped> {
+        let before = self.round().phase();
+        while self.carry()? {}
+        self.post();
+        self.show();
+        for cluster in &mut self.parts.clusters {
+            cluster.commit(drop)?;
+        }
+        let (said, voice) = (std::mem::take(&mut self.said), self.parts.voice.clone());
+        let (commit, decided) = (self.parts.metrics.commit.clone(), Instant::now());
+        self.parts.round.commit(move |recorded| {
+            // If it was not recorded nobody hears anything: the table stops.
+            if recorded.is_ok() {
+                commit.observe(decided.elapsed().as_secs_f64());
+                voice.say(said);
+            }
+        })?;
+        let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
+        if !is_over(before) && is_over(self.round().phase()) {
+            self.parts.metrics.rounds.inc();
+            self.reusing.clear();
+            self.check()?;
+            let time = self.parts.clock.now();
+            self.parts.round.checkpoint(time)?;
+            for cluster in &mut self.parts.clusters {
+                cluster.checkpoint(time)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A ledger that does not sum to zero is a bug: the table stops rather than go on with wrong money.
+    fn check(&self) -> Result<(), Stopped> {
+        let checked = self.clusters().try_for_each(Cluster::check);
+        self.parts.metrics.ledger.set(i64::from(checked.is_ok()));
+        checked.map_err(|broken| Stopped::Broken { table: self.round().table(), broken: broken.to_string() })
+    }
+
+    /// Carries one round of notices and reports; `false` if there was nothing.
+    fn carry(&mut self) -> Result<bool, Stopped> {
+        let mut has_carried = false;
+        for number in 0..self.seats.len() {
+            let number = u16::try_from(number).expect("clusters are numbered");
+            has_carried |= self.carry_notices(number)?;
+            has_carried |= self.carry_report(number)?;
+        }
+        Ok(has_carried)
+    }
+
+    fn own(&mut self, number: u16) -> &mut Recorder<Cluster> {
+        &mut self.parts.clusters[usize::from(number)]
+    }
+
+    fn carry_notices(&mut self, number: u16) -> Result<bool, Stopped> {
+        let cluster = self.own(number).machine();
+        let (id, followed) = (cluster.id(), cluster.followed());
+        let notices = self.round().notices(id).filter(|(number, _)| *number > followed);
+        let notices: Vec<_> = notices.map(|(number, notice)| (number, notice.clone())).collect();
+        if notices.is_empty() {
+            return Ok(false);
+        }
+        self.parts.round.commit(drop)?;
+        let mut has_carried = false;
+        for (notice_number, notice) in notices {
+            let slip = match over(&notice, self.own(number).machine()) {
+                None => None,
+                Some(round) => match self.slips.remove(&(number, round)) {
+                    Some(slip) => Some(slip),
+                    None => {
+                        self.parts.archivist.ask(id, round);
+                        break;
+                    }
+                },
+            };
+            let stands = notice.stands();
+            if let Some((round, stands)) = stands {
+                let present = slip.is_none().then(|| self.own(number).machine().slip());
+                if let Some(slip) = present.as_ref().or(slip.as_ref()) {
+                    self.keep_games(number, round, stands, slip);
+                }
+                self.latest = Some(round);
+            }
+            let unlocked = stands.is_some().then(|| self.unlocked(number));
+            let command = ClusterCommand::Follow { number: notice_number, notice, slip };
+            self.accepted(number, command)?;
+            has_carried = true;
+            if let Some(unlocked) = unlocked {
+                self.report_locked(number, &unlocked);
+                self.tell_everyone(number);
+            }
+        }
+        Ok(has_carried)
+    }
+
+    fn unlocked(&mut self, number: u16) -> Vec<Seat> {
+        let cluster = self.own(number).machine();
+        cluster.seats().filter(|seat| !cluster.is_locked(*seat)).collect()
+    }
+
+    /// Seats that a large win has locked (F33).
+    fn report_locked(&mut self, number: u16, unlocked: &[Seat]) {
+        let cluster = self.own(number).machine();
+        let id = cluster.id();
+        let locked: Vec<_> = unlocked.iter().copied().filter(|seat| cluster.is_locked(*seat)).collect();
+        for seat in locked {
+            let amount = self.last_paid(number, seat).unwrap_or(Money::ZERO);
+            self.report(Some(Report::LargeWin { cluster: id, seat, amount }));
+        }
+    }
+
+    fn carry_report(&mut self, number: u16) -> Result<bool, Stopped> {
+        let cluster = self.own(number).machine();
+        let (id, followed, colour_chips) = (cluster.id(), cluster.followed(), cluster.colour_chips());
+        if self.round().reported(id) == Some((followed, colour_chips)) {
+            return Ok(false);
+        }
+        self.own(number).commit(drop)?;
+        let report = RoundCommand::Report { cluster: id, followed, colour_chips };
+        match self.ask_round(Actor::System, None, report) {
+            Verdict::Accepted => Ok(true),
+            Verdict::Refused(refusal) => Err(Stopped::Between { table: id.table, refusal: refusal.code() }),
+        }
+    }
+
+    /// Asks what must be accepted.
+    fn accepted(&mut self, cluster: u16, command: ClusterCommand) -> Result<(), Stopped> {
+        match self.ask_cluster(cluster, Actor::System, None, command) {
+            Some(Verdict::Accepted) => Ok(()),
+            Some(Verdict::Refused(refusal)) => {
+                Err(Stopped::Between { table: self.round().table(), refusal: refusal.code() })
+            }
+            None => unreachable!("the cluster is one of the table's"),
+        }
+    }
+
+    /// Posts the transfers that the House has not been sent.
+    fn post(&mut self) {
+        for (cluster, posted) in self.parts.clusters.iter().zip(&mut self.posted) {
+            let id = cluster.machine().id();
+            let before = *posted;
+            for transfer in cluster.machine().outbox().filter(|transfer| transfer.number > before) {
+                *posted = transfer.number;
+                self.said.push(Said::ToHouse(HouseMail::Transfer { cluster: id, transfer: *transfer }));
+            }
+        }
+    }
+}
+
+/// The round that a notice is about, where the cluster has settled it already.
+fn over(notice: &Notice, cluster: &Cluster) -> Option<RoundNumber> {
+    match notice {
+        Notice::Voided { round, .. } | Notice::Corrected { round, .. } => {
+            cluster.unit_of(*round).is_some().then_some(*round)
+        }
+        Notice::TableOpened
+        | Notice::TableClosed
+        | Notice::ClosureAnnounced
+        | Notice::Relieved { .. }
+        | Notice::Limits { .. }
+        | Notice::Opened { .. }
+        | Notice::Closed { .. }
+        | Notice::Result { .. }
+        | Notice::Held
+        | Notice::Resumed => None,
+    }
+}
