@@ -143,6 +143,9 @@ pub async fn serve(
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
+            if let Some(demo) = &demo {
+                demo.last_round();
+            }
             finish_rounds(&server, grace).await;
             Ok(())
         }

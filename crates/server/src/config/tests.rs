@@ -222,3 +222,20 @@ fn the_key_lies_beside_the_record_or_in_the_data_folder() {
     config.key = Some("mine.key".into());
     assert_eq!(config.files().key, Path::new("mine.key"));
 }
+
+#[test]
+fn every_key_of_the_reference_is_in_the_example() {
+    let reference = include_str!("../../../../docs/operating.md");
+    let rows = reference.lines().skip_while(|line| !line.starts_with("| key |")).skip(2);
+    let cells = rows.take_while(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
+    let keys: Vec<_> = cells.flat_map(|cell| cell.split(", ")).map(|key| key.trim().trim_matches('`')).collect();
+    assert_eq!(keys.len(), 21, "{keys:?}");
+    for key in keys {
+        let name = key.rsplit('.').next().unwrap_or(key);
+        let is_told = |line: &str| {
+            let line = line.trim_start_matches("# ");
+            line.starts_with(&format!("{name} = ")) || line == format!("[table.{name}]")
+        };
+        assert!(EXAMPLE.lines().any(is_told), "{key}");
+    }
+}
