@@ -3,6 +3,7 @@
 mod args;
 mod audit;
 mod bar;
+mod bench;
 mod device;
 mod dice;
 mod felt;
@@ -118,6 +119,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Slip(slip) => slip::run(slip, &*games::load(args.games.as_deref())?, now()?),
         Command::Simulate(simulate) => simulate::run(simulate, &*games::load(args.games.as_deref())?, now()?),
         Command::Dice { command } => dice::run(command),
+        Command::Bench(bench) => bench::run(bench),
         Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();

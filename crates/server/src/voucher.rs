@@ -12,6 +12,10 @@ mod words;
 pub(crate) use act::{About, HouseAct, Spoken, TerminalAct, TerminalAsk, ToHouse};
 pub(crate) use number::{Validation, VoucherKey};
 pub(crate) use on_file::{Became, OnFile, detail};
-pub(crate) use page::page;
+pub(crate) use page::{POLICY, page};
 pub(crate) use ticket::{Ticket, Voucher};
 pub(crate) use words::Currency;
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests;

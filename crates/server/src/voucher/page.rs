@@ -3,6 +3,10 @@
 
 use super::ticket::Voucher;
 
+/// What the page may do: nothing but look as it does. Whoever answers with it sends this as its content security policy.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
+                                 frame-ancestors 'self'";
+
 /// How the page looks, on paper and on a screen before it.
 const STYLE: &str = "\
 @page{size:80mm auto;margin:4mm}\
