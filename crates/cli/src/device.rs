@@ -106,7 +106,6 @@ impl Device {
     }
 
     /// The public key.
-    #[cfg(test)]
     pub(crate) fn public_key(&self) -> ed25519_dalek::VerifyingKey {
         self.key.verifying_key()
     }

@@ -4,6 +4,7 @@ mod args;
 mod audit;
 mod backup;
 mod bar;
+mod bench;
 mod check;
 mod config;
 mod device;
@@ -132,6 +133,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             config::run(command, &Names { games: &games, now: now()? })
         }
         Command::Backup(backup) => backup::run(backup),
+        Command::Bench(bench) => bench::run(bench),
         Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();

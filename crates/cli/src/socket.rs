@@ -64,7 +64,7 @@ pub(crate) struct Socket {
     /// What has been read and not been taken, from `taken` on.
     read: Vec<u8>,
     taken: usize,
-    /// Frames to be sent.
+    /// Frames that have not been sent yet.
     out: Vec<u8>,
     /// Whether pings are left without an answer.
     pub(crate) is_deaf: bool,
@@ -116,15 +116,27 @@ impl Socket {
 
     /// Sends a message.
     pub(crate) async fn send(&mut self, text: &str) -> io::Result<()> {
-        self.out.clear();
         frame::write(Kind::Text, text.as_bytes(), &mut self.out);
-        self.stream.write_all(&self.out).await
+        self.flush().await
+    }
+
+    /// Sends what has not been sent yet. What is left when whoever waits turns to something else goes before what comes next.
+    async fn flush(&mut self) -> io::Result<()> {
+        while !self.out.is_empty() {
+            let sent = self.stream.write(&self.out).await?;
+            if sent == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.out.drain(..sent);
+        }
+        Ok(())
     }
 
     /// Waits for the next message, answering pings meanwhile; none if the other end closes. Nothing is lost when whoever waits
     /// turns to something else.
     pub(crate) async fn next(&mut self) -> io::Result<Option<&str>> {
         loop {
+            self.flush().await?;
             let waiting = &self.read[self.taken..];
             let Some(Frame { kind, payload, length }) = frame::read(waiting)? else {
                 self.read.drain(..self.taken);
@@ -141,11 +153,7 @@ impl Socket {
                     let text = std::str::from_utf8(&self.read[payload]);
                     return text.map(Some).map_err(|_| io::ErrorKind::InvalidData.into());
                 }
-                Kind::Ping if !self.is_deaf => {
-                    self.out.clear();
-                    frame::write(Kind::Pong, &self.read[payload], &mut self.out);
-                    self.stream.write_all(&self.out).await?;
-                }
+                Kind::Ping if !self.is_deaf => frame::write(Kind::Pong, &self.read[payload], &mut self.out),
                 Kind::Ping | Kind::Pong => {}
                 Kind::Close => return Ok(None),
             }

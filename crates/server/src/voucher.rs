@@ -17,3 +17,6 @@ pub(crate) use page::STYLE;
 pub(crate) use printer::{Printer, issued, presented};
 pub(crate) use ticket::{Ticket, Voucher};
 pub(crate) use words::Currency;
+
+#[cfg(test)]
+mod tests;

@@ -94,7 +94,6 @@ fn tell(reply: oneshot::Sender<Became>, became: Became) -> Said {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use taisai_rules::Money;
     use taisai_table::{

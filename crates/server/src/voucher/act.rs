@@ -289,5 +289,4 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Named<'de, A> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

@@ -64,7 +64,6 @@ pub(super) fn svg(digits: &[u8], readable: &str) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

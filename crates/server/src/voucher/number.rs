@@ -143,7 +143,6 @@ impl<'de> Deserialize<'de> for Validation {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use std::collections::BTreeSet;
 

@@ -80,7 +80,6 @@ pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFi
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use serde_json::json;
     use taisai_table::{CommandId, Decision, HouseCommand, Refusal};

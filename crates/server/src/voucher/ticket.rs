@@ -131,7 +131,6 @@ pub(super) fn in_zone(time: Time, zone: &TimeZone, form: &str) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 pub(super) mod tests {
     use taisai_table::{
         Actor, Asked, Decision, Entry, House, HouseCommand, Person, PersonId, Profile, Role, Roles, VoucherHash,
