@@ -1,5 +1,7 @@
 //! The audit of a whole store: each chain by itself, several at once, and then what must hold between them.
 
+mod store;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,6 +9,8 @@ use std::thread;
 
 use taisai_journal::{Anchored, Archive, ChainName, Fault, Genesis, Head, PublicKey, Reason};
 use taisai_table::{Cluster, ClusterId, House, Round, TableId, transit_is_on_its_way};
+
+pub use store::{AuditError, AuditSheet, ChainSheet, InUse, StoreAudit, Waits};
 
 use crate::finding::Finding;
 use crate::machine::Machine;
