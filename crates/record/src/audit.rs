@@ -94,7 +94,22 @@ impl Auditor<'_> {
         heads: &[Head],
         progress: &(dyn Fn() + Sync),
     ) -> Result<Audit, StoreError> {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(heads.len());
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        self.audit_by(threads, open, heads, progress)
+    }
+
+    /// The same by at most so many threads, where others need the processors too.
+    ///
+    /// # Panics
+    /// If a thread does.
+    pub fn audit_by(
+        &self,
+        threads: usize,
+        open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
+        heads: &[Head],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Audit, StoreError> {
+        let threads = threads.clamp(1, heads.len().max(1));
         let archives = (0..threads).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
         // The longest first, so that no thread ends long after the others.
         let mut order: Vec<&Head> = heads.iter().collect();

@@ -46,6 +46,8 @@ denied! {
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
+    TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
+    NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }

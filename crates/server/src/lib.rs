@@ -2,6 +2,7 @@
 //! put before the machines of the table, and what they answer leaves once the record holds it.
 
 mod api;
+mod audit;
 mod clock;
 pub mod config;
 mod demo;
@@ -13,7 +14,7 @@ mod leaving;
 mod line;
 mod metrics;
 mod people;
-mod reports;
+pub mod reports;
 mod secrets;
 mod serve;
 mod server;

@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::audit::{Audits, Recorded};
 use crate::devices::Devices;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
 use crate::people::People;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::server::{Place, Server};
 use crate::stopped::Stopped;
@@ -67,7 +69,13 @@ pub async fn serve(
         version: plan.hall.program.version.clone(),
     };
     let profile = Arc::new(plan.hall.profile.clone());
+    let (address, anchor, program) =
+        (plan.hall.address.clone(), plan.hall.files.anchor.clone(), plan.hall.program.clone());
+    let games = crate::reports::games_of(plan.hall.tables.iter().map(|table| table.game.as_str()));
     let hall = Hall::open(plan.hall, warn)?;
+    let keys = hall.keys().to_vec();
+    let reports = Reports::start(address.clone(), keys.clone(), games).map_err(HallError::Thread)?;
+    let audits = Audits::new(Recorded { address, keys, anchor, program });
     let _server = Arc::new(Server {
         place,
         profile,
@@ -78,6 +86,8 @@ pub async fn serve(
         people: People {},
         devices: Devices {},
         metrics: Arc::new(Metrics::default()),
+        reports,
+        audits,
     });
     drop(crate::api::routes());
     ready(plan.listen);

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use taisai_table::Profile;
 
+use crate::audit::Audits;
 use crate::clock::{Clock, Sources};
 use crate::devices::Devices;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::people::People;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
 
 /// The house as people know it.
@@ -35,6 +37,8 @@ pub(crate) struct Server {
     pub(crate) people: People,
     pub(crate) devices: Devices,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) reports: Reports,
+    pub(crate) audits: Audits,
 }
 
 /// What handlers are given.

@@ -18,7 +18,8 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     let program = super::program()?;
     let (anchor, is_own_anchor) = store.anchor(anchor);
     let waits = Waiting(Mutex::new(None));
-    let audited = StoreAudit::new(&|| store.archive(), &store.keys, anchor.as_deref(), &program, &waits)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let audited = StoreAudit::new(threads, &|| store.archive(), &store.keys, anchor.as_deref(), &program, &waits)?;
     let entries = audited.counted().map(|(_, counted)| counted.entries).sum();
     if let Ok(Some(bar)) = waits.0.lock().as_deref() {
         bar.end(&print::counted(entries, ENTRIES), (entries, "entries"));

@@ -52,9 +52,10 @@ pub struct StoreAudit {
 }
 
 impl StoreAudit {
-    /// Audits a store. Each is believed whose key is among these; if there are none, each is only held against the key beside
-    /// it.
+    /// Audits a store by at most so many threads. Each is believed whose key is among these; if there are none, each is only
+    /// held against the key beside it.
     pub fn new(
+        threads: usize,
         open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
         keys: &[PublicKey],
         anchor: Option<&Path>,
@@ -77,7 +78,8 @@ impl StoreAudit {
             Ok(heads) => {
                 found.extend(Finding::of_store(&mut *archive, &heads).map_err(AuditError::Read)?);
                 waits.begins(heads.iter().map(|head| head.next).sum());
-                let mut audit = Auditor { keys, anchored, program }.audit(open, &heads, &|| waits.block())?;
+                let mut audit =
+                    Auditor { keys, anchored, program }.audit_by(threads, open, &heads, &|| waits.block())?;
                 audit.between.splice(..0, found);
                 (mark(&mut *archive, &heads), audit)
             }
