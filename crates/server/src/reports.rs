@@ -38,7 +38,7 @@ pub use games::{BetLine, GAMES, GameLine, games};
 pub(crate) use http::{MayRead, last_games, named, routes};
 pub use meters::{MeterLine, meters, meters_csv};
 pub use queries::{BadParameter, answer_csv, parameters};
-pub use results::{By, ResultLine, results, results_csv, rounded};
+pub use results::{By, ResultLine, results, results_csv};
 pub use rounds::{MOST_ROUNDS, RoundLine, rounds};
 pub use trouble::Trouble;
 

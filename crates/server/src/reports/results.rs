@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use taisai_analysis::{Confidence, Theory, count as float, decimals, real};
+use taisai_analysis::{Confidence, Theory, count as float, decimals, real, rounded};
 use taisai_record::projection::{Reader, Value};
 use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
 use taisai_table::TableId;
@@ -365,13 +365,4 @@ pub fn results_csv(lines: &[ResultLine]) -> String {
         ]);
     }
     csv.into_text()
-}
-
-/// A number with so many decimals; what rounds to zero has no sign.
-pub fn rounded(number: f64, places: usize) -> String {
-    let text = format!("{number:.places$}");
-    match text.strip_prefix('-') {
-        Some(digits) if !digits.contains(|digit: char| matches!(digit, '1'..='9')) => digits.to_owned(),
-        Some(_) | None => text,
-    }
 }
