@@ -29,7 +29,7 @@ const AT_ONCE: usize = 2;
 const WAITS: Duration = Duration::from_secs(5);
 
 /// So long it may take.
-const TAKES: Duration = Duration::from_secs(60);
+const TAKES: Duration = Duration::from_mins(1);
 
 /// What the record is read with.
 #[derive(Clone, Debug)]
@@ -77,13 +77,11 @@ impl Audits {
             let archive = recorded.address.archive().map_err(|error| Denied::from(Trouble::from(error)))?;
             read(&recorded, &mut Stoppable::new(archive, is_stopped))
         });
-        match tokio::time::timeout(TAKES, work).await {
-            Ok(answer) => answer.unwrap_or_else(|_| Err(Trouble::Thread.into())),
-            Err(_) => {
-                stop.store(true, Ordering::Relaxed);
-                Err(Denied::TooLong)
-            }
-        }
+        let Ok(answer) = tokio::time::timeout(TAKES, work).await else {
+            stop.store(true, Ordering::Relaxed);
+            return Err(Denied::TooLong);
+        };
+        answer.unwrap_or_else(|_| Err(Trouble::Thread.into()))
     }
 
     /// A round with every line, its paragraphs, what was moved and who acted.
@@ -129,5 +127,4 @@ fn is_there(archive: &mut Stoppable, table: TableId) -> Result<(), Denied> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

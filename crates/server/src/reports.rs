@@ -27,7 +27,7 @@ use taisai_record::Address;
 use taisai_record::projection::{Reader, Stop};
 use taisai_rules::{Game, Games};
 use taisai_table::{ClusterId, Seat, TableId};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 pub use csv::{Cell, Csv};
 pub use days::{Calendar, Days};
@@ -146,6 +146,11 @@ impl Reports {
         self.known.lock().lag.clone()
     }
 
+    /// Changes each time that the record was looked at, for those who show what is new.
+    pub(crate) fn steps(&self) -> watch::Receiver<u64> {
+        self.known.steps()
+    }
+
     /// What the dice watch says of a table; none if it has thrown nothing yet.
     pub(crate) fn dice(&self, table: TableId) -> Option<TableDice> {
         self.known.lock().dice.get(&table).cloned()
@@ -180,19 +185,17 @@ impl Reports {
             }
             answer
         });
-        match tokio::time::timeout(TAKES, &mut work).await {
-            Ok(answer) => Ok(answer.unwrap_or(Err(Trouble::Thread))?),
-            Err(_) => {
-                tokio::spawn(async move {
-                    let Ok(stop) = stop.await else { return };
-                    while !work.is_finished() {
-                        stop.now();
-                        tokio::time::sleep(AGAIN).await;
-                    }
-                });
-                Err(Denied::TooLong)
-            }
+        if let Ok(answer) = tokio::time::timeout(TAKES, &mut work).await {
+            return Ok(answer.unwrap_or(Err(Trouble::Thread))?);
         }
+        tokio::spawn(async move {
+            let Ok(stop) = stop.await else { return };
+            while !work.is_finished() {
+                stop.now();
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+        Err(Denied::TooLong)
     }
 
     /// The last games of a seat. They are kept until the table plays on.
@@ -224,5 +227,4 @@ impl Drop for Reports {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-mod tests;
+pub(crate) mod tests;

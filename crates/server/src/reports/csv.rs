@@ -1,7 +1,7 @@
 //! Tables for spreadsheets, as RFC 4180 has them. Text that a spreadsheet would take for a formula is not one: such a cell
 //! begins with an apostrophe.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,12 +16,12 @@ pub enum Cell {
 
 impl Cell {
     /// A number.
-    pub fn number(number: impl ToString) -> Self {
-        Self::Number(number.to_string())
+    pub fn number(number: impl Display) -> Self {
+        Self::Number(format!("{number}"))
     }
 
     /// A number that may not be known.
-    pub fn maybe(number: Option<impl ToString>) -> Self {
+    pub fn maybe(number: Option<impl Display>) -> Self {
         number.map_or(Self::Empty, Self::number)
     }
 

@@ -11,6 +11,7 @@ use taisai_journal::{Archive, PublicKey};
 use taisai_record::projection::{Lag, Progress, Projection, Reader};
 use taisai_record::{Address, MachineId};
 use taisai_table::{ClusterId, TableId};
+use tokio::sync::watch;
 use utoipa::ToSchema;
 
 use super::dice::{TableDice, Watch};
@@ -62,12 +63,20 @@ pub(crate) struct Followed {
 
 /// What is known, for those who ask and the thread that follows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known(Arc<Mutex<Followed>>);
+pub(crate) struct Known {
+    followed: Arc<Mutex<Followed>>,
+    steps: watch::Sender<u64>,
+}
 
 impl Known {
+    /// Changes each time that the record was looked at.
+    pub(crate) fn steps(&self) -> watch::Receiver<u64> {
+        self.steps.subscribe()
+    }
+
     /// The thread that follows changes it step by step: what a thread that broke down has left is whole.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Followed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -77,40 +86,30 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &Known, woken: &
     let mut told = None;
     loop {
         let followed = follower.take().map_or_else(|| Follower::open(address), Ok);
-        let (is_more, trouble) =
-            match followed.and_then(|mut present| present.step(keys, known).map(|more| (present, more))) {
-                Ok((present, is_more)) => {
-                    follower = Some(present);
-                    (is_more, None)
-                }
-                Err(trouble) => (false, Some(said(&trouble))),
-            };
+        let stepped = followed.and_then(|mut present| Ok((present.step(keys, known)?, present)));
+        let (is_more, trouble) = match stepped {
+            Ok((is_more, present)) => {
+                follower = Some(present);
+                (is_more, None)
+            }
+            Err(trouble) => (false, Some(trouble.said())),
+        };
         if trouble != told {
-            match &trouble {
-                Some(error) => tracing::error!(error, "the reporting tables do not follow the record"),
-                None => tracing::info!("the reporting tables follow the record again"),
+            if let Some(error) = &trouble {
+                tracing::error!(error, "the reporting tables do not follow the record");
+            } else {
+                tracing::info!("the reporting tables follow the record again");
             }
             known.lock().lag.error.clone_from(&trouble);
             told = trouble;
         }
+        known.steps.send_modify(|steps| *steps += 1);
         let wait = if is_more { Duration::ZERO } else { EVERY };
         match woken.recv_timeout(wait) {
             Ok(()) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }
-}
-
-/// An error with what is behind it.
-fn said(trouble: &Trouble) -> String {
-    let mut text = trouble.to_string();
-    let mut cause = std::error::Error::source(trouble);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 /// What the thread follows with.

@@ -73,7 +73,6 @@ pub fn answer_csv(answer: &Answer) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

@@ -1,5 +1,7 @@
 //! Why a report cannot be given.
 
+use std::error::Error as _;
+
 use taisai_analysis::BadRound;
 use taisai_journal::ReadError;
 use taisai_record::projection::{ProjectionError, TablesError, Value};
@@ -62,12 +64,26 @@ pub enum Trouble {
     Thread,
 }
 
+impl Trouble {
+    /// What is wrong, with what is behind it.
+    pub(crate) fn said(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}
+
 impl From<Trouble> for Denied {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::TooLong | Trouble::Tables(TablesError::Stopped) => Self::TooLong,
             trouble => {
-                tracing::error!(error = &trouble as &dyn std::error::Error, "a report cannot be given");
+                tracing::error!(error = trouble.said(), "a report cannot be given");
                 Self::Internal
             }
         }
