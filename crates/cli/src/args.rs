@@ -264,7 +264,11 @@ pub(crate) enum ReportCommand {
     },
     /// Run one of the queries of docs/reporting.md
     Query(QueryArgs),
-    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift or day
+    /// Search events by time, kind, table, terminal and person
+    Events(crate::report::EventsArgs),
+    /// Meters of every seat and cluster, which come to what the ledger has
+    Meters(crate::report::MetersArgs),
+    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift, day or box
     Theory(crate::theory::TheoryArgs),
 }
 

@@ -8,7 +8,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
-use crate::{config, devices, people, reports, socket, tumbler};
+use crate::{audit, config, devices, people, reports, socket, tumbler};
 
 #[derive(OpenApi)]
 #[openapi(info(title = "Tai Sai", description = "A house that runs Tai Sai and Sic Bo tables"))]
@@ -20,6 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .merge(devices::routes())
         .merge(tumbler::routes())
         .merge(reports::routes())
+        .merge(audit::routes())
         .merge(socket::routes())
         .merge(commands::routes())
         .merge(tables::routes())

@@ -194,6 +194,11 @@ impl Hall {
         Doors(Arc::clone(&self.post))
     }
 
+    /// The keys whose checkpoints are believed.
+    pub(crate) fn keys(&self) -> &[taisai_journal::PublicKey] {
+        self.book.keys()
+    }
+
     /// The house's time.
     pub const fn clock(&self) -> Clock {
         self.clock

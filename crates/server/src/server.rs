@@ -5,6 +5,7 @@ use std::sync::Arc;
 use taisai_table::Profile;
 use tokio::sync::watch;
 
+use crate::audit::Audits;
 use crate::clock::{Clock, Sources};
 use crate::config::Seed;
 use crate::devices::Devices;
@@ -12,6 +13,7 @@ use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::people::People;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::voucher::Printer;
 
@@ -56,6 +58,8 @@ pub(crate) struct Server {
     pub(crate) vouchers: Printer,
     pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) reports: Reports,
+    pub(crate) audits: Audits,
     pub(crate) stopping: watch::Sender<Stopping>,
 }
 

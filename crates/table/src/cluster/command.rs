@@ -54,7 +54,7 @@ pub enum CashOut {
 
 /// What may be asked of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ClusterCommand {
     /// Place bets, or increase them.
     Place {

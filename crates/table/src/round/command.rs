@@ -82,7 +82,7 @@ pub enum Ruling {
 
 /// What may be asked of the round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoundCommand {
     /// Open the table.
     OpenTable,
