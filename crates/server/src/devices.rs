@@ -25,7 +25,7 @@ use crate::server::Server;
 pub(crate) use enrol::{enrolment_code, routes};
 use live::Live;
 pub(crate) use live::{Life, Taken, Told};
-pub(crate) use prove::prove;
+pub(crate) use prove::{Challenge, Signed, prove};
 
 /// A copy is reported so often at most, in milliseconds.
 const REPORTED_EVERY: u64 = 60 * 1_000;

@@ -1,6 +1,7 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
 mod awaited;
+mod described;
 mod shown;
 mod view;
 
@@ -15,6 +16,7 @@ use taisai_table::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+pub(crate) use described::{DeskMessage, HouseList};
 use shown::Shown;
 pub(crate) use view::Part;
 

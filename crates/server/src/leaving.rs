@@ -17,7 +17,7 @@ use crate::line::Line;
 use crate::table::TableMail;
 
 /// The answer to a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
@@ -27,9 +27,10 @@ pub enum Answer {
 }
 
 /// Why a command was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Refused {
     /// The refusal's name.
+    #[schema(value_type = crate::denied::Code)]
     pub code: &'static str,
     /// The paragraphs of the game that it rests on.
     pub paragraphs: Vec<String>,
@@ -82,7 +83,7 @@ impl Reply {
 }
 
 /// The answer to a numbered command.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Answered {
     pub(crate) sequence: u64,
     pub(crate) answer: Answer,

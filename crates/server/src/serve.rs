@@ -190,7 +190,7 @@ fn routes(server: &Shared) -> Router {
     let (api, description) = api::routes().split_for_parts();
     Router::new()
         .merge(api)
-        .merge(crate::api::docs(description))
+        .merge(crate::api::docs(&description))
         .merge(operations::routes())
         .merge(screens::routes())
         .layer(DefaultBodyLimit::max(LARGEST_BODY))

@@ -25,6 +25,9 @@ use crate::line::Messages;
 use crate::people;
 use crate::server::{Server, Shared, Stopping};
 use crate::stopped::Stopped;
+pub(crate) use house::{Desk, FromDesk};
+pub(crate) use staff::FromStaff;
+pub(crate) use terminal::FromTerminal;
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;

@@ -25,7 +25,8 @@ use tokio::time::Instant;
 pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
 use shown::SeatLine;
-use view::{PublicView, Shown, StaffView};
+use view::Shown;
+pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;

@@ -39,6 +39,7 @@ struct Wager {
 
 /// What a seat, a session or a cluster has seen (F31).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Meters {
     /// Bought in, and received from vouchers.
     pub bought_in: Money,
@@ -60,6 +61,7 @@ pub struct Meters {
 
 /// A set of Colour Chips with a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ColourSet {
     /// The colour.
     pub colour: u8,
@@ -116,6 +118,7 @@ impl SeatState {
 
 /// Whether bets are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Betting {
     /// No round is in play.
@@ -141,6 +144,7 @@ struct PastSlip {
 /// Money outside the seats. A balance is what has come in less what has gone out, so that all of them and the seats'
 /// credits and bets sum to zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Ledger {
     /// The result of the House.
     pub house: Money,

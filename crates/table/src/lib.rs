@@ -11,6 +11,8 @@ mod house;
 mod identity;
 mod invariant;
 mod machines;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod past;
 mod profile;
 mod profile_file;

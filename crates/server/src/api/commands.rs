@@ -29,9 +29,7 @@ struct ForTable {
     /// The number of the command: they rise.
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
     command: TableCommand,
 }
 
@@ -44,9 +42,7 @@ struct ForHouse {
     /// The number of the command: they rise.
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
     command: HouseAct,
 }
 
@@ -57,7 +53,7 @@ struct ForHouse {
     params(("table" = u16, Path, description = "The table")),
     request_body = ForTable,
     responses(
-        (status = 200, description = "Accepted, or refused by the table", body = Object),
+        (status = 200, description = "Accepted, or refused by the table", body = Answer),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
         (status = 404, description = "There is no such table"),
@@ -81,7 +77,7 @@ async fn at_table(
     path = "/house/commands",
     request_body = ForHouse,
     responses(
-        (status = 200, description = "Accepted, or refused by the House", body = Object),
+        (status = 200, description = "Accepted, or refused by the House", body = Answer),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
         (status = 422, description = "There is no such command"),

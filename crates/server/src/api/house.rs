@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::denied::Denied;
-use crate::house::Part;
+use crate::house::{HouseList, Part};
 use crate::people::SignedIn;
 use crate::server::Shared;
 
@@ -58,7 +58,7 @@ async fn house(State(server): State<Shared>) -> Json<HouseView> {
 /// A list of the House.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-enum List {
+pub(super) enum List {
     Approvals,
     Events,
     Claims,
@@ -89,7 +89,7 @@ impl List {
     get,
     path = "/house/lists/{list}",
     params(("list" = List, Path, description = "Which list")),
-    responses((status = 200, body = Vec<Object>), (status = 401, description = "Nobody is signed in"))
+    responses((status = 200, body = HouseList), (status = 401, description = "Nobody is signed in"))
 )]
 async fn part(State(server): State<Shared>, Path(list): Path<List>, by: SignedIn) -> Result<Json<Value>, Denied> {
     // Everyone on the staff but the Dealer, who has to do with one table.

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::api::WholePublic;
 use crate::denied::Denied;
 use crate::server::Shared;
 use crate::table::{RunningTable, places};
@@ -46,7 +47,6 @@ pub(crate) struct TableView {
     game: String,
     title: InLanguages,
     layout: String,
-    #[schema(value_type = String)]
     phase: Phase,
     is_training: bool,
     /// How many seats or terminals each of its clusters has.
@@ -89,7 +89,7 @@ async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, De
     get,
     path = "/tables/{table}",
     params(("table" = u16, Path, description = "The table")),
-    responses((status = 200, body = Object), (status = 404, description = "There is no such table"))
+    responses((status = 200, body = WholePublic), (status = 404, description = "There is no such table"))
 )]
 async fn table(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<Value>, Denied> {
     let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
@@ -116,7 +116,6 @@ pub(crate) struct LayoutView {
 #[derive(Debug, Serialize, ToSchema)]
 struct AreaView {
     #[serde(rename = "box")]
-    #[schema(value_type = String)]
     bet_box: BetBox,
     x: u32,
     y: u32,
@@ -128,7 +127,6 @@ struct AreaView {
 #[derive(Debug, Serialize, ToSchema)]
 struct CaptionView {
     /// Boxes of the kind.
-    #[schema(value_type = Vec<String>)]
     of: Vec<BetBox>,
     x: u32,
     y: u32,
@@ -140,7 +138,6 @@ struct CaptionView {
 #[derive(Debug, Serialize, ToSchema)]
 struct BoxView {
     #[serde(rename = "box")]
-    #[schema(value_type = String)]
     bet_box: BetBox,
     label: InLanguages,
     /// What it pays to one: one entry, or three for one, two and three dice.

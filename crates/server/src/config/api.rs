@@ -47,20 +47,16 @@ pub(crate) struct TableConfiguration {
     seats: Vec<u32>,
     /// Whether it plays for training.
     is_training: bool,
-    #[schema(value_type = String)]
     phase: Phase,
     /// The limits on display.
-    #[schema(value_type = Option<Object>)]
     limits: Option<TableLimits>,
     /// Limits that the configuration proposes in their place: whoever may change limits puts them on display.
-    #[schema(value_type = Option<Object>)]
     proposed: Option<TableLimits>,
 }
 
 /// How an approval was answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ApprovalState {
-    #[schema(value_type = Object)]
     answer: Answer,
 }
 

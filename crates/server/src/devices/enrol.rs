@@ -34,11 +34,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 /// A code that enrols a device. It is shown once.
 #[derive(Serialize, ToSchema)]
 struct GivenCode {
-    #[schema(value_type = u32)]
     device: DeviceId,
     code: String,
     /// Until when it is good: milliseconds since 1970, UTC.
-    #[schema(value_type = u64)]
     expires: Time,
 }
 
@@ -54,7 +52,6 @@ struct Enrolment {
 /// What a device must know of itself.
 #[derive(Serialize, ToSchema)]
 struct Enrolled {
-    #[schema(value_type = u32)]
     device: DeviceId,
     /// The house's id, 32 hexadecimal digits: it is part of what the device signs.
     house: String,

@@ -118,7 +118,7 @@ pub(crate) fn people(house: &House) -> Vec<Numbered<PersonId, &Employee>> {
     house.people().map(numbered).collect()
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct TableOnFile {
     table: TableId,
     clusters: u16,
@@ -131,7 +131,7 @@ pub(crate) fn tables(house: &House) -> Vec<TableOnFile> {
 }
 
 /// A voucher as the cage sees it: never its number (F42).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct VoucherOnFile {
     last_digits: u16,
     amount: Money,

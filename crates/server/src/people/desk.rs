@@ -43,7 +43,6 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 #[serde(deny_unknown_fields)]
 struct SignIn {
     /// The person's number.
-    #[schema(value_type = u32)]
     person: PersonId,
     password: String,
 }
@@ -66,11 +65,9 @@ struct NewPassword {
 /// Whoever is signed in.
 #[derive(Serialize, ToSchema)]
 struct Me {
-    #[schema(value_type = u32)]
     person: PersonId,
     name: String,
     /// The roles at this moment.
-    #[schema(value_type = Vec<String>)]
     roles: Roles,
     /// The number of this login's commands.
     source: u64,
@@ -79,7 +76,6 @@ struct Me {
     /// Whether nothing else can be done before a password was chosen.
     password_to_be_set: bool,
     /// When the login ends, if nothing is done until then: milliseconds since 1970, UTC.
-    #[schema(value_type = u64)]
     ends: Time,
 }
 
@@ -93,14 +89,12 @@ struct FurtherSource {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Approved {
-    #[schema(value_type = Option<u64>)]
     pub(crate) approval: Option<ApprovalId>,
 }
 
 /// A password that was given. It is shown once, and must be replaced at the first sign-in.
 #[derive(Serialize, ToSchema)]
 struct GivenPassword {
-    #[schema(value_type = u32)]
     person: PersonId,
     password: String,
 }

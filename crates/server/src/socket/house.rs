@@ -66,13 +66,12 @@ pub(crate) struct FromDesk {
 
 /// A command of a person for the House.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = DeskCommand)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
     command: HouseAct,
 }
 

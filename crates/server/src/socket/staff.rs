@@ -27,13 +27,12 @@ pub(crate) struct FromStaff {
 
 /// A command of a person.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = StaffCommand)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
     command: TableCommand,
 }
 

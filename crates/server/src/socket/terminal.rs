@@ -27,10 +27,10 @@ pub(crate) struct FromTerminal {
 
 /// A command of a terminal.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = TerminalCommand)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
-    #[schema(value_type = Object)]
     command: TerminalAct,
 }
 

@@ -12,6 +12,7 @@ use taisai_table::{
 };
 
 use super::places;
+use crate::api::{WholePublic, WholeStaff};
 use crate::leaving::Answered;
 
 /// So many results are shown (F63).
@@ -21,7 +22,7 @@ const RESULTS: u64 = 100;
 const WHOLE: Money = Money::from_cents(10_000);
 
 /// What anyone at the table sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct PublicView {
     table: TableId,
     game: String,
@@ -44,7 +45,7 @@ pub(crate) struct PublicView {
 }
 
 /// A round that is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct ResultView {
     round: RoundNumber,
     dice: Option<Dice>,
@@ -102,7 +103,7 @@ impl PublicView {
 }
 
 /// What a terminal, or the player at a seat, sees of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatView {
     number: u64,
     seat: Seat,
@@ -120,15 +121,16 @@ pub(crate) struct SeatView {
 }
 
 /// What lies on a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct BetView {
     chips: Chips,
-    #[serde(flatten)]
-    stake: Stake,
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    amount: Money,
 }
 
 /// A round as it came out for a seat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct LastGame {
     round: RoundNumber,
     dice: Option<Dice>,
@@ -138,7 +140,7 @@ pub(crate) struct LastGame {
 }
 
 /// A bet as it came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct LineView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -190,7 +192,10 @@ impl SeatView {
             session: cluster.session(seat),
             credits: cluster.credits(seat),
             on_layout: cluster.on_layout(seat),
-            bets: cluster.bets(seat).map(|(chips, stake)| BetView { chips, stake }).collect(),
+            bets: cluster
+                .bets(seat)
+                .map(|(chips, Stake { bet_box, amount })| BetView { chips, bet_box, amount })
+                .collect(),
             colour: cluster.colour(seat),
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),
@@ -200,12 +205,13 @@ impl SeatView {
 }
 
 /// What the staff of the table see beside it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct StaffView {
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
     dice_set: u32,
     /// The faces that the tumbler or the Dealer has read, before they are committed.
+    #[schema(min_items = 3, max_items = 3)]
     faces: Option<[Option<Face>; 3]>,
     /// What lies on each box, over all seats.
     totals: Vec<TotalView>,
@@ -215,7 +221,7 @@ pub(crate) struct StaffView {
 }
 
 /// What lies on a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct TotalView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -223,7 +229,7 @@ struct TotalView {
 }
 
 /// How a seat is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatHealth {
     cluster: u16,
     seat: Seat,
@@ -306,16 +312,18 @@ fn fields(view: &impl Serialize) -> Map<String, Value> {
 }
 
 /// The first message to a screen.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Snapshot {
     pub(crate) time: Time,
     /// The number under which the screen sends its commands, and that of the last one known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<u64>,
+    #[schema(value_type = WholePublic)]
     pub(crate) public: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) seat: Option<SeatView>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<WholeStaff>)]
     pub(crate) staff: Option<Value>,
 }
 
@@ -332,7 +340,7 @@ pub(crate) enum Message {
 }
 
 /// What a terminal is told: answers, and its seat as it stands after them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatChange {
     pub(crate) answers: Vec<Answered>,
     pub(crate) seat: SeatView,

@@ -22,10 +22,12 @@ pub const MOST_APPROVALS: usize = 8;
 
 /// Which approval: they are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ApprovalId(pub u64);
 
 /// How an approval was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ApprovalAnswer))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// Not yet.
@@ -38,6 +40,7 @@ pub enum Answer {
 
 /// An approval that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Approval {
     /// Of which act.
     pub act: Act,

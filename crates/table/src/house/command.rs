@@ -16,6 +16,7 @@ use crate::transfer::{Transfer, VoucherHash, VoucherNumber};
 
 /// One of the first people of a house.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Founder {
     /// Who.
@@ -28,6 +29,7 @@ pub struct Founder {
 
 /// What is ruled on a receivable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReceivableRuling {
     /// The player has paid so much of it, in cash. What is left stays open.
@@ -41,6 +43,7 @@ pub enum ReceivableRuling {
 
 /// What may be asked of the House.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum HouseCommand {
     /// The first people, once: among them those who can manage people from then on. It ends the seeding of the house.
@@ -142,6 +145,7 @@ pub enum HouseCommand {
         /// The table.
         table: TableId,
         /// How many clusters it has.
+        #[cfg_attr(feature = "openapi", schema(value_type = u16, minimum = 1))]
         clusters: NonZeroU16,
         /// Whether it plays for training.
         training: bool,
@@ -242,6 +246,7 @@ pub enum HouseCommand {
 
 /// A voucher that has expired, with its amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExpiredVoucher {
     /// Which.
     pub hash: VoucherHash,
@@ -251,6 +256,7 @@ pub struct ExpiredVoucher {
 
 /// What the House adds to a command that it carries out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum HouseEvent {
     /// The command says it all.

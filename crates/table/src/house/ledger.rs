@@ -10,6 +10,7 @@ use crate::refusal::Refusal;
 
 /// An account. Its balance is what has flowed into it less what has flowed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Account {
     /// The cage's cash: outside the books, so cash taken in makes it negative.

@@ -21,6 +21,7 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 /// Who tries a voucher's number: wrong ones are counted for each (F45).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Redeemer {
     /// A person at the cage.
@@ -36,6 +37,7 @@ pub enum Redeemer {
 
 /// Where a voucher came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoucherOrigin {
     /// Sold at the cage by this person.
@@ -51,6 +53,7 @@ pub enum VoucherOrigin {
 
 /// Where a voucher was paid (F41).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PaidAt {
     /// At the cage, by this person.
@@ -68,6 +71,7 @@ pub enum PaidAt {
 
 /// How a voucher stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoucherState {
     /// Good until it expires.
@@ -94,6 +98,7 @@ pub enum VoucherState {
 
 /// A voucher on file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Voucher {
     /// The last four digits of its number.
     pub digits: u16,

@@ -1,0 +1,11 @@
+//! The whole program, as a house runs it: the real binary on a free loopback port, people, terminals and attackers at it.
+
+mod dealing;
+mod house;
+mod person;
+mod random;
+mod rounds;
+mod schema;
+mod socket;
+mod spelled;
+mod terminal;
