@@ -121,7 +121,7 @@ impl Visit {
     fn command(&mut self, what: &What, approval: Option<u64>) -> anyhow::Result<Answer> {
         let (path, command) = match what {
             What::House(command) => ("house/commands".to_owned(), serde_json::to_value(command)?),
-            What::Table { table, round } => (format!("tables/{}/commands", table.0), serde_json::to_value(round)?),
+            What::Table { table, round } => (format!("tables/{}/commands", table.0), json!({ "round": round })),
         };
         self.sequence += 1;
         let mut body = json!({"source": self.source, "sequence": self.sequence, "command": command});

@@ -167,6 +167,14 @@ fn every_fault_is_named_with_its_place() {
 }
 
 #[test]
+fn a_game_that_is_not_in_force_is_a_fault() {
+    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(0) };
+    let none = |_: &Path| Err(io::ErrorKind::NotFound.into());
+    let faults = Config::read_with(&format!("{HOUSE}{TABLE}"), &names, Path::new(""), none).unwrap_err();
+    assert_eq!(faults.iter().map(|fault| (fault.line, fault.column)).collect::<Vec<_>>(), [(5, 8)], "{faults:?}");
+}
+
+#[test]
 fn a_profile_of_a_file_is_read_with_its_faults() {
     let text = format!("[house]\nname = \"H\"\nprofile = \"p.toml\"\n{TABLE}");
     let profile = include_str!("../../../../profiles/singapore.toml");
