@@ -4,16 +4,19 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
 FUZZ_RUNS ?= 100000
-FUZZ_TARGETS := notation settle_line game_file play_script block entry snapshot evidence
+FUZZ_TARGETS := notation settle_line game_file config_file play_script block entry snapshot evidence
 ROUNDS ?= 20000
 YEARS ?= 10
+ARGS ?=
 
-.PHONY: run test bench lint types fuzz mutants torture torture-years bless release-check tools python postgres
+.PHONY: run demo test bench lint types fuzz mutants torture torture-years bless release-check tools python postgres
 
-run: tools ## show the games and their pay tables
-	@$(CARGO) build --quiet --release --locked -p taisai-cli
-	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games
-	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games show
+run: tools ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
+	@$(CARGO) build --release --locked -p taisai-cli
+	@$(CARGO) run --quiet --release --locked -p taisai-cli -- serve $(ARGS)
+
+demo: tools ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
+	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
 
 test: tools python postgres ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
@@ -67,7 +70,7 @@ torture-years: tools ## YEARS table-years, each of another seed and spread over 
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test play
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test house --test play
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib described

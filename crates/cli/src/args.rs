@@ -131,6 +131,13 @@ pub(crate) enum Command {
     Slip(crate::slip::SlipArgs),
     /// Play sessions with bankrolls and strategies from a seed, beside what is known exactly
     Simulate(crate::simulate::SimulateArgs),
+    /// Measure a house over the network: bets, answers, results, memory and start, beside a rival in the same run
+    ///
+    /// It starts a training house of its own in a folder that is gone afterwards, and an echo server. The exit status is 1 if a
+    /// figure is not reached.
+    Bench(crate::bench::BenchArgs),
+    /// Run a simulated dice tumbler at a table of a house, one that does its work or one that misbehaves
+    Tumbler(crate::tumbler::TumblerArgs),
     /// Watch dice: whether throws look fair, and how many it takes to see a bias
     Dice {
         #[command(subcommand)]
@@ -257,7 +264,11 @@ pub(crate) enum ReportCommand {
     },
     /// Run one of the queries of docs/reporting.md
     Query(QueryArgs),
-    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift or day
+    /// Search events by time, kind, table, terminal and person
+    Events(crate::report::EventsArgs),
+    /// Meters of every seat and cluster, which come to what the ledger has
+    Meters(crate::report::MetersArgs),
+    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift, day or box
     Theory(crate::theory::TheoryArgs),
 }
 

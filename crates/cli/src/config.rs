@@ -30,7 +30,7 @@ pub(crate) enum ConfigCommand {
     },
     /// Show where a file differs from the record of a running house, and have it changed between rounds
     ///
-    /// The person signs in with the password that is asked for, or that TAISAI_PASSWORD holds. What needs a second person waits
+    /// The person signs in with the password that is asked for, or the variable `TAISAI_PASSWORD` holds. What needs a second person waits
     /// until that person has approved it at a screen of their own.
     Apply(apply::ApplyArgs),
 }
@@ -38,9 +38,7 @@ pub(crate) enum ConfigCommand {
 /// Carries out a command; `false` if a file has faults, or differs in what cannot be changed.
 pub(crate) fn run(command: &ConfigCommand, names: &Names<'_>) -> anyhow::Result<bool> {
     match command {
-        ConfigCommand::Check { files, json } => {
-            crate::check::check(files, *json, |file| read(file, names), |config| sentence(config))
-        }
+        ConfigCommand::Check { files, json } => crate::check::check(files, *json, |file| read(file, names), sentence),
         ConfigCommand::Apply(args) => apply::run(args, names),
     }
 }

@@ -4,8 +4,10 @@ mod args;
 mod audit;
 mod backup;
 mod bar;
+mod bench;
 mod check;
 mod config;
+mod device;
 mod dice;
 mod felt;
 mod figures;
@@ -23,9 +25,11 @@ pub mod settle;
 mod sheet;
 mod simulate;
 mod slip;
+mod socket;
 mod store;
 mod theory;
 pub mod torture;
+mod tumbler;
 mod words;
 
 use std::io::Write as _;
@@ -129,6 +133,8 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             config::run(command, &Names { games: &games, now: now()? })
         }
         Command::Backup(backup) => backup::run(backup),
+        Command::Bench(bench) => bench::run(bench),
+        Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

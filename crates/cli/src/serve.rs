@@ -22,17 +22,21 @@ pub(crate) struct ServeArgs {
     /// The house's file; without one a house with an electronic and a live table runs
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The folder of what the house keeps [env: TAISAI_DATA] [default: data]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = "The folder of what the house keeps [env: TAISAI_DATA] [default: data]")]
     data: Option<PathBuf>,
-    /// Where it listens [env: TAISAI_LISTEN] [default: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", help = "Where it listens [env: TAISAI_LISTEN] [default: 127.0.0.1:8080]")]
     listen: Option<String>,
-    /// The store of its record, a folder or postgres://… [env: TAISAI_STORE] [default: the data folder]
-    #[arg(long, value_name = "STORE")]
+    #[arg(
+        long,
+        value_name = "STORE",
+        help = "The store of its record, a folder or postgres://… [env: TAISAI_STORE] [default: the data folder]"
+    )]
     store: Option<Address>,
-    /// What is logged, like debug, json or debug,json [env: TAISAI_LOG] [default: info]
-    #[arg(long, value_name = "LEVEL|FORMAT")]
+    #[arg(
+        long,
+        value_name = "LEVEL|FORMAT",
+        help = "What is logged, like debug, json or debug,json [env: TAISAI_LOG] [default: info]"
+    )]
     log: Option<String>,
     /// Deal by itself, with play players and play money, as a TRAINING house in demo-data
     #[arg(long)]
@@ -102,8 +106,10 @@ fn config(
     if let Some(data) = args.data.clone().or_else(|| environment("TAISAI_DATA").map(PathBuf::from)) {
         config.data = data;
     }
-    if let Some(store) =
-        args.store.clone().map_or_else(|| text("TAISAI_STORE").map(|text| text.map(address)), |flag| Ok(Some(flag)))?
+    if let Some(store) = args
+        .store
+        .clone()
+        .map_or_else(|| text("TAISAI_STORE").map(|text| text.as_deref().map(address)), |flag| Ok(Some(flag)))?
     {
         config.store = Some(store);
     }
@@ -113,7 +119,7 @@ fn config(
     Ok(config)
 }
 
-fn address(text: String) -> Address {
+fn address(text: &str) -> Address {
     let Ok(address) = text.parse();
     address
 }
@@ -128,6 +134,7 @@ fn log(log: Log) {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "so the record hands it over")]
 fn warn(warning: Warning) {
     tracing::warn!(warning = %warning, "the record warns");
 }

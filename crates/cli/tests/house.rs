@@ -44,17 +44,35 @@ struct House {
 
 impl House {
     fn start(folder: &Path, args: &[&str]) -> Self {
+        // The description of the interface is the last line that every start prints.
+        Self::start_until(folder, args, "/api/docs")
+    }
+
+    /// Starts a house, and reads what it tells until that is told.
+    fn start_until(folder: &Path, args: &[&str], last: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).current_dir(folder);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
         let mut told = Vec::new();
-        // The description of the interface is the last line that every start prints.
-        while told.last().is_none_or(|line: &String| !line.contains("/api/docs")) {
+        while told.last().is_none_or(|line: &String| !line.contains(last)) {
             told.push(lines.next().expect("more is told").expect("text"));
         }
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, told }
+    }
+
+    /// The address of the house, as it tells it.
+    fn url(&self) -> String {
+        let address = |line: &String| Some(line.trim().strip_suffix("/api/docs")?.to_owned());
+        let lines = self.told.iter().filter_map(|line| line.split("  ").find(|part| part.contains("/api/docs")));
+        lines.map(str::to_owned).find_map(|line| address(&line)).expect("an address")
+    }
+
+    /// The one-time password of a person, as it tells it.
+    fn password(&self, person: &str) -> String {
+        let line = self.told.iter().find(|line| line.split_whitespace().next() == Some(person)).expect("the person");
+        line.split_whitespace().last().expect("a password").to_owned()
     }
 
     /// Tells it to stop; its exit status and its log.
@@ -91,7 +109,7 @@ fn a_house_is_copied_while_it_runs_and_stops_when_told() {
         std::fs::read_dir(folder.path()).expect("a folder").map(|e| e.expect("a file").file_name()).collect();
     assert_eq!(names.len(), 2, "nothing half-made is left: {names:?}");
     // A copy is a house that goes on.
-    let house = House::start(folder.path(), &["--demo", "--data", "copy"]);
+    let house = House::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
     assert_eq!(house.stop("-INT").0, Some(0));
 }
 
@@ -234,7 +252,8 @@ fn a_file_is_applied_with_a_second_person_and_between_rounds() {
     let asked = stub.asked();
     let configure = json!({"configure": {"key": "house.name", "value": "New", "why": "as agreed", "second": null}});
     let what = json!({"house": configure});
-    let show = json!({"show-limits": {"limits": {"unit": 100, "boxes": [], "differential": null}, "why": "as agreed"}});
+    let show = json!({"limits": {"unit": 100, "boxes": [], "differential": null}, "why": "as agreed"});
+    let show = json!({"round": {"show-limits": show}});
     let expected = [
         ("POST /api/v1/sign-in ", json!({"person": 10, "password": "secret"})),
         ("GET /api/v1/house/configuration __host-taisai=token", Value::Null),
@@ -290,4 +309,116 @@ fn what_the_house_denies_is_told() {
     let (status, _, error) = apply(folder.path(), "http://127.0.0.1:1", "new.toml");
     assert_eq!(status, Some(2));
     assert!(error.contains("does not answer"), "{error}");
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        // One that was told to stop has ended.
+        self.child.kill().unwrap_or_default();
+    }
+}
+
+/// Someone at a screen of a running house.
+struct Person {
+    url: String,
+    cookie: String,
+    source: u64,
+    sequence: u64,
+}
+
+impl Person {
+    /// Signs in for the first time, and sets a password.
+    fn begin(house: &House, person: u32, password: &str) -> Self {
+        let mut one = Self { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
+        let first = house.password(&person.to_string());
+        let me = one.post("sign-in", &json!({"person": person, "password": first}));
+        one.source = me["source"].as_u64().unwrap_or_else(|| panic!("{me}"));
+        let me = one.post("password", &json!({"old": first, "new": password}));
+        assert_eq!(me["password_to_be_set"], false, "{me}");
+        one
+    }
+
+    fn post(&mut self, path: &str, body: &Value) -> Value {
+        let address = format!("{}/api/v1/{path}", self.url);
+        let config = ureq::Agent::config_builder().http_status_as_error(false).build();
+        let request = config.new_agent().post(&address).header("Origin", &self.url).header("Cookie", &self.cookie);
+        let mut answer = request.send_json(body).expect("an answer");
+        if let Some(cookie) = answer.headers().get("set-cookie") {
+            let cookie = cookie.to_str().expect("text");
+            self.cookie = cookie.split(';').next().expect("a cookie").to_owned();
+        }
+        answer.body_mut().read_json().expect("JSON")
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let address = format!("{}/api/v1/{path}", self.url);
+        let mut answer = ureq::get(&address).header("Cookie", &self.cookie).call().expect("an answer");
+        answer.body_mut().read_json().expect("JSON")
+    }
+
+    fn ask(&mut self, command: &Value) -> Value {
+        self.sequence += 1;
+        self.post("house/commands", &json!({"source": self.source, "sequence": self.sequence, "command": command}))
+    }
+}
+
+fn apply_as(folder: &Path, url: &str, person: &str, password: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    command.args(["config", "apply", "house.toml", "--server", url, "--person", person, "--why", "as agreed"]);
+    command.current_dir(folder).env("TAISAI_PASSWORD", password).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+}
+
+fn ended(child: Child) -> (Option<i32>, String) {
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout) + &text(output.stderr))
+}
+
+#[test]
+fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("house.toml");
+    std::fs::write(&file, FILE.replace("New", "Old")).expect("a file");
+    let house = House::start_until(folder.path(), &["--config", "house.toml"], "Administrator");
+    let mut supervisor = Person::begin(&house, 3, "a long word of number three");
+    let administrator = Person::begin(&house, 10, "a long word of number ten");
+    let before = administrator.get("house/configuration");
+    assert_eq!((&before["tables"][0]["limits"], &before["tables"][0]["proposed"]["unit"]), (&Value::Null, &100.into()));
+
+    let table = "[[table]]\nnumber = 2\ngame = \"tai-sai\"\nlayout = \"A\"\nseats = 5\n";
+    std::fs::write(&file, FILE.replace("limits = { unit = 100 }\n", table)).expect("a file");
+    let applied = apply_as(folder.path(), &house.url(), "10", "a long word of number ten");
+    // Each act is approved as soon as it is asked for.
+    for approval in [1, 2] {
+        let answer = json!({"answer-approval": {"approval": approval, "approve": true}});
+        while supervisor.ask(&answer).get("accepted").is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+    let (status, told) = ended(applied);
+    assert_eq!(status, Some(0), "{told}");
+    assert!(told.contains("done    name of the house: \"Old\" becomes \"New\""), "{told}");
+
+    std::fs::write(&file, format!("{FILE}{table}")).expect("a file");
+    let (status, told) = ended(apply_as(folder.path(), &house.url(), "3", "a long word of number three"));
+    assert_eq!(status, Some(1), "table 2 waits for the next start: {told}");
+    assert!(told.contains("done    limits of table 1: unit none becomes 100"), "{told}");
+    let after = administrator.get("house/configuration");
+    assert_eq!((&after["name"], &after["waiting"]), (&"New".into(), &json!([2])), "{after}");
+    assert_eq!((&after["tables"][0]["limits"]["unit"], &after["tables"][0]["proposed"]), (&100.into(), &Value::Null));
+
+    let port = house.url().rsplit(':').next().expect("a port").to_owned();
+    let listen = format!("127.0.0.1:{port}");
+    let (status, _, error) = taisai(folder.path(), &["serve", "--listen", &listen, "--data", "other"]);
+    assert_eq!(status, Some(2));
+    assert!(error.contains(&format!("{listen} cannot be listened on")), "{error}");
+    assert_eq!(house.stop("-TERM").0, Some(0));
+
+    let house = House::start(folder.path(), &["--config", "house.toml"]);
+    let mut again = Person { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
+    again.post("sign-in", &json!({"person": 3, "password": "a long word of number three"}));
+    let found = again.get("house/configuration");
+    assert_eq!((&found["tables"][1]["layout"], &found["waiting"]), (&"A".into(), &json!([])), "{found}");
+    assert_eq!(house.stop("-TERM").0, Some(0));
 }

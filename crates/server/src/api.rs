@@ -13,7 +13,7 @@ pub(crate) use messages::{WholePublic, WholeStaff};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;
-use crate::{config, devices, people, reports, socket, tumbler};
+use crate::{audit, config, devices, people, reports, socket, tumbler};
 
 /// Every address of the house, and their description.
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
@@ -21,6 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .merge(devices::routes())
         .merge(tumbler::routes())
         .merge(reports::routes())
+        .merge(audit::routes())
         .merge(socket::routes())
         .merge(commands::routes())
         .merge(tables::routes())

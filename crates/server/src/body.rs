@@ -16,8 +16,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
         let unreadable = |rejection: JsonRejection| {
-            let refused =
-                Refused { code: "bad-request", paragraphs: Vec::new(), sentence: rejection.body_text().into() };
+            let refused = Refused {
+                code: "bad-request",
+                paragraphs: Vec::new(),
+                sentence: rejection.body_text().into(),
+                detail: None,
+            };
             (rejection.status(), Json(Answer::Refused(refused))).into_response()
         };
         let Json(body) = Json::from_request(request, state).await.map_err(unreadable)?;

@@ -10,6 +10,7 @@ use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
 use crate::server::Server;
+use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -57,12 +58,13 @@ pub(crate) async fn at_table(server: &Server, table: TableId, sent: Sent<TableCo
 }
 
 /// Puts a person's command before the House.
-pub(crate) async fn at_house(server: &Server, sent: Sent<HouseCommand>) -> Result<Answer, Denied> {
-    let Sent { by, id, approval, .. } = sent;
-    let command = match seconded(server, sent, What::House).await? {
+pub(crate) async fn at_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
+    let Sent { by, id, approval, command } = sent;
+    let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
+    let command = match seconded(server, Sent { by, id, approval, command }, What::House).await? {
         // What the second person reads is all that is in the act.
         HouseCommand::RequestApproval { act, what } => {
-            HouseCommand::RequestApproval { act, what: What::spelled(&what)? }
+            HouseCommand::RequestApproval { act, what: What::spelled(&what, &server.vouchers.key)? }
         }
         command => command,
     };
@@ -71,7 +73,12 @@ pub(crate) async fn at_house(server: &Server, sent: Sent<HouseCommand>) -> Resul
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
         server.devices.cut(device);
     }
-    used(server, approval, answer).await
+    let answer = used(server, approval, answer).await?;
+    match about {
+        About::Issues(number) if matches!(answer, Answer::Accepted(_)) => issued(server, id, number).await,
+        About::Presents(hash) => presented(server, hash, answer).await,
+        About::Issues(_) | About::Nothing => Ok(answer),
+    }
 }
 
 /// Whether the person may send a command under that number, and has given the password not long ago where that is asked.

@@ -6,7 +6,7 @@ mod file;
 mod first_use;
 mod seed;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -25,6 +25,10 @@ use crate::serve::Plan;
 
 /// How long a round in play may take to its end when the house is stopped.
 const GRACE: Duration = Duration::from_secs(20);
+
+/// Where a house listens, and the folder of what it keeps, where nobody says otherwise.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
+const DATA: &str = "data";
 
 /// What names in a file mean: the games there are, and the moment at which a bare name is read.
 #[derive(Clone, Copy, Debug)]
@@ -167,8 +171,8 @@ impl Config {
             name: "Tai Sai".to_owned(),
             profile: Profile::singapore(),
             is_training: false,
-            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8_080)),
-            data: PathBuf::from("data"),
+            listen: LISTEN,
+            data: PathBuf::from(DATA),
             store: None,
             key: None,
             anchor: None,

@@ -40,28 +40,44 @@ impl Pace {
     }
 }
 
+/// How long the dealers stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stay {
+    /// Until they are told otherwise.
+    On,
+    /// Until the round in play is over.
+    LastRound,
+    /// No longer.
+    Gone,
+}
+
 /// The dealers and players of a house.
 pub(crate) struct Demo {
-    stop: watch::Sender<bool>,
+    stay: watch::Sender<Stay>,
     tables: JoinSet<()>,
 }
 
 impl Demo {
     /// Has every table of a training house deal by itself.
     pub(crate) fn start(hall: &Hall, seed: &Seed, pace: Pace) -> Self {
-        let (stop, stopped) = watch::channel(false);
+        let (stay, staying) = watch::channel(Stay::On);
         let mut tables = JoinSet::new();
         for (table, door) in hall.doors().tables() {
             let limits = seed.tables.get(&table).and_then(|seed| seed.limits.clone());
             let dealer = Dealer::new(table, door, hall, limits, pace);
-            tables.spawn(dealer.deal(stopped.clone()));
+            tables.spawn(dealer.deal(staying.clone()));
         }
-        Self { stop, tables }
+        Self { stay, tables }
+    }
+
+    /// Has them open no new round.
+    pub(crate) fn last_round(&self) {
+        self.stay.send_replace(Stay::LastRound);
     }
 
     /// Has them stop where they are, and waits until they have let go of the house.
     pub(crate) async fn stop(mut self) {
-        self.stop.send_replace(true);
+        self.stay.send_replace(Stay::Gone);
         while let Some(ended) = self.tables.join_next().await {
             if let Err(error) = ended {
                 tracing::error!(%error, "a dealer of the demonstration broke down");

@@ -58,13 +58,15 @@ denied! {
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
     TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
     Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
+    TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
+    NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
 
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
-        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into() }
+        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }
     }
 }
 

@@ -194,6 +194,11 @@ impl Hall {
         Doors(Arc::clone(&self.post))
     }
 
+    /// The keys whose checkpoints are believed.
+    pub(crate) fn keys(&self) -> &[taisai_journal::PublicKey] {
+        self.book.keys()
+    }
+
     /// The house's time.
     pub const fn clock(&self) -> Clock {
         self.clock
@@ -255,15 +260,14 @@ fn laid_out(book: &mut Book, house: &House, plans: &[TablePlan]) -> Result<Vec<T
             plan.table == table && plan.seats.len() == clusters && plan.is_training == on_file.is_training
         };
         let plan = plans.iter().find(fits);
-        match as_recorded(book, table, plan)? {
-            Some(found) => {
-                if plans.iter().any(|plan| plan.table == table && *plan != found) {
-                    tracing::warn!(table = table.0, "the table is opened as the record has it, not as the file says");
-                }
-                tables.push(found);
-            }
-            None => tracing::error!(table = table.0, "the table is on file, but nothing says how it is laid out"),
+        let Some(found) = as_recorded(book, table, plan)? else {
+            tracing::error!(table = table.0, "the table is on file, but nothing says how it is laid out");
+            continue;
+        };
+        if plans.iter().any(|plan| plan.table == table && *plan != found) {
+            tracing::warn!(table = table.0, "the table is opened as the record has it, not as the file says");
         }
+        tables.push(found);
     }
     Ok(tables)
 }

@@ -1,5 +1,6 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
+mod awaited;
 mod described;
 mod shown;
 mod view;
@@ -10,12 +11,13 @@ use std::time::Duration;
 use taisai_record::Recorder;
 use taisai_table::{
     Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Report, TableId, Transfer, Verdict,
+    VoucherHash,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use shown::Shown;
 pub(crate) use described::{DeskMessage, HouseList};
+use shown::Shown;
 pub(crate) use view::Part;
 
 use crate::clock::{Clock, OwnIds, Sources};
@@ -24,6 +26,8 @@ use crate::line::Line;
 use crate::metrics::RefusalCount;
 use crate::stopped::Stopped;
 use crate::table::TableMail;
+use crate::voucher::Became;
+use awaited::Awaited;
 
 /// So much mail may wait: whoever sends more waits too.
 pub(crate) const MAILBOX: usize = 1_024;
@@ -51,6 +55,8 @@ pub(crate) enum HouseMail {
     Transfer { cluster: ClusterId, transfer: Transfer },
     /// A cluster holds a transfer.
     ClusterHolds { cluster: ClusterId, number: u64 },
+    /// Someone waits for the voucher of a cash-out that a cluster has accepted.
+    Await { hash: VoucherHash, reply: oneshot::Sender<Became> },
 }
 
 /// The way to the House.
@@ -85,6 +91,14 @@ impl HouseDoor {
         self.0.send(letter).await.map_err(|_| Stopped::Closed)?;
         answer.await.map_err(|_| Stopped::Closed)
     }
+
+    /// Waits for what becomes of the voucher of a cash-out that a cluster has accepted: its money arrives a little later. Not to
+    /// be asked for one that was refused.
+    pub(crate) async fn voucher(&self, hash: VoucherHash) -> Result<Became, Stopped> {
+        let (reply, became) = oneshot::channel();
+        self.0.send(HouseMail::Await { hash, reply }).await.map_err(|_| Stopped::Closed)?;
+        became.await.map_err(|_| Stopped::Closed)
+    }
 }
 
 /// The House with its recorder.
@@ -100,6 +114,7 @@ pub(crate) struct RunningHouse {
     shown: Shown,
     /// How far the system's clock was ahead of the house's when it was last looked at.
     stepped: i64,
+    awaited: Awaited,
 }
 
 impl RunningHouse {
@@ -117,6 +132,7 @@ impl RunningHouse {
             refusals,
             said: Vec::new(),
             posted: BTreeMap::new(),
+            awaited: Awaited::default(),
             shown: Shown::default(),
             stepped: clock.stepped(),
         }
@@ -175,7 +191,8 @@ impl RunningHouse {
             HouseMail::Transfer { cluster, transfer } => {
                 let number = transfer.number;
                 if number > self.house.machine().received(cluster) {
-                    self.own(HouseCommand::Receive { cluster, transfer });
+                    let decision = self.own(HouseCommand::Receive { cluster, transfer });
+                    self.said.extend(self.awaited.arrived(self.house.machine(), &transfer, &decision));
                 }
                 let holds = TableMail::HouseHolds { cluster: cluster.number, number };
                 self.said.push(Said::ToTable(cluster.table, holds));
@@ -184,6 +201,9 @@ impl RunningHouse {
                 if self.house.machine().outbox(cluster).next().is_some_and(|first| first.number == number) {
                     self.own(HouseCommand::Delivered { cluster, number });
                 }
+            }
+            HouseMail::Await { hash, reply } => {
+                self.said.extend(self.awaited.wait(self.house.machine(), hash, reply));
             }
         }
     }

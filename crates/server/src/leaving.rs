@@ -36,6 +36,9 @@ pub struct Refused {
     pub paragraphs: Vec<String>,
     /// What is wrong, for people.
     pub sentence: Cow<'static, str>,
+    /// What the house has on file of what was presented, where that says more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
 }
 
 impl Answer {
@@ -52,6 +55,7 @@ impl Answer {
                 code: refusal.code(),
                 paragraphs: paragraphs(refusal),
                 sentence: refusal.sentence().into(),
+                detail: None,
             }),
         }
     }
@@ -62,8 +66,6 @@ impl Answer {
 pub(crate) enum Reply {
     /// Someone who waits for this answer alone.
     Once(oneshot::Sender<Answer>),
-    /// A screen, which numbered its commands.
-    Line(Line, u64),
     /// A terminal, whose answer goes with what it is shown of its seat.
     Seat(u64),
     /// Nobody.
@@ -75,7 +77,6 @@ impl Reply {
     pub(crate) fn with(self, answer: Answer) -> Option<Said> {
         match self {
             Self::Once(once) => Some(Said::Answer(once, answer)),
-            Self::Line(line, sequence) => Some(Said::To(line, json(&Answered { sequence, answer }))),
             Self::Seat(_) | Self::Nobody => None,
         }
     }
@@ -86,6 +87,19 @@ impl Reply {
 pub(crate) struct Answered {
     pub(crate) sequence: u64,
     pub(crate) answer: Answer,
+}
+
+/// Answers, as a screen is sent them.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answers {
+    pub(crate) answers: Vec<Answered>,
+}
+
+impl Answers {
+    /// One answer.
+    pub(crate) fn one(sequence: u64, answer: Answer) -> Utf8Bytes {
+        json(&Self { answers: vec![Answered { sequence, answer }] })
+    }
 }
 
 /// A message as it is sent.

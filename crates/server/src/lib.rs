@@ -3,6 +3,7 @@
 
 mod accept;
 mod api;
+mod audit;
 mod body;
 mod clock;
 mod commands;
@@ -20,7 +21,7 @@ mod metrics;
 mod operations;
 mod patient;
 mod people;
-mod reports;
+pub mod reports;
 mod screens;
 mod secrets;
 mod serve;

@@ -13,6 +13,7 @@ use taisai_table::{Phase, Time};
 use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
+use crate::audit::{Audits, Recorded};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::{Devices, enrolment_code};
@@ -21,10 +22,12 @@ use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
 use crate::people::{People, TimeOuts, one_time_password};
+use crate::reports::{Reports, games_of};
 use crate::secrets::{Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
 use crate::table::RunningTable;
+use crate::voucher::Printer;
 use crate::{api, operations, screens};
 
 /// No request's body has more bytes.
@@ -113,11 +116,16 @@ pub async fn serve(
     let metrics = Arc::new(Metrics::new());
     let (version, is_training) = (hall.program.version.clone(), hall.is_training);
     let store = hall.address.clone();
+    let (address_of_record, anchor, program) = (store.clone(), hall.files.anchor.clone(), hall.program.clone());
+    let games = games_of(hall.tables.iter().map(|table| table.game.as_str()));
     let counted = Arc::clone(&metrics);
     // Opening waits for the store.
     let open = move || Ok::<_, ServeError>((Hall::open(hall, &counted, warn)?, Secrets::open(&store)?));
     let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
     let first_use = first_use(&hall, &secrets, &seed).await?;
+    let keys = hall.keys().to_vec();
+    let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(HallError::Thread)?;
+    let audits = Audits::new(Recorded { address: address_of_record, keys, anchor, program });
     let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
@@ -130,9 +138,12 @@ pub async fn serve(
         sources: hall.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,
         devices: Devices::open(&secrets).await?,
+        vouchers: Printer::open(&secrets, &hall.profile()).await?,
         secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),
+        reports,
+        audits,
         stopping,
     });
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
@@ -141,6 +152,9 @@ pub async fn serve(
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
+            if let Some(demo) = &demo {
+                demo.last_round();
+            }
             finish_rounds(&server, grace).await;
             Ok(())
         }

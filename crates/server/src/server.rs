@@ -5,6 +5,7 @@ use std::sync::Arc;
 use taisai_table::Profile;
 use tokio::sync::watch;
 
+use crate::audit::Audits;
 use crate::clock::{Clock, Sources};
 use crate::config::Seed;
 use crate::devices::Devices;
@@ -12,7 +13,9 @@ use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::people::People;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
+use crate::voucher::Printer;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]
@@ -52,8 +55,11 @@ pub(crate) struct Server {
     pub(crate) secrets: Secrets,
     pub(crate) people: People,
     pub(crate) devices: Devices,
+    pub(crate) vouchers: Printer,
     pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) reports: Reports,
+    pub(crate) audits: Audits,
     pub(crate) stopping: watch::Sender<Stopping>,
 }
 

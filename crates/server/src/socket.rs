@@ -124,7 +124,7 @@ fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
 }
 
 /// Takes a connection over as a socket.
-fn upgrade<F: Future<Output = ()> + Send + 'static>(
+pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
     socket: WebSocketUpgrade,
     held: Option<Extension<Held>>,
     run: impl FnOnce(WebSocket) -> F + Send + 'static,
@@ -158,7 +158,7 @@ async fn signed_out(server: &Server, login: u64, checks: &mut Interval) -> Farew
 }
 
 /// Talks until one of both ends it.
-async fn converse(
+pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl Screen,
     mut messages: Messages,

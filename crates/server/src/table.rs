@@ -24,9 +24,9 @@ use tokio::time::Instant;
 
 pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
-pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView};
 use shown::SeatLine;
 use view::Shown;
+pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;
@@ -139,6 +139,7 @@ impl RunningTable {
 
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
     pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<TableMail>) -> Result<(), Stopped> {
+        self.check()?;
         self.ask_round(Actor::System, None, RoundCommand::Restarted);
         self.hand_over()?;
         let mut mail = Vec::with_capacity(AT_ONCE);

@@ -16,7 +16,7 @@ const REQUEST: Duration = Duration::from_secs(30);
 /// How often a thing that is waited for is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a second person, or the end of a round, is waited for: as long as an approval lasts.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A person who is signed in.
 pub(super) struct Visit {
@@ -48,10 +48,10 @@ struct Me {
     password_to_be_set: bool,
 }
 
-/// How an approval was answered.
+/// What the second person says.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Approved {
+enum Second {
     Waiting,
     Approved(u32),
     Refused(u32),
@@ -59,7 +59,7 @@ enum Approved {
 
 #[derive(Deserialize)]
 struct ApprovalState {
-    answer: Approved,
+    answer: Second,
 }
 
 /// What a command is asked of.
@@ -121,7 +121,7 @@ impl Visit {
     fn command(&mut self, what: &What, approval: Option<u64>) -> anyhow::Result<Answer> {
         let (path, command) = match what {
             What::House(command) => ("house/commands".to_owned(), serde_json::to_value(command)?),
-            What::Table { table, round } => (format!("tables/{}/commands", table.0), serde_json::to_value(round)?),
+            What::Table { table, round } => (format!("tables/{}/commands", table.0), json!({ "round": round })),
         };
         self.sequence += 1;
         let mut body = json!({"source": self.source, "sequence": self.sequence, "command": command});
@@ -148,12 +148,12 @@ impl Visit {
         let begin = Instant::now();
         while begin.elapsed() < PATIENCE {
             match self.get::<ApprovalState>(&format!("house/approvals/{approval}"))?.answer {
-                Approved::Waiting => std::thread::sleep(LOOK),
-                Approved::Approved(person) => {
+                Second::Waiting => std::thread::sleep(LOOK),
+                Second::Approved(person) => {
                     tell(&format!("approved by {person}"));
                     return Ok(approval);
                 }
-                Approved::Refused(person) => bail!("person {person} has refused it"),
+                Second::Refused(person) => bail!("person {person} has refused it"),
             }
         }
         bail!("nobody has approved it in time");

@@ -41,6 +41,9 @@ fn told(config: &Config) -> [String; 4] {
     [config.listen.to_string(), data, store, config.log.level.to_string()]
 }
 
+/// Flags, environment, and what is told then.
+type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], [&'a str; 4]);
+
 #[test]
 fn a_flag_goes_before_the_environment_that_before_the_file_that_before_the_default() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,7 +57,7 @@ fn a_flag_goes_before_the_environment_that_before_the_file_that_before_the_defau
         ("TAISAI_STORE", "store-of-variable"),
         ("TAISAI_LOG", "error,json"),
     ];
-    let rows: [(&[&str], &[(&str, &str)], [&str; 4]); 4] = [
+    let rows: [Row<'_>; 4] = [
         (&[], &[], ["127.0.0.1:8080", "data", "data", "INFO"]),
         (&file, &[], ["127.0.0.1:7001", "of-file", "store-of-file", "WARN"]),
         (&file, &environment, ["127.0.0.1:7002", "of-variable", "store-of-variable", "ERROR"]),

@@ -186,6 +186,7 @@ impl Hall<'_> {
             Report::Ruling { table },
             Report::LargeWin { cluster: self.at, seat, amount },
             Report::CommandIdReused { table: self.at.table, source: 1 },
+            Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
         ]);
         self.tell_house(Actor::System, HouseCommand::Report { what })
     }

@@ -84,7 +84,8 @@ counters! {
         ReceivableRuled Ticked
     }
     "report" Reports of Report {
-        ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin CommandIdReused
+        ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
+        TumblerFault CommandIdReused
     }
 }
 

@@ -135,7 +135,9 @@ impl Description {
         let kind = match &schema["type"] {
             Value::Array(kinds) => random.among(kinds).as_str().unwrap(),
             Value::String(kind) => kind,
-            _ => return random.among(&[json!(null), json!(true), json!(7), json!("text"), json!([]), json!({})]).clone(),
+            _ => {
+                return random.among(&[json!(null), json!(true), json!(7), json!("text"), json!([]), json!({})]).clone();
+            }
         };
         match kind {
             "object" => {
@@ -246,7 +248,17 @@ fn text(schema: &Value, random: &mut Random) -> Value {
         let set: Vec<char> = set.chars().collect();
         return (0..count).map(|_| *random.among(&set)).collect::<String>().into();
     }
-    let texts = ["", "why not", "<script>alert(1)</script>", "'; drop table blocks; --", "大小", "\u{0}", "%2e%2e/", "🎲", "10"];
+    let texts = [
+        "",
+        "why not",
+        "<script>alert(1)</script>",
+        "'; drop table blocks; --",
+        "大小",
+        "\u{0}",
+        "%2e%2e/",
+        "🎲",
+        "10",
+    ];
     let (least, most) = (schema["minLength"].as_u64().unwrap_or(0), schema["maxLength"].as_u64().unwrap_or(200));
     let fill = std::iter::repeat_n('x', usize::try_from(least).unwrap());
     let text: String = random.among(&texts).chars().chain(fill).take(usize::try_from(most).unwrap()).collect();
@@ -268,7 +280,17 @@ fn spoil(value: &mut Value, random: &mut Random) {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => unreachable!(),
         }
     }
-    let others = [json!(-1), json!(1.5), json!(1e99), json!("10"), json!(true), json!(u64::MAX), json!([]), json!({}), json!(null)];
+    let others = [
+        json!(-1),
+        json!(1.5),
+        json!(1e99),
+        json!("10"),
+        json!(true),
+        json!(u64::MAX),
+        json!([]),
+        json!({}),
+        json!(null),
+    ];
     match value {
         Value::Object(fields) if random.below(2) == 0 => {
             fields.insert("extra".to_owned(), json!(1));

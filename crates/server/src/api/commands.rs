@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Deserialize;
-use taisai_table::{ApprovalId, CommandId, HouseCommand, TableId};
+use taisai_table::{ApprovalId, CommandId, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -14,6 +14,7 @@ use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::people::SignedIn;
 use crate::server::Shared;
+use crate::voucher::HouseAct;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(at_table)).routes(routes!(at_house))
@@ -42,7 +43,7 @@ struct ForHouse {
     sequence: u64,
     /// The second person's approval, where the act needs one.
     approval: Option<ApprovalId>,
-    command: HouseCommand,
+    command: HouseAct,
 }
 
 /// Puts a command before a table. The answer comes once the record holds it; the same command sent again gets the same answer.

@@ -10,7 +10,7 @@ use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
 
-use super::{Config, LEVELS, Log, LogFormat, Names, TableConfig, is_exposed};
+use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
 use crate::accept::Tls;
 
 /// The largest amount that a file may name, in cents.
@@ -69,9 +69,6 @@ struct File<'a> {
 
 impl File<'_> {
     fn read<'t>(&self, reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Config> {
-        // What a program of the house's own has embedded is always there.
-        let default = Config::default_house(&Names { games: taisai_rules::Games::embedded(), now: self.names.now });
-        let default = default.ok()?;
         let house = root.section(reader, "house").and_then(|table| self.house(reader, table));
         let listen = root.optional("listen");
         let address: Option<SocketAddr> = listen.and_then(|value| reader.parsed(value, FaultKind::BadValue));
@@ -96,8 +93,8 @@ impl File<'_> {
             name,
             profile,
             is_training,
-            listen: address.unwrap_or(default.listen),
-            data: data.unwrap_or_else(|| self.folder.join(default.data)),
+            listen: address.unwrap_or(LISTEN),
+            data: data.unwrap_or_else(|| self.folder.join(DATA)),
             store,
             key,
             anchor,

@@ -167,6 +167,14 @@ fn every_fault_is_named_with_its_place() {
 }
 
 #[test]
+fn a_game_that_is_not_in_force_is_a_fault() {
+    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(0) };
+    let none = |_: &Path| Err(io::ErrorKind::NotFound.into());
+    let faults = Config::read_with(&format!("{HOUSE}{TABLE}"), &names, Path::new(""), none).unwrap_err();
+    assert_eq!(faults.iter().map(|fault| (fault.line, fault.column)).collect::<Vec<_>>(), [(5, 8)], "{faults:?}");
+}
+
+#[test]
 fn a_profile_of_a_file_is_read_with_its_faults() {
     let text = format!("[house]\nname = \"H\"\nprofile = \"p.toml\"\n{TABLE}");
     let profile = include_str!("../../../../profiles/singapore.toml");
@@ -221,4 +229,21 @@ fn the_key_lies_beside_the_record_or_in_the_data_folder() {
     assert_eq!(config.files().anchor.unwrap(), Path::new("data/anchor.txt"));
     config.key = Some("mine.key".into());
     assert_eq!(config.files().key, Path::new("mine.key"));
+}
+
+#[test]
+fn every_key_of_the_reference_is_in_the_example() {
+    let reference = include_str!("../../../../docs/operating.md");
+    let rows = reference.lines().skip_while(|line| !line.starts_with("| key |")).skip(2);
+    let cells = rows.take_while(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
+    let keys: Vec<_> = cells.flat_map(|cell| cell.split(", ")).map(|key| key.trim().trim_matches('`')).collect();
+    assert_eq!(keys.len(), 21, "{keys:?}");
+    for key in keys {
+        let name = key.rsplit('.').next().unwrap_or(key);
+        let is_told = |line: &str| {
+            let line = line.trim_start_matches("# ");
+            line.starts_with(&format!("{name} = ")) || line == format!("[table.{name}]")
+        };
+        assert!(EXAMPLE.lines().any(is_told), "{key}");
+    }
 }

@@ -10,9 +10,9 @@ use taisai_table::{
 };
 use tokio::sync::watch;
 
-use super::Pace;
 use super::chance::{self, NoChance};
 use super::player::{self, Wish};
+use super::{Pace, Stay};
 use crate::clock::OwnIds;
 use crate::hall::Hall;
 use crate::house::HouseDoor;
@@ -74,27 +74,42 @@ impl Seen {
     }
 }
 
+impl Seen {
+    const fn is_between_rounds(&self) -> bool {
+        match self.phase {
+            Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => true,
+            Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => false,
+        }
+    }
+}
+
 impl Dealer {
     pub(super) fn new(table: TableId, door: TableDoor, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
         Self { table, door, house: hall.doors().house(), ids: OwnIds::new(hall.sources()), limits, pace }
     }
 
     /// Deals round after round until told to stop.
-    pub(super) async fn deal(mut self, mut stop: watch::Receiver<bool>) {
-        let table = self.table.0;
+    pub(super) async fn deal(mut self, stay: watch::Receiver<Stay>) {
+        let (table, mut told) = (self.table.0, stay.clone());
         let gone = tokio::select! {
             biased;
-            _ = stop.wait_for(|stop| *stop) => return,
-            gone = self.rounds() => gone,
+            _ = told.wait_for(|stay| *stay == Stay::Gone) => return,
+            gone = self.rounds(&stay) => gone,
         };
         if let Err(gone) = gone {
             tracing::error!(table, %gone, "the demonstration ends at this table");
         }
     }
 
-    async fn rounds(&mut self) -> Result<(), Gone> {
+    async fn rounds(&mut self, stay: &watch::Receiver<Stay>) -> Result<(), Gone> {
         loop {
             let seen = self.door.look(Seen::of).await?;
+            if seen.is_between_rounds() {
+                self.wait(self.pace.step()).await;
+                if *stay.borrow() >= Stay::LastRound {
+                    return Ok(());
+                }
+            }
             self.next(seen).await?;
         }
     }
@@ -115,7 +130,6 @@ impl Dealer {
         match seen.phase {
             Phase::Shut | Phase::Closing | Phase::Result => self.wait(self.pace.step()).await,
             Phase::Idle | Phase::Settled | Phase::Void => {
-                self.wait(self.pace.step()).await;
                 if !seen.has_limits
                     && let Some(limits) = self.limits.clone()
                 {

@@ -216,7 +216,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     close(hall).await;
     let open = async |seats: Vec<u32>, is_training: bool| {
         let mut plan = plan(folder.path());
-        plan.tables.push(TablePlan { table, seats, is_training, ..plan.tables[0].clone() });
+        plan.tables.push(TablePlan { table, is_training, seats, ..plan.tables[0].clone() });
         let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
         let found = opened(&hall, table).await;
         close(hall).await;

@@ -14,13 +14,14 @@ use super::sensitive::Sensitive as _;
 use super::{SignedIn, own};
 use crate::denied::Denied;
 use crate::server::Server;
+use crate::voucher::{HouseAct, VoucherKey};
 
 /// So many commands that used an approval are remembered; an approval lasts ten minutes.
 const REMEMBERED: usize = 1_024;
 
 /// An act that needs a second person. Its JSON, with no second person in it, is what the approval says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum What {
     /// Something in the House.
     House(HouseCommand),
@@ -43,6 +44,16 @@ pub(crate) enum What {
     },
 }
 
+/// The same in the words of those who ask: a voucher has its number there.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Outside {
+    House(HouseAct),
+    Table { table: TableId, round: RoundCommand },
+    Password { person: PersonId },
+    Code { device: DeviceId },
+}
+
 impl What {
     /// The one spelling of the act.
     pub(crate) fn text(self) -> String {
@@ -56,8 +67,15 @@ impl What {
 
     /// The one spelling of an act that someone wants approved, however it was spelled: what the second person reads is all
     /// that is in it.
-    pub(crate) fn spelled(text: &str) -> Result<String, Denied> {
-        serde_json::from_str::<Self>(text).map(Self::text).map_err(|_| Denied::BadRequest)
+    pub(crate) fn spelled(text: &str, key: &VoucherKey) -> Result<String, Denied> {
+        let what = match serde_json::from_str(text).map_err(|_| Denied::BadRequest)? {
+            // Nothing that is approved is issued by the command, so its place does not matter.
+            Outside::House(act) => Self::House(act.ask(key, CommandId { source: 0, sequence: 0 }).command),
+            Outside::Table { table, round } => Self::Table { table, round },
+            Outside::Password { person } => Self::Password { person },
+            Outside::Code { device } => Self::Code { device },
+        };
+        Ok(what.text())
     }
 }
 

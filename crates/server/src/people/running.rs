@@ -16,12 +16,14 @@ use taisai_table::{
 use tower::ServiceExt as _;
 
 use super::{People, TimeOuts, own};
+use crate::audit::{Audits, Recorded};
 use crate::config::Seed;
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::{Hall, HallPlan, TablePlan};
 use crate::leaving::Answer;
 use crate::metrics::Metrics;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::server::{Place, Server, Shared, Stopping};
 
@@ -74,7 +76,13 @@ impl Running {
         let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
         let secrets = Secrets::open(&address).unwrap();
         let place = Place { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
+        let keys = hall.keys().to_vec();
+        let games = crate::reports::games_of([]);
+        let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
+        let recorded = Recorded { address: address.clone(), keys: keys.clone(), anchor: None, program };
         let server = Arc::new(Server {
+            reports: Reports::start(address.clone(), keys, games).unwrap(),
+            audits: Audits::new(recorded),
             place,
             profile: Arc::new(Profile::singapore()),
             doors: hall.doors(),
@@ -82,6 +90,7 @@ impl Running {
             sources: hall.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),
             devices: Devices::open(&secrets).await.unwrap(),
+            vouchers: crate::voucher::Printer::open(&secrets, &Profile::singapore()).await.unwrap(),
             secrets,
             metrics: Arc::new(Metrics::new()),
             seed: Seed::default(),

@@ -12,6 +12,9 @@ use super::running::{
 use super::{SignedIn, TimeOuts, one_time_password, still};
 use crate::denied::Denied;
 use crate::leaving::Answer;
+use crate::voucher::VoucherKey;
+
+const KEY: VoucherKey = VoucherKey([0; 32]);
 
 #[tokio::test]
 async fn a_person_signs_in_and_out() {
@@ -271,10 +274,10 @@ fn what_is_to_be_approved_has_one_spelling() {
     let text = correction(1, [1, 2, 3]).text();
     let typed = text.replace(':', ": ").replace(r#""second": null"#, r#""second": {"id": 2, "roles": []}"#);
     assert_ne!(typed, text);
-    assert_eq!(What::spelled(&typed), Ok(text.clone()));
+    assert_eq!(What::spelled(&typed, &KEY), Ok(text.clone()));
     let twice = text.replace(r#""dice":"#, r#""dice":[6,6,6],"dice":"#);
-    assert_eq!(What::spelled(&twice), Err(Denied::BadRequest));
-    assert_eq!(What::spelled("\"anything\""), Err(Denied::BadRequest));
+    assert_eq!(What::spelled(&twice, &KEY), Err(Denied::BadRequest));
+    assert_eq!(What::spelled("\"anything\"", &KEY), Err(Denied::BadRequest));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, Query, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
-use taisai_table::{ApprovalId, CommandId, HouseCommand, Role};
+use taisai_table::{ApprovalId, CommandId, Role};
 use tokio::time::Interval;
 
 use super::staff::Source;
@@ -13,10 +13,11 @@ use crate::accept::Held;
 use crate::commands::{self, Sent};
 use crate::denied::Denied;
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Answered, Topic, json};
+use crate::leaving::{Answer, Answers, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::server::Shared;
+use crate::voucher::HouseAct;
 
 /// A screen of the whole house.
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::ToSchema)]
@@ -71,7 +72,7 @@ struct Numbered {
     sequence: u64,
     /// The second person's approval, where the act needs one.
     approval: Option<ApprovalId>,
-    command: HouseCommand,
+    command: HouseAct,
 }
 
 struct AtDesk {
@@ -94,7 +95,7 @@ impl Screen for AtDesk {
                 Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
                 Err(denied) => Answer::Refused(denied.into()),
             };
-            self.line.say(json(&Answered { sequence, answer }));
+            self.line.say(Answers::one(sequence, answer));
         }
         Ok(())
     }

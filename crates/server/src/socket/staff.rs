@@ -12,7 +12,7 @@ use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
-use crate::leaving::{Answer, Answered, Topic, json};
+use crate::leaving::{Answer, Answers, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::server::Shared;
@@ -64,7 +64,7 @@ impl Screen for Console {
                 Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
                 Err(denied) => Answer::Refused(denied.into()),
             };
-            self.line.say(json(&Answered { sequence, answer }));
+            self.line.say(Answers::one(sequence, answer));
         }
         Ok(())
     }

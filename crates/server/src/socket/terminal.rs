@@ -6,16 +6,17 @@ use axum::extract::ws::WebSocket;
 use axum::extract::{Path, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
-use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Seat, TableId};
+use taisai_table::{Actor, ClusterId, CommandId, DeviceId, DeviceKind, Seat, TableId};
 
 use super::{Farewell, Screen, converse, read, upgrade};
 use crate::accept::Held;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
-use crate::leaving::Reply;
+use crate::leaving::{Answer, Answers, Reply};
 use crate::line::Line;
 use crate::server::Shared;
 use crate::table::{TableDoor, TableMail};
+use crate::voucher::{TerminalAct, TerminalAsk, issued, presented};
 
 /// What a terminal sends: commands, each under the next number.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -30,10 +31,12 @@ pub(crate) struct FromTerminal {
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
-    command: ClusterCommand,
+    command: TerminalAct,
 }
 
 struct Terminal {
+    server: Shared,
+    line: Line,
     device: DeviceId,
     cluster: ClusterId,
     seat: Seat,
@@ -44,18 +47,35 @@ struct Terminal {
     doubted_by: Vec<Life>,
 }
 
+impl Terminal {
+    const fn actor(&self) -> Actor {
+        Actor::Terminal { device: self.device, seat: self.seat }
+    }
+}
+
 impl Screen for Terminal {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         let FromTerminal { commands } = read(text)?;
         for Numbered { sequence, command } in commands {
-            let letter = TableMail::Cluster {
-                cluster: self.cluster.number,
-                actor: Actor::Terminal { device: self.device, seat: self.seat },
-                id: CommandId { source: self.source, sequence },
-                command,
-                reply: Reply::Seat(sequence),
-            };
-            self.door.send(letter).await?;
+            let id = CommandId { source: self.source, sequence };
+            match command.ask(&self.server.vouchers.key, id, (self.cluster, self.seat)) {
+                TerminalAsk::Cluster(command, None) => {
+                    let (cluster, actor, reply) = (self.cluster.number, self.actor(), Reply::Seat(sequence));
+                    self.door.send(TableMail::Cluster { cluster, actor, id, command, reply }).await?;
+                }
+                TerminalAsk::Cluster(command, Some(number)) => {
+                    let answer = self.door.ask_cluster(self.cluster.number, self.actor(), id, command).await?;
+                    let answer = match answer {
+                        Answer::Accepted(_) => issued(&self.server, id, number).await?,
+                        Answer::Refused(_) => answer,
+                    };
+                    self.line.say(Answers::one(sequence, answer));
+                }
+                TerminalAsk::House(command, hash) => {
+                    let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
+                    self.line.say(Answers::one(sequence, presented(&self.server, hash, answer).await?));
+                }
+            }
         }
         Ok(())
     }
@@ -116,7 +136,17 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: Tab
     if let Err(stopped) = door.send(sit).await {
         return stopped.into();
     }
-    let mut terminal = Terminal { device, cluster, seat, source, door, place, doubted_by: Vec::new() };
+    let mut terminal = Terminal {
+        server: server.clone(),
+        line: line.clone(),
+        device,
+        cluster,
+        seat,
+        source,
+        door,
+        place,
+        doubted_by: Vec::new(),
+    };
     let farewell = converse(socket, &mut terminal, messages, server.stopping.subscribe()).await;
     // A table that has stopped needs no word.
     terminal.door.send(TableMail::Gone { cluster: cluster.number, seat, line }).await.unwrap_or_default();

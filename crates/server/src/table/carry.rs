@@ -45,7 +45,7 @@ impl RunningTable {
     }
 
     /// A ledger that does not sum to zero is a bug: the table stops rather than go on with wrong money.
-    fn check(&self) -> Result<(), Stopped> {
+    pub(super) fn check(&self) -> Result<(), Stopped> {
         let checked = self.clusters().try_for_each(Cluster::check);
         self.parts.metrics.ledger.set(i64::from(checked.is_ok()));
         checked.map_err(|broken| Stopped::Broken { table: self.round().table(), broken: broken.to_string() })

@@ -192,7 +192,10 @@ impl SeatView {
             session: cluster.session(seat),
             credits: cluster.credits(seat),
             on_layout: cluster.on_layout(seat),
-            bets: cluster.bets(seat).map(|(chips, Stake { bet_box, amount })| BetView { chips, bet_box, amount }).collect(),
+            bets: cluster
+                .bets(seat)
+                .map(|(chips, Stake { bet_box, amount })| BetView { chips, bet_box, amount })
+                .collect(),
             colour: cluster.colour(seat),
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),

@@ -77,6 +77,13 @@ pub enum Report {
         /// By which source.
         source: u64,
     },
+    /// A dice tumbler says that it is out of order.
+    TumblerFault {
+        /// At which table.
+        table: TableId,
+        /// Which.
+        tumbler: DeviceId,
+    },
 }
 
 /// What happened.

@@ -1,7 +1,7 @@
 //! One command and one event of every kind.
 
 use taisai_table::{
-    Act, ApprovalId, ClaimId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
+    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
     ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, TableId, Time,
 };
 
@@ -126,6 +126,7 @@ fn reports() -> impl Iterator<Item = Report> {
         Report::Ruling { table },
         Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
         Report::CommandIdReused { table, source: 7 },
+        Report::TumblerFault { table, tumbler: DeviceId(7) },
     ]
     .into_iter()
 }

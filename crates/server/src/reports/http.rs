@@ -1,0 +1,438 @@
+//! Where reports are asked for: each as JSON, or as CSV for spreadsheets. They are for auditors and for the pit.
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use taisai_record::projection::{QUERIES, Query as NamedQuery};
+use taisai_table::{ClusterId, DeviceId, PersonId, Role, RoundNumber, Seat, TableId};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{
+    By, Calendar, Days, EventFilter, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine,
+    RoundLine, TableDice, Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results,
+    results_csv, rounds,
+};
+use crate::denied::Denied;
+use crate::people::SignedIn;
+use crate::server::{Server, Shared};
+
+/// So many rows a query gives at most.
+const MOST_ROWS: usize = 10_000;
+
+/// So many events and rounds are on a page, where nobody says otherwise.
+const PAGE: usize = 100;
+
+/// Someone who may read everything: an auditor, or a supervisor or manager of the pit.
+pub(crate) struct MayRead;
+
+impl TryFrom<SignedIn> for MayRead {
+    type Error = Denied;
+
+    fn try_from(signed_in: SignedIn) -> Result<Self, Denied> {
+        const READERS: [Role; 5] =
+            [Role::Auditor, Role::PitSupervisor, Role::PitManager, Role::ShiftManager, Role::CasinoManager];
+        if signed_in.person.roles.any(&READERS) { Ok(Self) } else { Err(Denied::NotForYou) }
+    }
+}
+
+impl FromRequestParts<Shared> for MayRead {
+    type Rejection = Denied;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
+        SignedIn::from_request_parts(parts, server).await?.try_into()
+    }
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Format {
+    Json,
+    Csv,
+}
+
+/// A report, with how far it is behind.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Report<T: ToSchema> {
+    lag: LagSheet,
+    /// The time zone in which its days begin.
+    time_zone: String,
+    lines: Vec<T>,
+}
+
+/// A page of a report.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Page<T: ToSchema> {
+    lag: LagSheet,
+    lines: Vec<T>,
+    /// Where the next page begins, if there is one.
+    after: Option<String>,
+}
+
+/// Dice of all tables.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AllDice {
+    lag: LagSheet,
+    tables: Vec<TableDice>,
+}
+
+/// Days of a report, and how it is written.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DaysAsked {
+    /// The first gaming day, like `2027-01-15`.
+    from: Option<String>,
+    /// The last.
+    to: Option<String>,
+    #[param(inline)]
+    format: Option<Format>,
+}
+
+/// What results are gathered by.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ResultsAsked {
+    /// By what; by table if it is left out.
+    #[param(inline)]
+    by: Option<By>,
+    /// Whether tables that play for training count too.
+    training: Option<bool>,
+    /// The first gaming day, like `2027-01-15`.
+    from: Option<String>,
+    /// The last.
+    to: Option<String>,
+    #[param(inline)]
+    format: Option<Format>,
+}
+
+/// Which events.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EventsAsked {
+    /// From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970.
+    from: Option<String>,
+    /// Until then: to the end of a gaming day, or before a time.
+    to: Option<String>,
+    /// The kind, or several with commas between them.
+    kind: Option<String>,
+    table: Option<u16>,
+    cluster: Option<u16>,
+    /// The seat or terminal.
+    terminal: Option<u32>,
+    device: Option<u32>,
+    /// Whoever did it, approved it, or whom it is about.
+    person: Option<u32>,
+    /// Where the page before has ended.
+    after: Option<String>,
+    /// So many at most.
+    limit: Option<usize>,
+    /// The newest first.
+    newest: Option<bool>,
+    #[param(inline)]
+    format: Option<Format>,
+}
+
+/// Which rounds.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RoundsAsked {
+    /// Before this round.
+    before: Option<u64>,
+    /// So many at most.
+    limit: Option<usize>,
+}
+
+/// What was asked in the address, or a denial.
+pub(crate) fn asked<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Denied> {
+    query.map(|Query(asked)| asked).map_err(|_| Denied::BadRequest)
+}
+
+/// What the address names, or nothing.
+pub(crate) fn named<T>(path: Result<Path<T>, PathRejection>) -> Result<T, Denied> {
+    path.map(|Path(named)| named).map_err(|_| Denied::Unknown)
+}
+
+fn day(text: Option<&str>) -> Result<Option<Date>, Denied> {
+    // What is far from any record would be no day of it.
+    let read = |text: &str| text.parse::<Date>().ok().filter(|day| (1970..3000).contains(&day.year()));
+    text.map(|text| read(text).ok_or(Denied::BadRequest)).transpose()
+}
+
+fn days(from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
+    Ok(Days { from: day(from)?, to: day(to)? })
+}
+
+/// Whether the answer is for a spreadsheet.
+fn is_csv(format: Option<Format>, headers: &HeaderMap) -> bool {
+    let accepts = || headers.get(header::ACCEPT)?.to_str().ok();
+    format.map_or_else(
+        || accepts().is_some_and(|accepts| accepts.starts_with("text/csv")),
+        |format| format == Format::Csv,
+    )
+}
+
+fn csv(name: &str, lag: &LagSheet, text: String) -> Response {
+    let disposition = format!("attachment; filename=\"{name}.csv\"");
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+    ];
+    (headers, [("taisai-lag-blocks", lag.blocks.to_string())], text).into_response()
+}
+
+/// Where reports are asked for.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(lag))
+        .routes(routes!(get_results))
+        .routes(routes!(get_meters))
+        .routes(routes!(list_queries))
+        .routes(routes!(get_query))
+        .routes(routes!(get_events))
+        .routes(routes!(get_rounds))
+        .routes(routes!(get_games))
+        .routes(routes!(get_dice))
+        .routes(routes!(get_all_dice))
+}
+
+/// How far the reporting tables are behind the record.
+#[utoipa::path(get, path = "/reports/lag", responses((status = 200, body = LagSheet)))]
+async fn lag(_: MayRead, State(server): State<Shared>) -> Json<LagSheet> {
+    Json(server.reports.lag())
+}
+
+/// Drop, win, hold, theoretical win and deviation, average bet and rounds an hour, by table, dealer, shift, day or box.
+#[utoipa::path(get, path = "/reports/results", params(ResultsAsked), responses((status = 200, body = Report<ResultLine>)))]
+async fn get_results(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    query: Result<Query<ResultsAsked>, QueryRejection>,
+) -> Result<Response, Denied> {
+    let ResultsAsked { by, training, from, to, format } = asked(query)?;
+    let (by, days) = (by.unwrap_or_default(), days(from.as_deref(), to.as_deref())?);
+    let training = training.unwrap_or(server.place.is_training);
+    let lines = server.reports.ask(move |reader, games| results(reader, games, by, days, training)).await?;
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        return Ok(csv("results", &lag, results_csv(&lines)));
+    }
+    Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
+}
+
+/// The meters of every seat and cluster, which come to what the ledger has.
+#[utoipa::path(get, path = "/reports/meters", params(DaysAsked), responses((status = 200, body = Report<MeterLine>)))]
+async fn get_meters(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    query: Result<Query<DaysAsked>, QueryRejection>,
+) -> Result<Response, Denied> {
+    let DaysAsked { from, to, format } = asked(query)?;
+    let days = days(from.as_deref(), to.as_deref())?;
+    let lines = server.reports.ask(move |reader, _| meters(reader, days)).await?;
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        return Ok(csv("meters", &lag, meters_csv(&lines)));
+    }
+    Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
+}
+
+/// A query that can be asked by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct QueryLine {
+    name: &'static str,
+    says: String,
+    /// The numbers that it asks for.
+    parameters: Vec<&'static str>,
+}
+
+/// The queries that can be asked by name.
+#[utoipa::path(get, path = "/reports/queries", responses((status = 200, body = Vec<QueryLine>)))]
+async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
+    let line = |query: &NamedQuery| QueryLine {
+        name: query.name,
+        says: query.says(),
+        parameters: query.parameters().map(|(name, _)| name).collect(),
+    };
+    Json(QUERIES.iter().map(line).collect())
+}
+
+/// What a query finds.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Found {
+    lag: LagSheet,
+    columns: Vec<String>,
+    #[schema(value_type = Vec<Object>)]
+    rows: Vec<Map<String, Value>>,
+    /// Whether there are more rows than these.
+    is_cut: bool,
+}
+
+/// Asks a query by name; what it asks for stands in the address, and `format` beside it.
+#[utoipa::path(
+    get,
+    path = "/reports/queries/{name}",
+    params(("name" = String, Path)),
+    responses((status = 200, body = Found))
+)]
+async fn get_query(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    path: Result<Path<String>, PathRejection>,
+    query: Result<Query<Vec<(String, String)>>, QueryRejection>,
+) -> Result<Response, Denied> {
+    let named_query = NamedQuery::find(&named(path)?).ok_or(Denied::Unknown)?;
+    let mut given = asked(query)?;
+    let format = given.iter().position(|(name, _)| name == "format").map(|place| given.remove(place).1);
+    let format = match format.as_deref() {
+        None => None,
+        Some("json") => Some(Format::Json),
+        Some("csv") => Some(Format::Csv),
+        Some(_) => return Err(Denied::BadRequest),
+    };
+    let values = parameters(named_query, &given).map_err(|_| Denied::BadRequest)?;
+    let ask = move |reader: &mut taisai_record::projection::Reader, _: &_| {
+        Ok::<_, Trouble>(reader.query_most(named_query.sql, &values, MOST_ROWS)?)
+    };
+    let (answer, is_cut) = server.reports.ask(ask).await?;
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        return Ok(csv(named_query.name, &lag, answer_csv(&answer)));
+    }
+    let rows = answer.rows.iter().map(|row| queries::row(&answer.columns, row)).collect();
+    Ok(Json(Found { lag, columns: answer.columns, rows, is_cut }).into_response())
+}
+
+impl EventsAsked {
+    /// What is looked for. Times are read by the calendar of the house.
+    fn filter(&self, calendar: &Calendar) -> Result<EventFilter, Denied> {
+        let moment = |text: Option<&str>, is_end| {
+            text.map(|text| calendar.moment(text, is_end).ok_or(Denied::BadRequest)).transpose()
+        };
+        let kinds = self.kind.as_deref().unwrap_or_default().split(',').map(str::trim).filter(|kind| !kind.is_empty());
+        Ok(EventFilter {
+            from: moment(self.from.as_deref(), false)?,
+            to: moment(self.to.as_deref(), true)?,
+            kinds: kinds.map(ToOwned::to_owned).collect(),
+            table: self.table.map(TableId),
+            cluster: self.cluster,
+            seat: self.terminal.map(Seat),
+            device: self.device.map(DeviceId),
+            person: self.person.map(PersonId),
+            after: self.after.as_deref().map(|place| place.parse().map_err(|_| Denied::BadRequest)).transpose()?,
+            is_newest_first: self.newest.unwrap_or(false),
+        })
+    }
+}
+
+/// Events by time, kind, table, terminal and person, a page at a time.
+#[utoipa::path(get, path = "/events", params(EventsAsked), responses((status = 200, body = Page<EventLine>)))]
+async fn get_events(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    query: Result<Query<EventsAsked>, QueryRejection>,
+) -> Result<Response, Denied> {
+    let asked = asked(query)?;
+    let (format, most) = (asked.format, asked.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE));
+    let found = server.reports.ask(move |reader, _| {
+        let calendar = Calendar::of(reader)?;
+        Ok(match asked.filter(&calendar) {
+            Ok(filter) => Ok(filter.find(reader, most)?),
+            Err(denied) => Err(denied),
+        })
+    });
+    let (lines, has_more) = found.await??;
+    let after = lines.last().filter(|_| has_more).map(|last| last.place().to_string());
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        let mut response = csv("events", &lag, events_csv(&lines));
+        if let Some(after) = after.and_then(|after| after.parse().ok()) {
+            response.headers_mut().insert("taisai-after", after);
+        }
+        return Ok(response);
+    }
+    Ok(Json(Page { lag, lines, after }).into_response())
+}
+
+/// Recent rounds of a table, the newest first.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/rounds",
+    params(("table" = u16, Path), RoundsAsked),
+    responses((status = 200, body = Page<RoundLine>))
+)]
+async fn get_rounds(
+    _: MayRead,
+    State(server): State<Shared>,
+    path: Result<Path<u16>, PathRejection>,
+    query: Result<Query<RoundsAsked>, QueryRejection>,
+) -> Result<Json<Page<RoundLine>>, Denied> {
+    let (table, RoundsAsked { before, limit }) = (TableId(named(path)?), asked(query)?);
+    let most = limit.unwrap_or(PAGE).clamp(1, MOST_ROUNDS);
+    let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;
+    let last = lines.last().filter(|_| lines.len() == most).map(|line| line.round);
+    let after = last.filter(|round| *round > 1).map(|round| round.to_string());
+    Ok(Json(Page { lag: server.reports.lag(), lines, after }))
+}
+
+/// The last games of a seat, the newest first.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/seats/{cluster}/{seat}/games",
+    params(("table" = u16, Path), ("cluster" = u16, Path), ("seat" = u32, Path)),
+    responses((status = 200, body = Page<GameLine>))
+)]
+async fn get_games(
+    _: MayRead,
+    State(server): State<Shared>,
+    path: Result<Path<(u16, u16, u32)>, PathRejection>,
+) -> Result<Json<Page<GameLine>>, Denied> {
+    let (table, number, seat) = named(path)?;
+    let games = last_games(&server, ClusterId { table: TableId(table), number }, Seat(seat)).await?;
+    Ok(Json(Page { lag: server.reports.lag(), lines: games.to_vec(), after: None }))
+}
+
+/// The last games of a seat, for its terminal too: they are kept, so that it may ask often.
+pub(crate) async fn last_games(
+    server: &Server,
+    cluster: ClusterId,
+    seat: Seat,
+) -> Result<std::sync::Arc<Vec<GameLine>>, Denied> {
+    server.reports.games(cluster, seat).await
+}
+
+/// What the dice watch says of a table.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/dice-watch",
+    params(("table" = u16, Path)),
+    responses((status = 200, body = TableDice))
+)]
+async fn get_dice(
+    _: MayRead,
+    State(server): State<Shared>,
+    path: Result<Path<u16>, PathRejection>,
+) -> Result<Json<TableDice>, Denied> {
+    server.reports.dice(TableId(named(path)?)).map(Json).ok_or(Denied::Unknown)
+}
+
+/// What the dice watch says of every table.
+#[utoipa::path(get, path = "/dice-watch", responses((status = 200, body = AllDice)))]
+async fn get_all_dice(_: MayRead, State(server): State<Shared>) -> Json<AllDice> {
+    Json(AllDice { lag: server.reports.lag(), tables: server.reports.all_dice() })
+}
