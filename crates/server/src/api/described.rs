@@ -60,23 +60,46 @@ impl Modify for Cookie {
 /// The description as it is given away. A form that lists its fields has no others, and a number has the bounds of its type.
 pub(super) fn exact(description: &OpenApi) -> Value {
     let mut description = serde_json::to_value(description).expect("a description can be written down");
-    narrow(&mut description);
+    let forms = description["components"]["schemas"].clone();
+    narrow(&mut description, &forms);
     description
 }
 
-fn narrow(part: &mut Value) {
+fn narrow(part: &mut Value, forms: &Value) {
     match part {
         Value::Object(fields) => {
+            join(fields, forms);
             if fields.get("type") == Some(&json!("object")) && fields.contains_key("properties") {
                 fields.entry("additionalProperties").or_insert(json!(false));
             }
             bound(fields);
             say_once(fields);
-            fields.values_mut().for_each(narrow);
+            fields.values_mut().for_each(|field| narrow(field, forms));
         }
-        Value::Array(parts) => parts.iter_mut().for_each(narrow),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| narrow(part, forms)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
+}
+
+/// A form whose fields are those of several forms is one form: its parts could not say that there are no other fields.
+fn join(fields: &mut Map<String, Value>, forms: &Value) {
+    let Some(Value::Array(parts)) = fields.remove("allOf") else { return };
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for mut part in parts {
+        if let Some(name) = part["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()) {
+            part = forms[name].clone();
+        }
+        if let Value::Object(part) = &mut part {
+            join(part, forms);
+        }
+        properties.extend(part["properties"].as_object().cloned().unwrap_or_default());
+        required.extend(part["required"].as_array().cloned().unwrap_or_default());
+    }
+    fields.extend([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), properties.into()),
+        ("required".to_owned(), required.into()),
+    ]);
 }
 
 fn bound(fields: &mut Map<String, Value>) {
@@ -127,11 +150,13 @@ mod tests {
         }
     }
 
-    /// A form made of several parts cannot say that it has no other fields.
     #[test]
-    fn no_form_is_flattened() {
-        let description = exact(crate::api::routes().get_openapi()).to_string();
-        assert!(!description.contains("\"allOf\""), "write the fields out instead of `#[serde(flatten)]`");
+    fn a_form_of_several_forms_is_one() {
+        let forms = json!({"Stake": {"properties": {"box": {}}, "required": ["box"]}});
+        let mut form = json!({"allOf": [{"$ref": "#/components/schemas/Stake"}, {"properties": {"chips": {}}, "required": []}]});
+        narrow(&mut form, &forms);
+        let joined = json!({"type": "object", "properties": {"box": {}, "chips": {}}, "required": ["box"], "additionalProperties": false});
+        assert_eq!(form, joined);
     }
 
     #[test]
