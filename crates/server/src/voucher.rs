@@ -10,9 +10,9 @@ mod printer;
 mod ticket;
 mod words;
 
-pub(crate) use act::{About, HouseAct, Spoken, TerminalAct, TerminalAsk, ToHouse};
+pub(crate) use act::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse};
 pub(crate) use number::{Validation, VoucherKey};
-pub(crate) use on_file::{Became, OnFile, detail};
+pub(crate) use on_file::{Became, detail};
 pub(crate) use page::STYLE;
 pub(crate) use printer::{Printer, issued, presented};
 pub(crate) use ticket::{Ticket, Voucher};
