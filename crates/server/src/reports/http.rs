@@ -27,6 +27,9 @@ use crate::server::{Server, Shared};
 /// So many rows a query gives at most.
 const MOST_ROWS: usize = 10_000;
 
+/// So many kinds of events can be asked for at once.
+const MOST_KINDS: usize = 32;
+
 /// So many events and rounds are on a page, where nobody says otherwise.
 const PAGE: usize = 100;
 
@@ -172,6 +175,12 @@ fn day(text: Option<&str>) -> Result<Option<Date>, Denied> {
 
 fn days(from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
     Ok(Days { from: day(from)?, to: day(to)? })
+}
+
+/// How much is on a page.
+fn page(limit: Option<usize>, most: usize) -> Result<usize, Denied> {
+    let limit = limit.unwrap_or(PAGE);
+    if (1..=most).contains(&limit) { Ok(limit) } else { Err(Denied::BadRequest) }
 }
 
 /// Whether the answer is for a spreadsheet.
@@ -323,11 +332,15 @@ impl EventsAsked {
         let moment = |text: Option<&str>, is_end| {
             text.map(|text| calendar.moment(text, is_end).ok_or(Denied::BadRequest)).transpose()
         };
-        let kinds = self.kind.as_deref().unwrap_or_default().split(',').map(str::trim).filter(|kind| !kind.is_empty());
+        let kinds: Vec<_> = self.kind.iter().flat_map(|kinds| kinds.split(',')).map(ToOwned::to_owned).collect();
+        let is_kind = |kind: &String| kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        if kinds.len() > MOST_KINDS || !kinds.iter().all(is_kind) {
+            return Err(Denied::BadRequest);
+        }
         Ok(EventFilter {
             from: moment(self.from.as_deref(), false)?,
             to: moment(self.to.as_deref(), true)?,
-            kinds: kinds.map(ToOwned::to_owned).collect(),
+            kinds,
             table: self.table.map(TableId),
             cluster: self.cluster,
             seat: self.terminal.map(Seat),
@@ -348,7 +361,7 @@ async fn get_events(
     query: Result<Query<EventsAsked>, QueryRejection>,
 ) -> Result<Response, Denied> {
     let asked = asked(query)?;
-    let (format, most) = (asked.format, asked.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE));
+    let (format, most) = (asked.format, page(asked.limit, LARGEST_PAGE)?);
     let found = server.reports.ask(move |reader, _| {
         let calendar = Calendar::of(reader)?;
         Ok(match asked.filter(&calendar) {
@@ -383,7 +396,7 @@ async fn get_rounds(
     query: Result<Query<RoundsAsked>, QueryRejection>,
 ) -> Result<Json<Page<RoundLine>>, Denied> {
     let (table, RoundsAsked { before, limit }) = (TableId(named(path)?), asked(query)?);
-    let most = limit.unwrap_or(PAGE).clamp(1, MOST_ROUNDS);
+    let most = page(limit, MOST_ROUNDS)?;
     let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;
     let last = lines.last().filter(|_| lines.len() == most).map(|line| line.round);
     let after = last.filter(|round| *round > 1).map(|round| round.to_string());
@@ -435,4 +448,94 @@ async fn get_dice(
 #[utoipa::path(get, path = "/dice-watch", responses((status = 200, body = AllDice)))]
 async fn get_all_dice(_: MayRead, State(server): State<Shared>) -> Json<AllDice> {
     Json(AllDice { lag: server.reports.lag(), tables: server.reports.all_dice() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Denied> {
+        asked(Query::try_from_uri(&format!("/?{query}").parse().unwrap()))
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_denied() {
+        let calendar = Calendar::utc();
+        let filter = |query: &str| {
+            let asked: EventsAsked = read(query)?;
+            page(asked.limit, LARGEST_PAGE)?;
+            asked.filter(&calendar)
+        };
+        for good in [
+            "",
+            "from=2027-01-15&to=2027-01-16&kind=void,correction&table=1&cluster=0&terminal=3&person=5&limit=1000&newest=true",
+            "from=2027-01-15T06:00:00%2B08:00&after=1800000000000.table-1.3.0.0&format=csv",
+        ] {
+            assert!(filter(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "from=tomorrow",
+            "to=-1",
+            "kind=%00",
+            "kind=x'--",
+            "table=65536",
+            "table=x",
+            "terminal=-1",
+            "limit=0",
+            "limit=1001",
+            "limit=99999999999999999999",
+            "after=here",
+            "newest=maybe",
+            "format=pdf",
+            "lunch=1",
+            "table=1&table=2",
+        ] {
+            assert_eq!(filter(bad).err(), Some(Denied::BadRequest), "{bad}");
+        }
+        let many = "void,".repeat(40);
+        assert_eq!(filter(&format!("kind={many}void")).err(), Some(Denied::BadRequest));
+        for bad in ["9999-12-31", "-009999-01-01", "2027-02-30", "2027-01-15'", ""] {
+            assert_eq!(days(Some(bad), None), Err(Denied::BadRequest), "{bad}");
+        }
+        assert!(read::<ResultsAsked>("by=box&from=2027-01-15&training=false").is_ok());
+        assert_eq!(read::<ResultsAsked>("by=phase").err(), Some(Denied::BadRequest));
+    }
+
+    #[test]
+    fn a_spreadsheet_is_given_to_those_who_ask_for_it() {
+        let accepting = |accept: &'static str| HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]);
+        assert!(is_csv(None, &accepting("text/csv")) && is_csv(Some(Format::Csv), &HeaderMap::new()));
+        assert!(!is_csv(None, &accepting("text/html, */*")) && !is_csv(Some(Format::Json), &accepting("text/csv")));
+        let response = csv("events", &LagSheet { blocks: 3, ..LagSheet::default() }, "a\r\n".to_owned());
+        assert_eq!(response.headers()["taisai-lag-blocks"], "3");
+        assert_eq!(response.headers()[header::CONTENT_DISPOSITION], "attachment; filename=\"events.csv\"");
+    }
+
+    /// Every schema that the description speaks of is there.
+    #[test]
+    fn the_description_is_whole() {
+        let description = serde_json::to_value(crate::api::routes().into_openapi()).unwrap();
+        for path in [
+            "/reports/lag",
+            "/reports/results",
+            "/reports/meters",
+            "/reports/queries",
+            "/reports/queries/{name}",
+            "/events",
+            "/tables/{table}/rounds",
+            "/tables/{table}/rounds/{round}",
+            "/tables/{table}/rounds/{round}/evidence",
+            "/tables/{table}/seats/{cluster}/{seat}/games",
+            "/tables/{table}/dice-watch",
+            "/dice-watch",
+            "/audit/verifications",
+            "/audit/verifications/{id}",
+        ] {
+            assert!(description["paths"].get(format!("/api/v1{path}")).is_some(), "{path}");
+        }
+        let text = description.to_string();
+        for name in text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(description["components"]["schemas"].get(name).is_some(), "{name}");
+        }
+    }
 }
