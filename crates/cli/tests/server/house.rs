@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::thread;
@@ -38,6 +38,8 @@ pub(crate) struct House {
     passwords: Mutex<BTreeMap<u32, String>>,
     codes: BTreeMap<(u16, u32), String>,
     people: Mutex<BTreeMap<u32, Person>>,
+    /// A library that makes faults.
+    faults: Option<PathBuf>,
     _turn: Turn,
 }
 
@@ -71,16 +73,22 @@ impl House {
     /// These tables, beside other tests.
     pub(crate) fn with(tables: &str) -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Self::start(tables, Turn::Beside { _turn: turn })
+        Self::start(tables, None, Turn::Beside { _turn: turn })
     }
 
     /// These tables, with the machine for itself.
     pub(crate) fn alone(tables: &str) -> Self {
         let turn = WATCH.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Self::start(tables, Turn::Alone { _turn: turn })
+        Self::start(tables, None, Turn::Alone { _turn: turn })
     }
 
-    fn start(tables: &str, turn: Turn) -> Self {
+    /// These tables, with faults that files in the house's folder make.
+    pub(crate) fn faulty(tables: &str, library: &Path) -> Self {
+        let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Self::start(tables, Some(library.to_owned()), Turn::Beside { _turn: turn })
+    }
+
+    fn start(tables: &str, faults: Option<PathBuf>, turn: Turn) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = format!("data = \"data\"\nlisten = \"127.0.0.1:0\"\n\n[house]\nname = \"Tests\"\n{tables}");
         std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
@@ -90,6 +98,7 @@ impl House {
             passwords: Mutex::default(),
             codes: BTreeMap::new(),
             people: Mutex::default(),
+            faults,
             _turn: turn,
         };
         let terminals = tables.lines().filter_map(|line| line.strip_prefix("terminals = "));
@@ -115,6 +124,9 @@ impl House {
     fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         command.args(["serve", "--config", "taisai.toml"]).current_dir(self.folder.path()).stdin(Stdio::null());
+        if let Some(library) = &self.faults {
+            command.env("LD_PRELOAD", library).env("TAISAI_FAULTS", self.folder.path());
+        }
         command
     }
 
@@ -162,6 +174,11 @@ impl House {
     /// Where it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.running().address
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.running().child.id()
     }
 
     /// Its folder, with `taisai.toml` and `data`.

@@ -1,5 +1,6 @@
 //! The whole program, as a house runs it: the real binary on a free loopback port, people, terminals and attackers at it.
 
+mod attacks;
 mod dealing;
 mod house;
 mod person;

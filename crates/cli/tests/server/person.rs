@@ -75,6 +75,14 @@ impl Person {
         post(self.address, Some(&self.cookie), path, body)
     }
 
+    /// Posts bytes as they are.
+    pub(crate) fn post_raw(&self, path: &str, body: &[u8], kind: &str) -> (u16, Value) {
+        let request = agent().post(format!("http://{}{path}", self.address)).header("cookie", &self.cookie);
+        let mut answer = request.header("content-type", kind).send(body).unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
     /// The next number of a command.
     pub(crate) fn next(&self) -> u64 {
         self.sequence.fetch_add(1, Ordering::Relaxed) + 1
@@ -114,13 +122,27 @@ impl Person {
         self.post(path, &body).1
     }
 
-    /// Has another person approve an act, and gives the approval's number.
-    pub(crate) fn approved_by(&self, other: &Self, act: &str, command: &Value) -> u64 {
-        let asked = self.house(json!({"request-approval": {"act": act, "what": command.to_string()}}));
-        let approval = asked["accepted"]["approval-requested"]["approval"].as_u64();
-        let approval = approval.unwrap_or_else(|| panic!("{asked}"));
+    /// Has another person approve an act, spelled out, and gives the approval's number.
+    #[track_caller]
+    pub(crate) fn approved_by(&self, other: &Self, act: &str, what: &Value) -> u64 {
+        let approval = self.asks_approval(act, what);
         accepted(&other.house(json!({"answer-approval": {"approval": approval, "approve": true}})));
         approval
+    }
+
+    /// Asks for an approval.
+    #[track_caller]
+    pub(crate) fn asks_approval(&self, act: &str, what: &Value) -> u64 {
+        let asked = self.house(json!({"request-approval": {"act": act, "what": what.to_string()}}));
+        let approval = asked["accepted"]["approval-requested"]["approval"].as_u64();
+        approval.unwrap_or_else(|| panic!("{asked}"))
+    }
+
+    /// Has the House do something that another person approves.
+    #[track_caller]
+    pub(crate) fn house_with_second(&self, other: &Self, act: &str, command: &Value) -> Value {
+        let approval = self.approved_by(other, act, &json!({"house": command}));
+        self.house_with(approval, command.clone())
     }
 
     /// The console of a table.

@@ -1,6 +1,8 @@
 //! The committed description as a judge and as a source: whether a value fits a form, values that fit it, and values that are
 //! wrong by one change. It knows the words of JSON Schema that the description uses, and refuses to judge by others.
 
+use std::sync::OnceLock;
+
 use serde_json::{Map, Value, json};
 
 use crate::random::Random;
@@ -9,9 +11,10 @@ use crate::random::Random;
 pub(crate) struct Description(Value);
 
 /// The words that say something about values; others are for people.
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "$ref",
     "additionalProperties",
+    "anyOf",
     "enum",
     "items",
     "maxItems",
@@ -29,8 +32,9 @@ const OF_TEXT: [&str; 3] = ["maxLength", "minLength", "pattern"];
 
 impl Description {
     /// As it is committed.
-    pub(crate) fn committed() -> Self {
-        Self(serde_json::from_str(include_str!("../../../server/openapi.json")).unwrap())
+    pub(crate) fn committed() -> &'static Self {
+        static COMMITTED: OnceLock<Description> = OnceLock::new();
+        COMMITTED.get_or_init(|| Self(serde_json::from_str(include_str!("../../../server/openapi.json")).unwrap()))
     }
 
     /// The addresses, each with what can be asked there.
@@ -65,6 +69,10 @@ impl Description {
                 0 => Err(closest(choices, value, faults)),
                 several => Err(format!("{value} fits {several} choices")),
             };
+        }
+        if let Some(choices) = schema["anyOf"].as_array() {
+            let fits = choices.iter().any(|choice| self.check(choice, value).is_ok());
+            return if fits { Ok(()) } else { Err(format!("{value} fits no choice")) };
         }
         if !fits_type(&schema["type"], value) {
             return Err(format!("{value} is no {}", schema["type"]));
@@ -118,7 +126,7 @@ impl Description {
     /// A value that fits.
     pub(crate) fn any(&self, schema: &Value, random: &mut Random) -> Value {
         let schema = self.resolve(schema);
-        if let Some(choices) = schema["oneOf"].as_array() {
+        if let Some(choices) = schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
             return self.any(random.among(choices), random);
         }
         if let Some(allowed) = schema["enum"].as_array() {

@@ -14,6 +14,8 @@ use tokio_tungstenite::tungstenite::http::HeaderName;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Error, HandshakeError, Message, WebSocket, client};
 
+use crate::schema::Description;
+
 /// A message that is due must be there by then.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
@@ -60,6 +62,8 @@ pub(crate) struct Socket {
     writing: WebSocket<Stream>,
     heard: mpsc::Receiver<Heard>,
     is_mute: Arc<AtomicBool>,
+    /// The form in the description of all that is said here.
+    form: &'static str,
 }
 
 impl Socket {
@@ -83,7 +87,8 @@ impl Socket {
         let mute = Arc::clone(&is_mute);
         let read = move || read(reading, &hear, &mute);
         thread::Builder::new().stack_size(256 * 1024).spawn(read).unwrap();
-        Ok(Self { writing: WebSocket::from_raw_socket(other, Role::Client, None), heard, is_mute })
+        let writing = WebSocket::from_raw_socket(other, Role::Client, None);
+        Ok(Self { writing, heard, is_mute, form: form(path) })
     }
 
     /// Connects.
@@ -106,9 +111,16 @@ impl Socket {
         self.writing.get_mut().write_all(bytes).unwrap_or_default();
     }
 
-    /// The next that is heard, until a moment.
+    /// The next that is heard, until a moment. Whatever is said fits the description.
+    #[track_caller]
     pub(crate) fn heard(&self, by: Instant) -> Option<Heard> {
-        self.heard.recv_timeout(by.saturating_duration_since(Instant::now())).ok()
+        let heard = self.heard.recv_timeout(by.saturating_duration_since(Instant::now())).ok();
+        if let Some(Heard::Said(message)) = &heard {
+            let description = Description::committed();
+            let fits = description.check(description.form(self.form), message);
+            fits.unwrap_or_else(|fault| panic!("{} {message}: {fault}", self.form));
+        }
+        heard
     }
 
     /// The next message.
@@ -159,6 +171,17 @@ impl Drop for Socket {
     fn drop(&mut self) {
         // The other end may have closed it.
         self.writing.get_ref().stream.shutdown(Shutdown::Both).unwrap_or_default();
+    }
+}
+
+fn form(path: &str) -> &'static str {
+    let screen = path.split('?').next().unwrap().rsplit('/').next().unwrap();
+    match screen {
+        "terminal" => "TerminalHears",
+        "console" => "ConsoleHears",
+        "display" => "DisplayHears",
+        "pit" | "cage" | "audit" => "DeskHears",
+        other => panic!("what is a {other}?"),
     }
 }
 
