@@ -135,6 +135,7 @@ impl Reports {
         })
     }
 
+    #[cfg(test)]
     /// Has the tables follow at once; a house that settled a round calls it. It never waits.
     pub(crate) fn wake(&self) {
         if let Some(wake) = &self.wake {
@@ -148,6 +149,7 @@ impl Reports {
         self.known.lock().lag.clone()
     }
 
+    #[cfg(test)]
     /// Changes each time that the record was looked at, for those who show what is new.
     pub(crate) fn steps(&self) -> watch::Receiver<u64> {
         self.known.steps()
