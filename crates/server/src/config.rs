@@ -15,6 +15,7 @@ use taisai_record::{Address, Files, Program};
 use taisai_rules::{Game, Games, Moment, Money, Station};
 use taisai_table::{LimitEntry, Profile, TableId, TableLimits};
 
+pub(crate) use api::{name_key, recorded_name, table_name};
 pub(crate) use first_use::Founding;
 pub use first_use::{FirstDevice, FirstPerson, FirstUse, NotFounded};
 pub use seed::{Seed, TableSeed, founders};

@@ -64,6 +64,7 @@ impl Demo {
         let mut tables = JoinSet::new();
         for (table, door) in hall.doors().tables() {
             let limits = seed.tables.get(&table).and_then(|seed| seed.limits.clone());
+            tables.spawn(player::sit(door.clone(), staying.clone()));
             let dealer = Dealer::new(table, door, hall, limits, pace);
             tables.spawn(dealer.deal(staying.clone()));
         }

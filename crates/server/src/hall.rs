@@ -110,7 +110,7 @@ impl Doors {
 }
 
 /// A house that runs.
-pub struct Hall {
+pub(crate) struct Hall {
     post: Arc<Post>,
     threads: Vec<JoinHandle<()>>,
     book: Book,
@@ -200,22 +200,22 @@ impl Hall {
     }
 
     /// The house's time.
-    pub const fn clock(&self) -> Clock {
+    pub(crate) const fn clock(&self) -> Clock {
         self.clock
     }
 
     /// Numbers for those who send commands.
-    pub const fn sources(&self) -> &Sources {
+    pub(crate) const fn sources(&self) -> &Sources {
         &self.sources
     }
 
     /// Tells when a part has stopped, and why.
-    pub fn stopped(&self) -> watch::Receiver<Option<Stopped>> {
+    pub(crate) fn stopped(&self) -> watch::Receiver<Option<Stopped>> {
         self.stopped.clone()
     }
 
     /// Closes the house: what was asked is recorded, vouched for, and the book closed. Nobody may hold a way into it any more.
-    pub fn close(self) {
+    pub(crate) fn close(self) {
         let Self { post, threads, book, .. } = self;
         drop(post);
         for thread in threads {

@@ -171,11 +171,6 @@ impl Followed {
     pub(crate) fn any(&self, topic: Topic) -> bool {
         self.0[topic.place()].load(Ordering::Relaxed) > 0
     }
-
-    /// How many follow.
-    pub(crate) fn count(&self, topic: Topic) -> usize {
-        self.0[topic.place()].load(Ordering::Relaxed)
-    }
 }
 
 /// What a machine speaks through.

@@ -2,6 +2,7 @@
 //! the program's own commands. A thread keeps the tables close behind the record; those who ask are let in a few at a time, and
 //! none may ask for longer than a while. Nothing here decides anything.
 
+mod asked;
 mod csv;
 mod days;
 mod dice;
@@ -29,13 +30,14 @@ use taisai_rules::{Game, Games};
 use taisai_table::{ClusterId, Seat, TableId};
 use tokio::sync::{Semaphore, oneshot, watch};
 
+pub(crate) use asked::{MayRead, named};
 pub use csv::{Cell, Csv};
 pub use days::{Calendar, Days};
 pub use dice::{DiceSheet, SetDice, TableDice, TestSheet};
 pub use events::{EventFilter, EventLine, EventPlace, LARGEST_PAGE, NoPlace, events_csv};
 pub use follow::LagSheet;
 pub use games::{BetLine, GAMES, GameLine, games};
-pub(crate) use http::{MayRead, last_games, named, routes};
+pub(crate) use http::{last_games, routes};
 pub use meters::{MeterLine, meters, meters_csv};
 pub use queries::{BadParameter, answer_csv, parameters};
 pub use results::{By, ResultLine, results, results_csv};
@@ -133,6 +135,7 @@ impl Reports {
         })
     }
 
+    #[cfg(test)]
     /// Has the tables follow at once; a house that settled a round calls it. It never waits.
     pub(crate) fn wake(&self) {
         if let Some(wake) = &self.wake {
@@ -146,6 +149,7 @@ impl Reports {
         self.known.lock().lag.clone()
     }
 
+    #[cfg(test)]
     /// Changes each time that the record was looked at, for those who show what is new.
     pub(crate) fn steps(&self) -> watch::Receiver<u64> {
         self.known.steps()

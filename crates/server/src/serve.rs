@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::audit::{Audits, Recorded};
-use crate::config::{FirstUse, Founding, NotFounded, Seed};
+use crate::config::{FirstUse, Founding, NotFounded, Seed, recorded_name};
 use crate::demo::{Demo, Pace};
 use crate::devices::{Devices, enrolment_code};
 use crate::displays::Displays;
@@ -123,6 +123,8 @@ pub async fn serve(
     let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(HallError::Thread)?;
     let audits = Audits::new(Recorded { address: address_of_record, keys, anchor, program });
     let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
+    // What the record calls the house holds.
+    let name = hall.doors().house().look(recorded_name).await?.unwrap_or(name);
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
         place: Place { name, house: hall.house(), is_training, version },

@@ -72,6 +72,8 @@ pub(crate) struct RunningTable {
     told: Vec<(u16, Seat)>,
     said: Vec<Said>,
     slips: BTreeMap<(u16, RoundNumber), Slip>,
+    /// The slips that are being read, since when.
+    reading: BTreeMap<(u16, RoundNumber), Instant>,
     /// The transfers that were posted to the House since the table runs, by cluster.
     posted: Vec<u64>,
     /// The round whose result came or changed last.
@@ -102,6 +104,7 @@ impl RunningTable {
             told: Vec::new(),
             said: Vec::new(),
             slips: BTreeMap::new(),
+            reading: BTreeMap::new(),
             latest,
             reusing: BTreeSet::new(),
             shown: Shown::new(public),
@@ -128,6 +131,7 @@ impl RunningTable {
     }
 
     /// The profile that it is played by.
+    #[cfg(test)]
     pub(crate) fn profile(&self) -> &Profile {
         &self.parts.profile
     }
@@ -216,7 +220,10 @@ impl RunningTable {
             }
             TableMail::Look(look) => self.said.push(Said::Then(look(self))),
             TableMail::Slip { cluster, round, slip } => {
-                self.slips.extend(slip.map(|slip| ((cluster, round), slip)));
+                if let Some(slip) = slip {
+                    self.reading.remove(&(cluster, round));
+                    self.slips.insert((cluster, round), slip);
+                }
             }
         }
     }

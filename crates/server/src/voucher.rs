@@ -10,13 +10,11 @@ mod printer;
 mod ticket;
 mod words;
 
-pub(crate) use act::{About, HouseAct, Spoken, TerminalAct, TerminalAsk, ToHouse};
-pub(crate) use number::{Validation, VoucherKey};
-pub(crate) use on_file::{Became, OnFile, detail};
+pub(crate) use act::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse};
+pub(crate) use number::VoucherKey;
+pub(crate) use on_file::Became;
 pub(crate) use page::STYLE;
 pub(crate) use printer::{Printer, issued, presented};
-pub(crate) use ticket::{Ticket, Voucher};
-pub(crate) use words::Currency;
 
 #[cfg(test)]
 mod tests;

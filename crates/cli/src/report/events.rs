@@ -5,7 +5,7 @@ use std::io::Write as _;
 use anyhow::Context as _;
 use taisai_record::Address;
 use taisai_record::projection::Reader;
-use taisai_server::reports::{Calendar, EventFilter, EventLine, EventPlace, LARGEST_PAGE, events_csv};
+use taisai_server::reports::{Calendar, EventFilter, EventLine, EventPlace, events_csv};
 use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
 use crate::print::{self, Column};
@@ -44,8 +44,8 @@ pub(crate) struct EventsArgs {
     #[arg(long)]
     newest: bool,
     /// So many at most
-    #[arg(long, default_value_t = 100)]
-    limit: usize,
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    limit: u16,
     /// Behind the place where a page before has ended
     #[arg(long, value_name = "PLACE")]
     after: Option<EventPlace>,
@@ -83,7 +83,7 @@ impl EventsArgs {
 pub(super) fn run(args: &EventsArgs) -> anyhow::Result<bool> {
     let mut reader = Reader::open(&args.address)?;
     let filter = args.filter(&Calendar::of(&mut reader)?)?;
-    let (events, has_more) = filter.find(&mut reader, args.limit.clamp(1, LARGEST_PAGE))?;
+    let (events, has_more) = filter.find(&mut reader, args.limit.into())?;
     if args.json {
         print::json_array(&events)?;
     } else if args.csv {

@@ -137,7 +137,9 @@ impl Description {
             Value::Array(kinds) => random.among(kinds).as_str().unwrap(),
             Value::String(kind) => kind,
             _ => {
-                return random.among(&[json!(null), json!(true), json!(7), json!("text"), json!([]), json!({})]).clone();
+                return random
+                    .among(&[json!(null), json!(true), json!(7), json!("text"), json!([]), json!({})])
+                    .clone();
             }
         };
         match kind {

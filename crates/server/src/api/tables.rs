@@ -1,16 +1,19 @@
 //! What anyone may look up of the tables: which there are, how they stand, and how they are laid out.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
 use serde_json::Value;
 use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect};
-use taisai_table::{Phase, TableId};
+use taisai_table::{House, Phase, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::WholePublic;
+use crate::config::{name_key, table_name};
 use crate::denied::Denied;
 use crate::server::Shared;
 use crate::table::{RunningTable, places};
@@ -43,6 +46,8 @@ impl InLanguages {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TableView {
     table: u16,
+    /// What the house calls it.
+    name: String,
     /// The game with its version, as `tai-sai@6`.
     game: String,
     title: InLanguages,
@@ -55,12 +60,13 @@ pub(crate) struct TableView {
     has_terminals: bool,
 }
 
-fn view(table: &RunningTable) -> TableView {
+fn view(table: &RunningTable, name: String) -> TableView {
     let round = table.round();
     let game = round.rules().game();
     TableView {
         table: round.table().0,
-        game: name(game),
+        name,
+        game: game_name(game),
         title: InLanguages::of(|language| game.title().get(language).to_owned()),
         layout: round.rules().layout().id().to_owned(),
         phase: round.phase(),
@@ -70,16 +76,21 @@ fn view(table: &RunningTable) -> TableView {
     }
 }
 
-fn name(game: &Game) -> String {
+fn game_name(game: &Game) -> String {
     format!("{}@{}", game.id(), game.version())
 }
 
 /// The tables of the house.
 #[utoipa::path(get, path = "/tables", responses((status = 200, body = Vec<TableView>)))]
 async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, Denied> {
+    let recorded = |house: &House| {
+        house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
+    };
+    let recorded = server.doors.house().look(recorded).await?;
     let mut tables = Vec::new();
-    for (_, door) in server.doors.tables() {
-        tables.push(door.look(view).await?);
+    for (table, door) in server.doors.tables() {
+        let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
+        tables.push(door.look(move |table| view(table, name)).await?);
     }
     Ok(Json(tables))
 }
@@ -168,7 +179,7 @@ impl LayoutView {
             CaptionView { of, x, y, width, height }
         });
         Self {
-            game: name(game),
+            game: game_name(game),
             title: InLanguages::of(|language| game.title().get(language).to_owned()),
             approved: game.approved().to_string(),
             layout: layout.id().to_owned(),

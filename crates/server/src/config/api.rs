@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
-use taisai_table::{Answer, ApprovalId, Phase, TableLimits};
+use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::Seed;
 use crate::denied::Denied;
 use crate::people::SignedIn;
 use crate::server::Shared;
@@ -65,6 +66,17 @@ pub(crate) fn name_key(table: u16) -> String {
     format!("table-{table}.name")
 }
 
+/// What a table is called: as the record says, or as the file does.
+pub(crate) fn table_name(seed: &Seed, table: TableId, recorded: Option<&String>) -> String {
+    let seeded = || seed.tables.get(&table).map(|seed| &seed.name);
+    recorded.or_else(seeded).cloned().unwrap_or_else(|| format!("Table {}", table.0))
+}
+
+/// What the house is called, as the record says.
+pub(crate) fn recorded_name(house: &House) -> Option<String> {
+    house.configuration().find(|(key, _)| *key == NAME_KEY).map(|(_, name)| name.to_owned())
+}
+
 /// The key of the property's name in the configuration.
 pub(crate) const NAME_KEY: &str = "house.name";
 
@@ -90,9 +102,7 @@ async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json
     let mut tables = Vec::new();
     for (table, door) in server.doors.tables() {
         let seed = server.seed.tables.get(&table).cloned();
-        let recorded = configuration.get(&name_key(table.0)).cloned();
-        let name = recorded.or_else(|| seed.as_ref().map(|seed| seed.name.clone()));
-        let name = name.unwrap_or_else(|| format!("Table {}", table.0));
+        let name = table_name(&server.seed, table, configuration.get(&name_key(table.0)));
         let proposed = seed.and_then(|seed| seed.limits);
         let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
         tables.push(door.look(move |table| TableConfiguration::of(table, name, is_training, proposed)).await?);

@@ -4,7 +4,13 @@
 use taisai_rules::{BetBox, Limits, Money, Station};
 use taisai_table::{Chips, Cluster, ClusterCommand, Method, Seat, Stake, Stakes};
 
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::Stay;
 use super::chance::{self, NoChance};
+use crate::line::Line;
+use crate::table::{RunningTable, TableDoor, TableMail, places};
 
 /// The credits below which a player at a terminal buys in.
 const LITTLE: Money = Money::from_cents(5_000);
@@ -17,10 +23,42 @@ pub(super) enum Wish {
     Bet(Seat, ClusterCommand),
 }
 
+/// The seat that is left to visitors.
+const VISITORS: Seat = Seat(1);
+
+/// The seats of the play players.
+fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
+    places(cluster).filter(|seat| *seat != VISITORS)
+}
+
+/// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
+/// have no eyes for.
+pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
+    let look = |table: &RunningTable| {
+        let seats = table.clusters().flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat)));
+        if table.has_terminals() { seats.collect() } else { Vec::new() }
+    };
+    let mut terminals = JoinSet::new();
+    for (cluster, seat) in door.look(look).await.unwrap_or_default() {
+        let (line, mut messages) = Line::new();
+        // A table that has stopped shows nobody anything.
+        door.send(TableMail::Sit { cluster, seat, source: 0, line }).await.unwrap_or_default();
+        terminals.spawn(async move {
+            let mut shown = Vec::new();
+            while messages.take(&mut shown).await {
+                shown.clear();
+            }
+        });
+    }
+    drop(door);
+    // The one who would tell has gone itself.
+    stay.wait_for(|stay| *stay == Stay::Gone).await.map_or_else(drop, drop);
+}
+
 /// What the players of a cluster want in this round.
 pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     let mut wishes = Vec::new();
-    for seat in cluster.seats().filter(|seat| seat.0 > 1) {
+    for seat in taken(cluster) {
         if cluster.is_locked(seat) {
             wishes.push(Wish::Attendant(ClusterCommand::ClearLock { seat }));
         }

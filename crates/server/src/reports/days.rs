@@ -59,11 +59,16 @@ impl Calendar {
     pub fn of(reader: &mut Reader) -> Result<Self, Trouble> {
         let sql = "SELECT time_zone, day_begins FROM tables ORDER BY table_number LIMIT 1";
         let rows = reader.query(sql, &[])?.rows;
-        let Some(row) = rows.first() else { return Ok(Self { zone: TimeZone::UTC, begins: 0 }) };
+        let Some(row) = rows.first() else { return Ok(Self::utc()) };
         let begins = text(&row[1])?
             .split_once(':')
             .and_then(|(hours, minutes)| Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?));
         Ok(Self { zone: TimeZone::get(text(&row[0])?)?, begins: begins.ok_or(Trouble::Unreadable("a time of day"))? })
+    }
+
+    /// That of UTC, where days begin at midnight.
+    pub const fn utc() -> Self {
+        Self { zone: TimeZone::UTC, begins: 0 }
     }
 
     /// When a gaming day begins.
@@ -133,7 +138,7 @@ mod tests {
     fn days_are_conditions() {
         let days = Days { from: "2027-01-15".parse().ok(), to: "2027-01-16".parse().ok() };
         assert_eq!(days.condition("day"), " AND day >= '2027-01-15' AND day <= '2027-01-16'");
-        let calendar = Calendar { zone: TimeZone::UTC, begins: 0 };
+        let calendar = Calendar::utc();
         let times = days.time_condition("at", &calendar).unwrap();
         assert_eq!(times, " AND at >= 1799971200000 AND at < 1800144000000");
         assert_eq!(Days::default().condition("day"), "");

@@ -69,6 +69,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    #[cfg(test)]
     /// Changes each time that the record was looked at.
     pub(crate) fn steps(&self) -> watch::Receiver<u64> {
         self.steps.subscribe()

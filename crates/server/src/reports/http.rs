@@ -2,62 +2,29 @@
 
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{FromRequestParts, Path, Query, State};
-use axum::http::request::Parts;
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use taisai_record::projection::{QUERIES, Query as NamedQuery};
-use taisai_table::{ClusterId, DeviceId, PersonId, Role, RoundNumber, Seat, TableId};
-use utoipa::{IntoParams, ToSchema};
+use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader};
+use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::asked::{
+    DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, asked, days, is_csv, named, page,
+};
 use super::{
-    By, Calendar, Days, EventFilter, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine,
-    RoundLine, TableDice, Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results,
-    results_csv, rounds,
+    Calendar, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine, RoundLine, TableDice,
+    Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
 };
 use crate::denied::Denied;
-use crate::people::SignedIn;
 use crate::server::{Server, Shared};
 
 /// So many rows a query gives at most.
 const MOST_ROWS: usize = 10_000;
-
-/// So many events and rounds are on a page, where nobody says otherwise.
-const PAGE: usize = 100;
-
-/// Someone who may read everything: an auditor, or a supervisor or manager of the pit.
-pub(crate) struct MayRead;
-
-impl TryFrom<SignedIn> for MayRead {
-    type Error = Denied;
-
-    fn try_from(signed_in: SignedIn) -> Result<Self, Denied> {
-        const READERS: [Role; 5] =
-            [Role::Auditor, Role::PitSupervisor, Role::PitManager, Role::ShiftManager, Role::CasinoManager];
-        if signed_in.person.roles.any(&READERS) { Ok(Self) } else { Err(Denied::NotForYou) }
-    }
-}
-
-impl FromRequestParts<Shared> for MayRead {
-    type Rejection = Denied;
-
-    async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
-        SignedIn::from_request_parts(parts, server).await?.try_into()
-    }
-}
-
-/// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Format {
-    Json,
-    Csv,
-}
 
 /// A report, with how far it is behind.
 #[derive(Debug, Serialize, ToSchema)]
@@ -82,105 +49,6 @@ pub(crate) struct Page<T: ToSchema> {
 pub(crate) struct AllDice {
     lag: LagSheet,
     tables: Vec<TableDice>,
-}
-
-/// Days of a report, and how it is written.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct DaysAsked {
-    /// The first gaming day, like `2027-01-15`.
-    from: Option<String>,
-    /// The last.
-    to: Option<String>,
-    #[param(inline)]
-    format: Option<Format>,
-}
-
-/// What results are gathered by.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct ResultsAsked {
-    /// By what; by table if it is left out.
-    #[param(inline)]
-    by: Option<By>,
-    /// Whether tables that play for training count too.
-    training: Option<bool>,
-    /// The first gaming day, like `2027-01-15`.
-    from: Option<String>,
-    /// The last.
-    to: Option<String>,
-    #[param(inline)]
-    format: Option<Format>,
-}
-
-/// Which events.
-#[derive(Debug, Default, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct EventsAsked {
-    /// From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970.
-    from: Option<String>,
-    /// Until then: to the end of a gaming day, or before a time.
-    to: Option<String>,
-    /// The kind, or several with commas between them.
-    kind: Option<String>,
-    table: Option<u16>,
-    cluster: Option<u16>,
-    /// The seat or terminal.
-    terminal: Option<u32>,
-    device: Option<u32>,
-    /// Whoever did it, approved it, or whom it is about.
-    person: Option<u32>,
-    /// Where the page before has ended.
-    after: Option<String>,
-    /// So many at most.
-    limit: Option<usize>,
-    /// The newest first.
-    newest: Option<bool>,
-    #[param(inline)]
-    format: Option<Format>,
-}
-
-/// Which rounds.
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct RoundsAsked {
-    /// Before this round.
-    before: Option<u64>,
-    /// So many at most.
-    limit: Option<usize>,
-}
-
-/// What was asked in the address, or a denial.
-pub(crate) fn asked<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Denied> {
-    query.map(|Query(asked)| asked).map_err(|_| Denied::BadRequest)
-}
-
-/// What the address names, or nothing.
-pub(crate) fn named<T>(path: Result<Path<T>, PathRejection>) -> Result<T, Denied> {
-    path.map(|Path(named)| named).map_err(|_| Denied::Unknown)
-}
-
-fn day(text: Option<&str>) -> Result<Option<Date>, Denied> {
-    // What is far from any record would be no day of it.
-    let read = |text: &str| text.parse::<Date>().ok().filter(|day| (1970..3000).contains(&day.year()));
-    text.map(|text| read(text).ok_or(Denied::BadRequest)).transpose()
-}
-
-fn days(from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
-    Ok(Days { from: day(from)?, to: day(to)? })
-}
-
-/// Whether the answer is for a spreadsheet.
-fn is_csv(format: Option<Format>, headers: &HeaderMap) -> bool {
-    let accepts = || headers.get(header::ACCEPT)?.to_str().ok();
-    format.map_or_else(
-        || accepts().is_some_and(|accepts| accepts.starts_with("text/csv")),
-        |format| format == Format::Csv,
-    )
 }
 
 fn csv(name: &str, lag: &LagSheet, text: String) -> Response {
@@ -305,9 +173,8 @@ async fn get_query(
         Some(_) => return Err(Denied::BadRequest),
     };
     let values = parameters(named_query, &given).map_err(|_| Denied::BadRequest)?;
-    let ask = move |reader: &mut taisai_record::projection::Reader, _: &_| {
-        Ok::<_, Trouble>(reader.query_most(named_query.sql, &values, MOST_ROWS)?)
-    };
+    let ask =
+        move |reader: &mut Reader, _: &_| Ok::<_, Trouble>(reader.query_most(named_query.sql, &values, MOST_ROWS)?);
     let (answer, is_cut) = server.reports.ask(ask).await?;
     let lag = server.reports.lag();
     if is_csv(format, &headers) {
@@ -315,28 +182,6 @@ async fn get_query(
     }
     let rows = answer.rows.iter().map(|row| queries::row(&answer.columns, row)).collect();
     Ok(Json(Found { lag, columns: answer.columns, rows, is_cut }).into_response())
-}
-
-impl EventsAsked {
-    /// What is looked for. Times are read by the calendar of the house.
-    fn filter(&self, calendar: &Calendar) -> Result<EventFilter, Denied> {
-        let moment = |text: Option<&str>, is_end| {
-            text.map(|text| calendar.moment(text, is_end).ok_or(Denied::BadRequest)).transpose()
-        };
-        let kinds = self.kind.as_deref().unwrap_or_default().split(',').map(str::trim).filter(|kind| !kind.is_empty());
-        Ok(EventFilter {
-            from: moment(self.from.as_deref(), false)?,
-            to: moment(self.to.as_deref(), true)?,
-            kinds: kinds.map(ToOwned::to_owned).collect(),
-            table: self.table.map(TableId),
-            cluster: self.cluster,
-            seat: self.terminal.map(Seat),
-            device: self.device.map(DeviceId),
-            person: self.person.map(PersonId),
-            after: self.after.as_deref().map(|place| place.parse().map_err(|_| Denied::BadRequest)).transpose()?,
-            is_newest_first: self.newest.unwrap_or(false),
-        })
-    }
 }
 
 /// Events by time, kind, table, terminal and person, a page at a time.
@@ -348,7 +193,7 @@ async fn get_events(
     query: Result<Query<EventsAsked>, QueryRejection>,
 ) -> Result<Response, Denied> {
     let asked = asked(query)?;
-    let (format, most) = (asked.format, asked.limit.unwrap_or(PAGE).clamp(1, LARGEST_PAGE));
+    let (format, most) = (asked.format, page(asked.limit, LARGEST_PAGE)?);
     let found = server.reports.ask(move |reader, _| {
         let calendar = Calendar::of(reader)?;
         Ok(match asked.filter(&calendar) {
@@ -383,7 +228,7 @@ async fn get_rounds(
     query: Result<Query<RoundsAsked>, QueryRejection>,
 ) -> Result<Json<Page<RoundLine>>, Denied> {
     let (table, RoundsAsked { before, limit }) = (TableId(named(path)?), asked(query)?);
-    let most = limit.unwrap_or(PAGE).clamp(1, MOST_ROUNDS);
+    let most = page(limit, MOST_ROUNDS)?;
     let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;
     let last = lines.last().filter(|_| lines.len() == most).map(|line| line.round);
     let after = last.filter(|round| *round > 1).map(|round| round.to_string());
@@ -435,4 +280,44 @@ async fn get_dice(
 #[utoipa::path(get, path = "/dice-watch", responses((status = 200, body = AllDice)))]
 async fn get_all_dice(_: MayRead, State(server): State<Shared>) -> Json<AllDice> {
     Json(AllDice { lag: server.reports.lag(), tables: server.reports.all_dice() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spreadsheet_says_how_far_it_is_behind() {
+        let response = csv("events", &LagSheet { blocks: 3, ..LagSheet::default() }, "a\r\n".to_owned());
+        assert_eq!(response.headers()["taisai-lag-blocks"], "3");
+        assert_eq!(response.headers()[header::CONTENT_DISPOSITION], "attachment; filename=\"events.csv\"");
+    }
+
+    /// Every schema that the description speaks of is there.
+    #[test]
+    fn the_description_is_whole() {
+        let description = serde_json::to_value(crate::api::routes().into_openapi()).unwrap();
+        for path in [
+            "/reports/lag",
+            "/reports/results",
+            "/reports/meters",
+            "/reports/queries",
+            "/reports/queries/{name}",
+            "/events",
+            "/tables/{table}/rounds",
+            "/tables/{table}/rounds/{round}",
+            "/tables/{table}/rounds/{round}/evidence",
+            "/tables/{table}/seats/{cluster}/{seat}/games",
+            "/tables/{table}/dice-watch",
+            "/dice-watch",
+            "/audit/verifications",
+            "/audit/verifications/{id}",
+        ] {
+            assert!(description["paths"].get(format!("/api/v1{path}")).is_some(), "{path}");
+        }
+        let text = description.to_string();
+        for name in text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(description["components"]["schemas"].get(name).is_some(), "{name}");
+        }
+    }
 }

@@ -79,9 +79,17 @@ impl Subject {
 struct Group {
     theory: Theory,
     drop: Option<i64>,
-    /// When its first and its last round were opened.
-    first: i64,
-    last: i64,
+    /// The time between the first and the last round of each day at each table, and how many rounds followed another in it.
+    millis: i64,
+    following: u64,
+    /// When the first and the last round of the day that is gathered were opened, if it had one.
+    today: Option<(i64, i64)>,
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Self { theory: Theory::new(), drop: None, millis: 0, following: 0, today: None }
+    }
 }
 
 /// A line of the report. Amounts are cents.
@@ -97,7 +105,7 @@ pub struct ResultLine {
     pub dealer: Option<u32>,
     /// Rounds with a bet that were not void.
     pub rounds: u64,
-    /// Rounds an hour between the first and the last.
+    /// Rounds an hour at a table, between the first and the last of each day.
     pub rounds_an_hour: Option<f64>,
     /// What counted of all stakes.
     #[schema(value_type = i64)]
@@ -134,16 +142,16 @@ pub struct ResultLine {
 
 impl ResultLine {
     fn new(subject: &Subject, group: &Group) -> Self {
-        let Group { theory, drop, first, last } = group;
+        let Group { theory, drop, millis, following, today: _ } = group;
         let band = theory.band(Confidence::NinetyFive);
-        let hours = real(Fraction::new(i128::from(last - first), 3_600_000));
+        let hours = real(Fraction::new(i128::from(*millis), 3_600_000));
         let hold = drop.filter(|drop| *drop > 0).map(|drop| real(Fraction::new(theory.win() * 100, drop.into())));
         Self {
             name: subject.name(),
             table: subject.table(),
             dealer: subject.dealer(),
             rounds: theory.rounds(),
-            rounds_an_hour: (hours > 0.0).then(|| float(theory.rounds() - 1) / hours),
+            rounds_an_hour: (hours > 0.0).then(|| float(*following) / hours),
             handle: theory.handle(),
             average_bet: theory.average_bet().map(real),
             drop: *drop,
@@ -264,6 +272,10 @@ ORDER BY w.round, w.box",
         };
         take(layout, of.table, rows, subject, groups)?;
     }
+    for group in groups.values_mut() {
+        let (first, last) = group.today.take().unwrap_or_default();
+        group.millis = group.millis.checked_add(last - first).ok_or(Trouble::TooLarge)?;
+    }
     Ok(())
 }
 
@@ -283,13 +295,14 @@ fn take(
         wagers += count::<u64>(&row[8])?;
     }
     let (round, opened) = (number(&rows[0][0])?, number(&rows[0][4])?);
-    let group = groups.entry(subject).or_insert_with(|| Group {
-        theory: Theory::new(),
-        drop: None,
-        first: opened,
-        last: opened,
-    });
-    (group.first, group.last) = (group.first.min(opened), group.last.max(opened));
+    let group = groups.entry(subject).or_default();
+    match &mut group.today {
+        None => group.today = Some((opened, opened)),
+        Some((_, last)) => {
+            *last = opened.max(*last);
+            group.following += 1;
+        }
+    }
     let bad = |bad| Trouble::Round { table: table.into(), round, bad };
     group.theory.take(layout, stakes, wagers, Money::from_cents(win)).map_err(bad)
 }

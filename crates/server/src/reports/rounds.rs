@@ -79,8 +79,7 @@ pub fn rounds(
         "SELECT r.round, r.gaming_day, r.shift, r.opened_at, r.closed_at, r.over_at, r.dealer, p.name, r.dice_set, r.tumbler,
              r.first_dice, r.dice, r.void, r.changes
          FROM rounds r LEFT JOIN people p ON p.person = r.dealer
-         WHERE r.table_number = $1 AND r.round < $2 ORDER BY r.round DESC LIMIT {}",
-        most.min(MOST_ROUNDS)
+         WHERE r.table_number = $1 AND r.round < $2 ORDER BY r.round DESC LIMIT {most}"
     );
     let rows = reader.query(&sql, &[table.0.into(), before.into()])?.rows;
     let mut lines = rows.iter().map(|row| line(row)).collect::<Result<Vec<_>, _>>()?;

@@ -120,6 +120,61 @@ async fn a_spreadsheet_has_no_formula_from_a_name() {
     assert!(names.contains(&format!("'{HOSTILE}")), "{names:?}");
 }
 
+/// Both stores give the same.
+#[tokio::test]
+async fn a_database_answers_as_a_file_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let (reader, _) = house(folder.path()).await;
+    let address = Address::Folder(folder.path().join("data"));
+    let compare = move || {
+        let server = taisai_journal::suite::TemporaryServer::start();
+        let database = Address::Postgres(server.database());
+        let mut archive = address.archive().unwrap();
+        Projection::open(&database).unwrap().catch_up(&mut *archive, &[]).unwrap();
+        let mut answers = Vec::new();
+        let of_database = Reader::open(&database).unwrap().with_patience(TAKES).unwrap();
+        for mut reader in [reader, of_database] {
+            answers.push(everything(&mut reader));
+        }
+        assert_eq!(answers[0], answers[1]);
+    };
+    tokio::task::spawn_blocking(compare).await.unwrap();
+}
+
+/// What every report says.
+fn everything(reader: &mut Reader) -> Vec<String> {
+    let days = Days { from: "2001-01-01".parse().ok(), to: "2901-01-01".parse().ok() };
+    let mut said = Vec::new();
+    for days in [Days::default(), days] {
+        said.push(format!("{:?}", meters(reader, days).unwrap()));
+        for by in [By::Table, By::Dealer, By::Shift, By::Day, By::Box] {
+            let lines = results(reader, Games::embedded(), by, days, true).unwrap();
+            said.push(results_csv(&lines));
+        }
+    }
+    said.push(format!("{:?}", rounds(reader, TABLE, None, 10).unwrap()));
+    said.push(format!("{:?}", games(reader, cluster(1), Seat(2)).unwrap()));
+    let filter = EventFilter {
+        from: Some(taisai_table::Time(0)),
+        to: Some(taisai_table::Time(u64::MAX)),
+        kinds: vec!["void".to_owned(), "correction".to_owned(), "adjustment".to_owned()],
+        table: Some(TABLE),
+        ..EventFilter::default()
+    };
+    let (page, has_more) = filter.find(reader, 1).unwrap();
+    let rest = EventFilter { after: Some(page[0].place()), person: Some(PersonId(5)), ..filter };
+    said.push(format!("{page:?} {has_more} {:?}", rest.find(reader, 10).unwrap()));
+    let mut watch = dice::Watch::default();
+    watch.follow(reader, TABLE, true).unwrap();
+    said.push(format!("{:?}", watch.sheet(TABLE)));
+    for query in taisai_record::projection::QUERIES {
+        let given: Vec<_> = query.parameters().map(|(name, _)| (name.to_owned(), "1".to_owned())).collect();
+        let values = parameters(query, &given).unwrap();
+        said.push(answer_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
+    }
+    said
+}
+
 /// Reads a table as RFC 4180 has it.
 fn read(csv: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);

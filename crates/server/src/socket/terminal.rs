@@ -5,15 +5,16 @@ use axum::Extension;
 use axum::extract::ws::WebSocket;
 use axum::extract::{Path, State, WebSocketUpgrade};
 use axum::response::Response;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use taisai_table::{Actor, ClusterId, CommandId, DeviceId, DeviceKind, Seat, TableId};
 
 use super::{Farewell, Screen, converse, read, upgrade};
 use crate::accept::Held;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
-use crate::leaving::{Answer, Answers, Reply};
+use crate::leaving::{Answer, Answers, Reply, json};
 use crate::line::Line;
+use crate::reports::{GameLine, last_games};
 use crate::server::Shared;
 use crate::table::{TableDoor, TableMail};
 use crate::voucher::{TerminalAct, TerminalAsk, issued, presented};
@@ -22,7 +23,17 @@ use crate::voucher::{TerminalAct, TerminalAsk, issued, presented};
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromTerminal {
+    #[serde(default)]
     commands: Vec<Numbered>,
+    /// Whether the last games of the seat are asked for (F30).
+    #[serde(default)]
+    games: bool,
+}
+
+/// The last games of a seat, as its terminal is sent them.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ToTerminal<'a> {
+    games: &'a [GameLine],
 }
 
 /// A command of a terminal.
@@ -55,7 +66,11 @@ impl Terminal {
 
 impl Screen for Terminal {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromTerminal { commands } = read(text)?;
+        let FromTerminal { commands, games } = read(text)?;
+        if games {
+            let games = last_games(&self.server, self.cluster, self.seat).await?;
+            self.line.say(json(&ToTerminal { games: &games }));
+        }
         for Numbered { sequence, command } in commands {
             let id = CommandId { source: self.source, sequence };
             match command.ask(&self.server.vouchers.key, id, (self.cluster, self.seat)) {

@@ -1,14 +1,21 @@
 //! What passes between the machines of a table and to the House, and how everything leaves.
 
+use std::time::Duration;
+
 use taisai_record::Recorder;
 use taisai_rules::Money;
-use taisai_table::{Actor, Cluster, ClusterCommand, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict};
+use taisai_table::{
+    Actor, Cluster, ClusterCommand, ClusterId, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict,
+};
 use tokio::time::Instant;
 
 use super::RunningTable;
 use crate::house::HouseMail;
 use crate::leaving::Said;
 use crate::stopped::Stopped;
+
+/// A slip that has not come by then is asked for again.
+const READ_AGAIN: Duration = Duration::from_secs(5);
 
 impl RunningTable {
     /// Carries what the machines have for each other, and hands everything over. A machine's entries are handed over before what
@@ -82,7 +89,7 @@ impl RunningTable {
                 Some(round) => match self.slips.remove(&(number, round)) {
                     Some(slip) => Some(slip),
                     None => {
-                        self.parts.archivist.ask(id, round);
+                        self.have_read(id, round);
                         break;
                     }
                 },
@@ -105,6 +112,15 @@ impl RunningTable {
             }
         }
         Ok(has_carried)
+    }
+
+    /// Has a slip read, and again if it does not come.
+    fn have_read(&mut self, cluster: ClusterId, round: RoundNumber) {
+        let asked = self.reading.get(&(cluster.number, round));
+        if asked.is_none_or(|asked| asked.elapsed() > READ_AGAIN) {
+            self.reading.insert((cluster.number, round), Instant::now());
+            self.parts.archivist.ask(cluster, round);
+        }
     }
 
     fn unlocked(&mut self, number: u16) -> Vec<Seat> {

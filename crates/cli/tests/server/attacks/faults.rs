@@ -83,7 +83,8 @@ fn stops_at_once(fault: &str) {
     let sequence = terminal.send(&place(3, &[("small", 100)]));
     while let Some(Heard::Said(message)) = terminal.socket.heard(failed + Duration::from_secs(10)) {
         let answers = message["answers"].as_array().cloned().unwrap_or_default();
-        let accepted = answers.iter().any(|answer| answer["sequence"] == sequence && answer["answer"].get("accepted").is_some());
+        let accepted =
+            answers.iter().any(|answer| answer["sequence"] == sequence && answer["answer"].get("accepted").is_some());
         assert!(!accepted, "acknowledged, and not stored: {message}");
     }
     let (status, log) = house.stopped();
@@ -120,7 +121,10 @@ fn nothing_is_promised_while_the_store_fails() {
     let house = faulty();
     let cashier = house.person("cashier");
     happen(&house, "flush", "");
-    let (status, answer) = cashier.post("/api/v1/house/commands", &json!({"source": cashier.source, "sequence": 1, "command": {"sell": {"amount": 1_000}}}));
+    let (status, answer) = cashier.post(
+        "/api/v1/house/commands",
+        &json!({"source": cashier.source, "sequence": 1, "command": {"sell": {"amount": 1_000}}}),
+    );
     assert!(status >= 500 || answer.get("accepted").is_none(), "{status} {answer}");
     assert!(Person::try_sign_in(house.address(), 5, "whatever it was").is_err());
 }

@@ -36,8 +36,14 @@ fn bet_after_close_by_any_clock() {
         refused(answer, "bets-closed");
     }
     let on_layout = 1_000 + 100 * i64::try_from(taken).unwrap();
-    assert_eq!((&terminal.view["on_layout"], &terminal.view["credits"]), (&json!(on_layout), &json!(100_000 - on_layout)));
-    refused(&terminal.ask(&json!({"withdraw": {"seat": 3, "chips": "own", "stakes": [{"box": "small", "amount": 100}]}})), "bets-closed");
+    assert_eq!(
+        (&terminal.view["on_layout"], &terminal.view["credits"]),
+        (&json!(on_layout), &json!(100_000 - on_layout))
+    );
+    refused(
+        &terminal.ask(&json!({"withdraw": {"seat": 3, "chips": "own", "stakes": [{"box": "small", "amount": 100}]}})),
+        "bets-closed",
+    );
     refused(&terminal.ask(&json!({"clear": {"seat": 3}})), "bets-closed");
     refused(&terminal.place(&[("odd", 100)]), "bets-closed");
     dealing.throw([1, 2, 3]);
@@ -149,7 +155,8 @@ fn voucher_numbers_guessed() {
         assert!(answer.get("refused").is_some(), "{bad}: {answer}");
     }
     // Somebody else clears it, and the right number is paid.
-    let lock = json!({"clear-redemption-lock": {"redeemer": {"seat": {"cluster": {"table": 1, "number": 0}, "seat": 2}}}});
+    let lock =
+        json!({"clear-redemption-lock": {"redeemer": {"seat": {"cluster": {"table": 1, "number": 0}, "seat": 2}}}});
     accepted(&house.person("attendant").house(lock));
     accepted(&terminal.ask(&right));
     terminal.until("the credits", |terminal| terminal.view["credits"] == 5_000);
@@ -176,15 +183,19 @@ fn stake_of_minus_one_and_other_numbers() {
     // What is no whole number cannot be read: that connection ends, with a reason.
     for amount in ["9223372036854775808", "1e99", "1.5", "NaN", "\"10\"", "null", "[]", "{}", "true"] {
         let device = terminal.device.clone();
-        let bet = format!("{{\"place\":{{\"seat\":3,\"chips\":\"own\",\"stakes\":[{{\"box\":\"small\",\"amount\":{amount}}}]}}}}");
+        let bet = format!(
+            "{{\"place\":{{\"seat\":3,\"chips\":\"own\",\"stakes\":[{{\"box\":\"small\",\"amount\":{amount}}}]}}}}"
+        );
         let text = format!("{{\"commands\":[{{\"sequence\":1000,\"command\":{bet}}}]}}");
         terminal.socket.send(tokio_tungstenite::tungstenite::Message::text(text));
         let (code, why) = terminal.socket.over(crate::socket::SOON).expect("it says why");
         assert!(code == 1007 && !why.is_empty(), "{amount}: {code} {why}");
         terminal = device.connect(house.address());
         // The same over HTTP is denied.
-        let body = format!("{{\"source\":1,\"sequence\":1,\"command\":{{\"cluster\":{{\"number\":0,\"command\":{bet}}}}}}}");
-        let (status, answer) = dealing.dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), "application/json");
+        let body =
+            format!("{{\"source\":1,\"sequence\":1,\"command\":{{\"cluster\":{{\"number\":0,\"command\":{bet}}}}}}}");
+        let (status, answer) =
+            dealing.dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), "application/json");
         assert!((400..500).contains(&status), "{amount}: {status}");
         assert!(answer["refused"]["code"].is_string(), "{amount}: {answer}");
     }

@@ -49,7 +49,10 @@ fn stored_data_edited_behind_the_servers_back() {
     let edits = [
         ("an entry of a table is changed", "update blocks set block = zeroblob(length(block)) where position = 2"),
         ("a record is cut out", "delete from blocks where position = 2"),
-        ("the end is cut off", "delete from blocks where (chain, position) in (select chain, max(position) from blocks group by chain)"),
+        (
+            "the end is cut off",
+            "delete from blocks where (chain, position) in (select chain, max(position) from blocks group by chain)",
+        ),
     ];
     for (what, sql) in edits {
         let mut house = played();

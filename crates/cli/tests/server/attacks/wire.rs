@@ -34,7 +34,11 @@ fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     stream.write_all(bytes).unwrap_or_default();
     let (mut answer, begun) = (Vec::new(), Instant::now());
     stream.read_to_end(&mut answer).unwrap_or_default();
-    assert!(begun.elapsed() < DROPPED, "it stays open: {}", String::from_utf8_lossy(bytes).chars().take(80).collect::<String>());
+    assert!(
+        begun.elapsed() < DROPPED,
+        "it stays open: {}",
+        String::from_utf8_lossy(bytes).chars().take(80).collect::<String>()
+    );
     answer
 }
 
@@ -77,16 +81,24 @@ fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
         ("no JSON", Box::new(|socket| socket.send(Message::text("hello")))),
         ("deep", Box::new(|socket| socket.send(Message::text("[".repeat(60_000))))),
         ("binary", Box::new(|socket| socket.send(Message::binary(vec![0xff; 100])))),
-        ("no UTF-8", Box::new(|socket| socket.send(Message::Frame(Frame::message(vec![0xff, 0xfe], OpCode::Data(Data::Text), true))))),
+        (
+            "no UTF-8",
+            Box::new(|socket| {
+                socket.send(Message::Frame(Frame::message(vec![0xff, 0xfe], OpCode::Data(Data::Text), true)))
+            }),
+        ),
         ("not masked", Box::new(|socket| socket.send_raw(&[0x81, 0x05, b'h', b'e', b'l', b'l', b'o']))),
         ("reserved", Box::new(|socket| socket.send_raw(&[0xf7, 0x80, 0, 0, 0, 0]))),
-        ("endless", Box::new(|socket| {
-            let part = |code, fin| Message::Frame(Frame::message(vec![b' '; 10_000], OpCode::Data(code), fin));
-            socket.send(part(Data::Text, false));
-            for _ in 0..100 {
-                socket.send(part(Data::Continue, false));
-            }
-        })),
+        (
+            "endless",
+            Box::new(|socket| {
+                let part = |code, fin| Message::Frame(Frame::message(vec![b' '; 10_000], OpCode::Data(code), fin));
+                socket.send(part(Data::Text, false));
+                for _ in 0..100 {
+                    socket.send(part(Data::Continue, false));
+                }
+            }),
+        ),
     ];
     for (what, send) in frames {
         let mut attacker = house.person("pit-supervisor").console(1);
@@ -102,7 +114,8 @@ fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
     console.next();
     let text = json!({"commands": [{"sequence": 1, "command": {"round": "open-table"}}]}).to_string();
     let (one, two) = text.split_at(20);
-    let part = |text: &str, code, fin| Message::Frame(Frame::message(text.as_bytes().to_vec(), OpCode::Data(code), fin));
+    let part =
+        |text: &str, code, fin| Message::Frame(Frame::message(text.as_bytes().to_vec(), OpCode::Data(code), fin));
     console.send(part(one, Data::Text, false));
     console.send(Message::Ping(vec![1].into()));
     console.send(part(two, Data::Continue, true));
@@ -128,7 +141,10 @@ fn slow_requests_and_frames() {
         let mut answer = [0; 1_024];
         let is_cut = slow.write_all(&[*byte]).is_err();
         let read = slow.read(&mut answer);
-        if is_cut || matches!(read, Ok(_)) || read.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset) {
+        if is_cut
+            || matches!(read, Ok(_))
+            || read.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionReset)
+        {
             is_over = true;
             break;
         }
