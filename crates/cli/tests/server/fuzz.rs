@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use serde_json::{Value, json};
 
 use crate::dealing::Dealing;
@@ -33,7 +34,7 @@ fn request<'a>(path: &str, method: &'a str, operation: &Value, by: Option<&Perso
             Value::Null => continue,
             other => other.to_string(),
         };
-        let encoded: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let encoded = percent_encode(value.as_bytes(), NON_ALPHANUMERIC).to_string();
         let name = parameter["name"].as_str().unwrap();
         // Most of what is asked for is there.
         let encoded = match name {

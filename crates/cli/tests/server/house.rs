@@ -10,14 +10,13 @@ use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::person::{Person, post};
+use crate::person::Person;
 use crate::terminal::{Device, Terminal};
 
 /// A house must be ready by then, and gone by then when it is told to stop.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 
 /// So many characters has a password for the first time: 26 in groups of four.
 const PASSWORD: usize = 32;
@@ -154,6 +153,7 @@ impl House {
         loop {
             let Ok(line) = lines.recv_timeout(by.saturating_duration_since(Instant::now())) else {
                 child.kill().unwrap_or_default();
+                child.wait().map_or_else(drop, drop);
                 panic!("it is not ready: {}", log.lock().unwrap());
             };
             let told = line.trim_start().strip_prefix("http://").and_then(|rest| rest.split('/').next());
@@ -276,11 +276,6 @@ impl House {
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let mut answer = crate::person::agent().get(format!("http://{}{path}", self.address())).call().unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
-    }
-
-    /// What is posted to an address by anyone.
-    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        post(self.address(), None, path, body)
     }
 }
 

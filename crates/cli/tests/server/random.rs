@@ -1,6 +1,6 @@
 //! Numbers that look random and are the same in every run.
 
-/// SplitMix64.
+/// `SplitMix64`.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

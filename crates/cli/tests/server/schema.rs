@@ -89,9 +89,10 @@ impl Description {
                 if least.is_some_and(|least| len < least) || most.is_some_and(|most| len > most) {
                     return Err(format!("{len} items"));
                 }
-                let place = |(place, fault): (usize, String)| format!("[{place}] {fault}");
-                let faults = items.iter().map(|item| self.check(&schema["items"], item)).enumerate();
-                faults.filter_map(|(at, fault)| Some((at, fault.err()?))).next().map_or(Ok(()), |at| Err(place(at)))
+                for (place, item) in items.iter().enumerate() {
+                    self.check(&schema["items"], item).map_err(|fault| format!("[{place}] {fault}"))?;
+                }
+                Ok(())
             }
             Value::Number(number) => {
                 let number = number.as_i128();
@@ -145,11 +146,13 @@ impl Description {
         match kind {
             "object" => {
                 let required = schema["required"].as_array().cloned().unwrap_or_default();
-                let fields = schema["properties"].as_object().into_iter().flatten();
-                let given = |name: &str, random: &mut Random| required.contains(&json!(name)) || random.below(2) == 0;
-                fields
-                    .filter_map(|(name, field)| given(name, random).then(|| (name.clone(), self.any(field, random))))
-                    .collect()
+                let mut given = Map::new();
+                for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+                    if required.contains(&json!(name)) || random.below(2) == 0 {
+                        given.insert(name.clone(), self.any(field, random));
+                    }
+                }
+                given.into()
             }
             "array" => {
                 let least = schema["minItems"].as_u64().unwrap_or(0);

@@ -25,7 +25,7 @@ pub(crate) struct Device {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 pub(crate) fn unhex(text: &str) -> Vec<u8> {

@@ -130,7 +130,6 @@ fn say_once(fields: &mut Map<String, Value>) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use std::path::Path;
 

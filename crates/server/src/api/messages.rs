@@ -74,7 +74,7 @@ shown! {
 /// What screens at a table are sent, beside answers and seats.
 #[derive(ToSchema)]
 #[serde(rename_all = "kebab-case")]
-#[expect(dead_code, reason = "it describes what is written from changes")]
+#[expect(dead_code, clippy::large_enum_variant, reason = "it describes what is written from changes")]
 enum TableMessage {
     /// Everything that it is shown, once.
     Snapshot(Snapshot),
