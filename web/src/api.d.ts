@@ -4,6 +4,113 @@
  */
 
 export interface paths {
+    "/api/v1/audit/verifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The verifications since the program started, the newest first. */
+        get: operations["list"];
+        put?: never;
+        /** Begins to verify the whole record; one at a time. */
+        post: operations["begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verifications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a verification is getting on, and what it found. */
+        get: operations["get_verification"];
+        put?: never;
+        post?: never;
+        /** Cancels a verification that runs. */
+        delete: operations["cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/{device}/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A code for a device that is on file. One that was enrolled before needs a second person, as whoever has the code can take
+         *     its place; what is approved is `{"code":{"device":n}}`.
+         */
+        post: operations["code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/enrol": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Enrol with a code. An earlier key of the device is no longer good, and its connection ends. */
+        post: operations["enrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dice-watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the dice watch says of every table. */
+        get: operations["get_all_dice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Events by time, kind, table, terminal and person, a page at a time. */
+        get: operations["get_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/house": {
         parameters: {
             query?: never;
@@ -106,6 +213,213 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in. Asking does not keep the login from ending. */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set another password. Every other login of the person ends. */
+        post: operations["set_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{person}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a person a one-time password. Every login of the person ends. What the second person approves is
+         *     `{"password":{"person":n}}`.
+         */
+        post: operations["give_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/lag": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far the reporting tables are behind the record. */
+        get: operations["lag"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/meters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The meters of every seat and cluster, which come to what the ledger has. */
+        get: operations["get_meters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The queries that can be asked by name. */
+        get: operations["list_queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/queries/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Asks a query by name; what it asks for stands in the address, and `format` beside it. */
+        get: operations["get_query"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Drop, win, hold, theoretical win and deviation, average bet and rounds an hour, by table, dealer, shift, day or box. */
+        get: operations["get_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with number and password. The answer sets the cookie. */
+        post: operations["sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give the password again, as sensitive acts ask for it. */
+        post: operations["sign_in_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out. */
+        post: operations["sign_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A further number for commands, for a screen of this login. */
+        post: operations["further_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tables": {
         parameters: {
             query?: never;
@@ -174,6 +488,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tables/{table}/dice-watch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the dice watch says of a table. */
+        get: operations["get_dice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tables/{table}/display": {
         parameters: {
             query?: never;
@@ -208,6 +539,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tables/{table}/rounds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Recent rounds of a table, the newest first. */
+        get: operations["get_rounds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/rounds/{round}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands. */
+        get: operations["get_round"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/rounds/{round}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file that proves a round elsewhere, with the house's public key and nothing else. */
+        get: operations["get_evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/seats/{cluster}/{seat}/games": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last games of a seat, the newest first. */
+        get: operations["get_games"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tables/{table}/terminal": {
         parameters: {
             query?: never;
@@ -219,6 +618,23 @@ export interface paths {
          * The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
          *     commands and is sent their answers with its seat as it stands then.
          */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}/tumbler": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The socket of a dice tumbler. It proves itself as every device does, and then says what it does; docs/tumbler.md. */
         get: operations["connect"];
         put?: never;
         post?: never;
@@ -270,6 +686,11 @@ export interface components {
             /** @description What it is paid more for winning bets, or less if negative. */
             won: components["schemas"]["Money"];
         };
+        /** @description Dice of all tables. */
+        AllDice: {
+            lag: components["schemas"]["LagSheet"];
+            tables: components["schemas"]["TableDice"][];
+        };
         /** @description The answer to a command. */
         Answer: {
             accepted: unknown;
@@ -311,6 +732,10 @@ export interface components {
         ApprovalState: {
             answer: components["schemas"]["ApprovalAnswer"];
         };
+        /** @description The approval of the second person, where the profile asks for one. */
+        Approved: {
+            approval?: components["schemas"]["ApprovalId"] | null;
+        };
         /** @description A place for chips. */
         AreaView: {
             box: components["schemas"]["BetBox"];
@@ -323,12 +748,64 @@ export interface components {
             /** Format: uint32 */
             y: number;
         };
+        /** @description What an audit found. */
+        AuditSheet: {
+            /** @description Its chains, by name. */
+            chains: components["schemas"]["ChainSheet"][];
+            /** @description Everything that is wrong. */
+            findings: string[];
+            /** @description The house's id; none where no chain has a beginning. */
+            house?: string | null;
+            /** @description Programs, rules and profiles in use. */
+            in_use: components["schemas"]["InUse"][];
+            /** @description Whether nothing is wrong. */
+            ok: boolean;
+            /** @description Whether an anchor was there to be held against. */
+            roll_back_checked: boolean;
+            /** @description The keys that signed checkpoints. */
+            signers: string[];
+            /** @description Whether its record is for training. */
+            training?: boolean | null;
+        };
         /**
          * @description A betting box, by its one text form: its kind, and where the kind has several its numbers.
          * @example small
          * @enum {string}
          */
         BetBox: "small" | "big" | "odd" | "even" | "single:1" | "single:2" | "single:3" | "single:4" | "single:5" | "single:6" | "sum:4" | "sum:5" | "sum:6" | "sum:7" | "sum:8" | "sum:9" | "sum:10" | "sum:11" | "sum:12" | "sum:13" | "sum:14" | "sum:15" | "sum:16" | "sum:17" | "domino:12" | "domino:13" | "domino:14" | "domino:15" | "domino:16" | "domino:23" | "domino:24" | "domino:25" | "domino:26" | "domino:34" | "domino:35" | "domino:36" | "domino:45" | "domino:46" | "domino:56" | "double:1" | "double:2" | "double:3" | "double:4" | "double:5" | "double:6" | "any-triple" | "triple:1" | "triple:2" | "triple:3" | "triple:4" | "triple:5" | "triple:6" | "four:4321" | "four:5321" | "four:5421" | "four:5431" | "four:5432" | "four:6321" | "four:6421" | "four:6431" | "four:6432" | "four:6521" | "four:6531" | "four:6532" | "four:6541" | "four:6542" | "four:6543" | "three:123" | "three:124" | "three:125" | "three:126" | "three:134" | "three:135" | "three:136" | "three:145" | "three:146" | "three:156" | "three:234" | "three:235" | "three:236" | "three:245" | "three:246" | "three:256" | "three:345" | "three:346" | "three:356" | "three:456" | "pair:112" | "pair:113" | "pair:114" | "pair:115" | "pair:116" | "pair:221" | "pair:223" | "pair:224" | "pair:225" | "pair:226" | "pair:331" | "pair:332" | "pair:334" | "pair:335" | "pair:336" | "pair:441" | "pair:442" | "pair:443" | "pair:445" | "pair:446" | "pair:551" | "pair:552" | "pair:553" | "pair:554" | "pair:556" | "pair:661" | "pair:662" | "pair:663" | "pair:664" | "pair:665";
+        /** @description A bet in it. */
+        BetLine: {
+            /** @description The box. */
+            box: string;
+            /** @description `own` or `colour`. */
+            chips: string;
+            /**
+             * Format: int64
+             * @description What counts of it.
+             */
+            counted: number;
+            /** @description The odds it won at. */
+            odds?: string | null;
+            /** @description `won`, `lost`, `lost-to-triple` or `void`. */
+            outcome: string;
+            /**
+             * Format: int64
+             * @description What is paid, the stake included.
+             */
+            paid: number;
+            /** @description The paragraph by which it stands so. */
+            paragraph?: string | null;
+            /**
+             * Format: int64
+             * @description What is returned.
+             */
+            returned: number;
+            /**
+             * Format: int64
+             * @description The stake.
+             */
+            stake: number;
+        };
         /** @description What lies on a box. */
         BetView: {
             amount: components["schemas"]["Money"];
@@ -372,6 +849,67 @@ export interface components {
         CashOut: {
             voucher: components["schemas"]["VoucherNumber"];
         } | "hand-pay";
+        /** @description A chain that was audited. */
+        ChainSheet: {
+            /**
+             * Format: uint64
+             * @description How many blocks it has.
+             */
+            blocks: number;
+            /** @description Its name. */
+            chain: string;
+            /**
+             * Format: uint64
+             * @description How many checkpoints.
+             */
+            checkpoints?: number | null;
+            /**
+             * Format: uint64
+             * @description How many entries; none if something is wrong with it, as with all that follow.
+             */
+            entries?: number | null;
+            /** @description What is wrong. */
+            found?: string | null;
+            /**
+             * Format: uint64
+             * @description The last round; none in the House too.
+             */
+            rounds?: number | null;
+            /**
+             * Format: uint64
+             * @description How many entries no checkpoint vouches for yet.
+             */
+            unsigned?: number | null;
+        };
+        /** @description What a device is sent first. */
+        Challenge: {
+            /** @description 32 random bytes, in hexadecimal digits. */
+            challenge: string;
+        };
+        /** @description What a correction or a late void brought. */
+        ChangeSheet: {
+            /**
+             * Format: uint64
+             * @description The block.
+             */
+            block: number;
+            /** @description The dice; none if it is void. */
+            dice?: number[] | null;
+            /**
+             * Format: uint32
+             * @description The entry in it.
+             */
+            entry: number;
+            /** @description What it moved. */
+            movements: components["schemas"]["Movement"][];
+            /**
+             * Format: uint64
+             * @description When.
+             */
+            time: number;
+            /** @description Why it is void, if it is. */
+            void?: string | null;
+        };
         /**
          * @description What a bet is placed with.
          * @enum {string}
@@ -580,11 +1118,46 @@ export interface components {
             /** @description The table. */
             table: components["schemas"]["TableId"];
         };
+        /** @description What one cluster settled. */
+        ClusterSheet: {
+            /**
+             * Format: uint64
+             * @description The block in which it was settled.
+             */
+            block: number;
+            /** @description Settled again or voided since, in order. */
+            changes: components["schemas"]["ChangeSheet"][];
+            /**
+             * Format: uint16
+             * @description The cluster's number.
+             */
+            cluster: number;
+            /** @description The dice it was settled by; none if it was void. */
+            dice?: number[] | null;
+            /**
+             * Format: uint32
+             * @description The entry in it.
+             */
+            entry: number;
+            /** @description The dice by which it stands; none if it is void. */
+            latest?: number[] | null;
+            /** @description What it moved. */
+            movements: components["schemas"]["Movement"][];
+            now?: components["schemas"]["Sheet"] | null;
+            sheet?: components["schemas"]["Sheet"] | null;
+            /**
+             * Format: uint64
+             * @description When.
+             */
+            time: number;
+            /** @description What it came to. */
+            totals: Record<string, never>;
+        };
         /**
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-code" | "too-many" | "too-slow" | "stopping" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -618,7 +1191,7 @@ export interface components {
         /** @description A command of a person for the House. */
         DeskCommand: {
             approval?: components["schemas"]["ApprovalId"] | null;
-            command: components["schemas"]["HouseCommand"];
+            command: components["schemas"]["HouseWordOrHouseCommand"];
             /** Format: uint64 */
             sequence: number;
         };
@@ -673,6 +1246,50 @@ export interface components {
          *     ]
          */
         Dice: components["schemas"]["Face"][];
+        /** @description What the watch says of some throws. */
+        DiceSheet: {
+            by_face?: components["schemas"]["TestSheet"] | null;
+            by_sum?: components["schemas"]["TestSheet"] | null;
+            /**
+             * Format: double
+             * @description What speaks against fair dice, at any moment.
+             */
+            evidence: number;
+            /**
+             * Format: double
+             * @description The part of it that is from faces.
+             */
+            evidence_of_faces: number;
+            /**
+             * Format: double
+             * @description From dependence between throws.
+             */
+            evidence_of_serial: number;
+            /**
+             * Format: double
+             * @description From Total Sums.
+             */
+            evidence_of_sums: number;
+            /** @description How often each face came, over all three dice. */
+            faces: number[];
+            /**
+             * Format: double
+             * @description The most that it has been.
+             */
+            highest_evidence: number;
+            /** @description The same in a sentence. */
+            sentence: string;
+            serial?: components["schemas"]["TestSheet"] | null;
+            /** @description How often each Total Sum came, from 3 on. */
+            sums: number[];
+            /**
+             * Format: uint64
+             * @description How many throws there were.
+             */
+            throws: number;
+            /** @description What is to be done: `nothing`, `watch`, `measure` or `take-out`. */
+            verdict: string;
+        };
         /** @description What a display is sent: the snapshot and the changes of what anyone sees. */
         DisplayHears: components["schemas"]["TableMessage"];
         /** @description A person on file. */
@@ -692,6 +1309,103 @@ export interface components {
             /** @description The roles. */
             roles: components["schemas"]["Roles"];
         };
+        /** @description What a device must know of itself. */
+        Enrolled: {
+            device: components["schemas"]["DeviceId"];
+            /** @description The house's id, 32 hexadecimal digits: it is part of what the device signs. */
+            house: string;
+            /**
+             * Format: uint64
+             * @description The number of its commands.
+             */
+            source: number;
+        };
+        /** @description What a device brings. */
+        Enrolment: {
+            code: string;
+            /** @description Its Ed25519 key, 64 hexadecimal digits. */
+            public_key: string;
+        };
+        /** @description An event. */
+        EventLine: {
+            /**
+             * Format: int64
+             * @description The amount, in cents.
+             */
+            amount?: number | null;
+            /** @description The chain that has it. */
+            chain: string;
+            /**
+             * Format: uint16
+             * @description The cluster.
+             */
+            cluster?: number | null;
+            /** @description What else there is to say. */
+            detail?: string | null;
+            /**
+             * Format: uint32
+             * @description The device.
+             */
+            device?: number | null;
+            /** @description The gaming day. */
+            gaming_day: string;
+            /**
+             * Format: uint64
+             * @description When, in milliseconds since 1970.
+             */
+            happened_at: number;
+            /** @description What, like `void`, `correction`, `login-locked`. */
+            kind: string;
+            /**
+             * Format: uint32
+             * @description The entry in it.
+             */
+            line: number;
+            /** @description The same in the time zone of the house. */
+            local_time: string;
+            /**
+             * Format: uint32
+             * @description Which event of that entry.
+             */
+            number: number;
+            /**
+             * Format: uint32
+             * @description Who did it.
+             */
+            person?: number | null;
+            /**
+             * Format: uint64
+             * @description The block.
+             */
+            position: number;
+            /**
+             * Format: uint64
+             * @description The round.
+             */
+            round?: number | null;
+            /**
+             * Format: uint32
+             * @description The seat.
+             */
+            seat?: number | null;
+            /**
+             * Format: uint32
+             * @description The second person.
+             */
+            second?: number | null;
+            /**
+             * Format: uint32
+             * @description The person it is about.
+             */
+            subject?: number | null;
+            /**
+             * Format: uint16
+             * @description The table.
+             */
+            table?: number | null;
+            /** @description Why, in the words of who did it. */
+            why?: string | null;
+        };
         /** @description A voucher that has expired, with its amount. */
         ExpiredVoucher: {
             /** @description Its amount. */
@@ -704,7 +1418,7 @@ export interface components {
         /** @description A command for the House, under the next number of its source. */
         ForHouse: {
             approval?: components["schemas"]["ApprovalId"] | null;
-            command: components["schemas"]["HouseCommand"];
+            command: components["schemas"]["HouseWordOrHouseCommand"];
             /**
              * Format: uint64
              * @description The number of the command: they rise.
@@ -731,6 +1445,14 @@ export interface components {
              */
             source: number;
         };
+        /** @description What a query finds. */
+        Found: {
+            columns: string[];
+            /** @description Whether there are more rows than these. */
+            is_cut: boolean;
+            lag: components["schemas"]["LagSheet"];
+            rows: Record<string, never>[];
+        };
         /** @description One of the first people of a house. */
         Founder: {
             /** @description By which name. */
@@ -751,6 +1473,89 @@ export interface components {
         /** @description What a terminal sends: commands, each under the next number. */
         FromTerminal: {
             commands: components["schemas"]["TerminalCommand"][];
+        };
+        /** @description The number of a screen's commands. */
+        FurtherSource: {
+            /** Format: uint64 */
+            source: number;
+        };
+        /** @description A game that a seat has played. Amounts are cents. */
+        GameLine: {
+            /** @description The bets. */
+            bets: components["schemas"]["BetLine"][];
+            /**
+             * Format: int64
+             * @description What there was when it had been settled.
+             */
+            credits_after: number;
+            /**
+             * Format: int64
+             * @description What there was before it, bets included.
+             */
+            credits_before: number;
+            /** @description The dice by which it stands. */
+            dice?: number[] | null;
+            /** @description The dice that it was first settled by; none if it was void. */
+            first_dice?: number[] | null;
+            /**
+             * Format: int64
+             * @description What was paid when it was settled, stakes included.
+             */
+            first_paid: number;
+            /**
+             * Format: int64
+             * @description What was returned then.
+             */
+            first_returned: number;
+            /**
+             * Format: uint64
+             * @description When bets were opened; none for a moment, until the dealer's side is projected too.
+             */
+            opened_at?: number | null;
+            /**
+             * Format: int64
+             * @description What is paid as it stands.
+             */
+            paid: number;
+            /**
+             * Format: int64
+             * @description What is returned as it stands.
+             */
+            returned: number;
+            /**
+             * Format: uint64
+             * @description The round.
+             */
+            round: number;
+            /**
+             * Format: uint32
+             * @description The session.
+             */
+            session: number;
+            /**
+             * Format: uint64
+             * @description When it was settled.
+             */
+            settled_at: number;
+            /**
+             * Format: int64
+             * @description What was staked.
+             */
+            staked: number;
+            /** @description Why it is void, if it is. */
+            void?: string | null;
+        };
+        /** @description A code that enrols a device. It is shown once. */
+        GivenCode: {
+            code: string;
+            device: components["schemas"]["DeviceId"];
+            /** @description Until when it is good: milliseconds since 1970, UTC. */
+            expires: components["schemas"]["Time"];
+        };
+        /** @description A password that was given. It is shown once, and must be replaced at the first sign-in. */
+        GivenPassword: {
+            password: string;
+            person: components["schemas"]["PersonId"];
         };
         /** @description What happened. */
         Happening: {
@@ -1125,11 +1930,58 @@ export interface components {
              */
             voucher_limit: number;
         };
+        /** @description What the cage asks for. */
+        HouseWord: {
+            sell: {
+                amount: components["schemas"]["Money"];
+            };
+        } | {
+            redeem: {
+                number: components["schemas"]["Validation"];
+            };
+        } | {
+            void: {
+                number: components["schemas"]["Validation"];
+                why: string;
+            };
+        } | {
+            "pay-expired": {
+                number: components["schemas"]["Validation"];
+                why: string;
+            };
+        };
+        HouseWordOrHouseCommand: components["schemas"]["HouseWord"] | components["schemas"]["HouseCommand"];
         /** @description A text in the languages of the house. */
         InLanguages: {
             en: string;
             "zh-Hans": string;
             "zh-Hant": string;
+        };
+        /** @description A program, rules or a profile. */
+        InUse: {
+            /** @description Its hash. */
+            hash: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Which of them. */
+            what: string;
+        };
+        /** @description How far the reporting tables are behind the record. */
+        LagSheet: {
+            /**
+             * Format: uint64
+             * @description How many blocks of the record they do not hold, when it was last looked at.
+             */
+            blocks: number;
+            /** @description Why they do not move on, if they do not. */
+            error?: string | null;
+            /** @description Whether the record has been looked at since the program started. */
+            is_known: boolean;
+            /**
+             * Format: uint64
+             * @description By how many milliseconds the entries that they hold are older than the newest.
+             */
+            millis: number;
         };
         /** @description A round as it came out for a seat. */
         LastGame: {
@@ -1175,6 +2027,99 @@ export interface components {
          * @enum {string}
          */
         List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
+        /** @description Whose a record is, and whether its money is real: no sheet of a training record can be taken for a real one (F54). */
+        Mark: {
+            /** @description The house's id. */
+            house: string;
+            /** @description Whether no money in it is real. */
+            training: boolean;
+        };
+        /** @description Whoever is signed in. */
+        Me: {
+            /** @description When the login ends, if nothing is done until then: milliseconds since 1970, UTC. */
+            ends: components["schemas"]["Time"];
+            /** @description Whether the password was given not long ago: sensitive acts ask for it again. */
+            is_fresh: boolean;
+            name: string;
+            /** @description Whether nothing else can be done before a password was chosen. */
+            password_to_be_set: boolean;
+            person: components["schemas"]["PersonId"];
+            /** @description The roles at this moment. */
+            roles: components["schemas"]["Roles"];
+            /**
+             * Format: uint64
+             * @description The number of this login's commands.
+             */
+            source: number;
+        };
+        /** @description The meters of a seat, or of a cluster. Amounts are cents. */
+        MeterLine: {
+            /**
+             * Format: int64
+             * @description Staked in rounds that are over.
+             */
+            bet: number;
+            /**
+             * Format: int64
+             * @description Bought in, and received from vouchers.
+             */
+            bought_in: number;
+            /**
+             * Format: uint16
+             * @description The cluster.
+             */
+            cluster: number;
+            /**
+             * Format: int64
+             * @description Cashed out, and owed by hand after a correction or late void.
+             */
+            dispensed: number;
+            /**
+             * Format: int64
+             * @description What the ledger says that the House won there; none at a seat.
+             */
+            ledger_win?: number | null;
+            /**
+             * Format: int64
+             * @description Owed by the player after a correction or late void.
+             */
+            owed: number;
+            /**
+             * @description Whether bets less what was won and returned come to that; none at a seat, and where only some days are looked at, as a
+             *     correction is booked in its own day.
+             */
+            reconciles?: boolean | null;
+            /**
+             * Format: int64
+             * @description Returned: excess, and bets of void rounds.
+             */
+            returned: number;
+            /**
+             * Format: uint64
+             * @description Rounds settled with a bet.
+             */
+            rounds: number;
+            /**
+             * Format: uint32
+             * @description The seat or terminal; none for all of the cluster.
+             */
+            seat?: number | null;
+            /**
+             * Format: uint16
+             * @description The table.
+             */
+            table: number;
+            /**
+             * Format: uint64
+             * @description Void rounds with a bet.
+             */
+            voids: number;
+            /**
+             * Format: int64
+             * @description Paid for winning bets, stakes included.
+             */
+            won: number;
+        };
         /** @description What a seat, a session or a cluster has seen (F31). */
         Meters: {
             /** @description Staked in rounds that are over. */
@@ -1211,6 +2156,25 @@ export interface components {
          * @example 1000
          */
         Money: number;
+        /** @description Money that moves. */
+        Movement: {
+            /**
+             * Format: int64
+             * @description How much.
+             */
+            amount: number;
+            /** @description Who gives. */
+            from: string;
+            /** @description Who gets. */
+            to: string;
+            /** @description Why. */
+            why: string;
+        };
+        /** @description The password until now and the one from now on. */
+        NewPassword: {
+            new: string;
+            old: string;
+        };
         /** @description What the clusters are told. A cluster takes them one by one in the order of their numbers. */
         Notice: "table-opened" | "table-closed" | "closure-announced" | {
             relieved: {
@@ -1253,6 +2217,247 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
             };
         } | "held" | "resumed";
+        /** @description A page of a report. */
+        Page_EventLine: {
+            /** @description Where the next page begins, if there is one. */
+            after?: string | null;
+            lag: components["schemas"]["LagSheet"];
+            lines: {
+                /**
+                 * Format: int64
+                 * @description The amount, in cents.
+                 */
+                amount?: number | null;
+                /** @description The chain that has it. */
+                chain: string;
+                /**
+                 * Format: uint16
+                 * @description The cluster.
+                 */
+                cluster?: number | null;
+                /** @description What else there is to say. */
+                detail?: string | null;
+                /**
+                 * Format: uint32
+                 * @description The device.
+                 */
+                device?: number | null;
+                /** @description The gaming day. */
+                gaming_day: string;
+                /**
+                 * Format: uint64
+                 * @description When, in milliseconds since 1970.
+                 */
+                happened_at: number;
+                /** @description What, like `void`, `correction`, `login-locked`. */
+                kind: string;
+                /**
+                 * Format: uint32
+                 * @description The entry in it.
+                 */
+                line: number;
+                /** @description The same in the time zone of the house. */
+                local_time: string;
+                /**
+                 * Format: uint32
+                 * @description Which event of that entry.
+                 */
+                number: number;
+                /**
+                 * Format: uint32
+                 * @description Who did it.
+                 */
+                person?: number | null;
+                /**
+                 * Format: uint64
+                 * @description The block.
+                 */
+                position: number;
+                /**
+                 * Format: uint64
+                 * @description The round.
+                 */
+                round?: number | null;
+                /**
+                 * Format: uint32
+                 * @description The seat.
+                 */
+                seat?: number | null;
+                /**
+                 * Format: uint32
+                 * @description The second person.
+                 */
+                second?: number | null;
+                /**
+                 * Format: uint32
+                 * @description The person it is about.
+                 */
+                subject?: number | null;
+                /**
+                 * Format: uint16
+                 * @description The table.
+                 */
+                table?: number | null;
+                /** @description Why, in the words of who did it. */
+                why?: string | null;
+            }[];
+        };
+        /** @description A page of a report. */
+        Page_GameLine: {
+            /** @description Where the next page begins, if there is one. */
+            after?: string | null;
+            lag: components["schemas"]["LagSheet"];
+            lines: {
+                /** @description The bets. */
+                bets: components["schemas"]["BetLine"][];
+                /**
+                 * Format: int64
+                 * @description What there was when it had been settled.
+                 */
+                credits_after: number;
+                /**
+                 * Format: int64
+                 * @description What there was before it, bets included.
+                 */
+                credits_before: number;
+                /** @description The dice by which it stands. */
+                dice?: number[] | null;
+                /** @description The dice that it was first settled by; none if it was void. */
+                first_dice?: number[] | null;
+                /**
+                 * Format: int64
+                 * @description What was paid when it was settled, stakes included.
+                 */
+                first_paid: number;
+                /**
+                 * Format: int64
+                 * @description What was returned then.
+                 */
+                first_returned: number;
+                /**
+                 * Format: uint64
+                 * @description When bets were opened; none for a moment, until the dealer's side is projected too.
+                 */
+                opened_at?: number | null;
+                /**
+                 * Format: int64
+                 * @description What is paid as it stands.
+                 */
+                paid: number;
+                /**
+                 * Format: int64
+                 * @description What is returned as it stands.
+                 */
+                returned: number;
+                /**
+                 * Format: uint64
+                 * @description The round.
+                 */
+                round: number;
+                /**
+                 * Format: uint32
+                 * @description The session.
+                 */
+                session: number;
+                /**
+                 * Format: uint64
+                 * @description When it was settled.
+                 */
+                settled_at: number;
+                /**
+                 * Format: int64
+                 * @description What was staked.
+                 */
+                staked: number;
+                /** @description Why it is void, if it is. */
+                void?: string | null;
+            }[];
+        };
+        /** @description A page of a report. */
+        Page_RoundLine: {
+            /** @description Where the next page begins, if there is one. */
+            after?: string | null;
+            lag: components["schemas"]["LagSheet"];
+            lines: {
+                /**
+                 * Format: uint32
+                 * @description How often it was changed after it was over.
+                 */
+                changes: number;
+                /**
+                 * Format: uint64
+                 * @description When they were closed.
+                 */
+                closed_at?: number | null;
+                /**
+                 * Format: int64
+                 * @description What counts of it as it stands.
+                 */
+                counted: number;
+                /**
+                 * Format: uint32
+                 * @description Who dealt.
+                 */
+                dealer?: number | null;
+                /** @description The dealer's name. */
+                dealer_name?: string | null;
+                /** @description The dice by which it stands. */
+                dice?: number[] | null;
+                /**
+                 * Format: uint32
+                 * @description The dice that were in use.
+                 */
+                dice_set?: number | null;
+                /** @description The dice first committed. */
+                first_dice?: number[] | null;
+                /** @description The gaming day in which it began. */
+                gaming_day: string;
+                /**
+                 * Format: uint64
+                 * @description When bets were opened.
+                 */
+                opened_at: number;
+                /**
+                 * Format: uint64
+                 * @description When it had its result, or was void.
+                 */
+                over_at?: number | null;
+                /**
+                 * Format: int64
+                 * @description What is paid, stakes included.
+                 */
+                paid: number;
+                /**
+                 * Format: int64
+                 * @description What is returned.
+                 */
+                returned: number;
+                /**
+                 * Format: uint64
+                 * @description The round.
+                 */
+                round: number;
+                /** @description The shift. */
+                shift: string;
+                /**
+                 * Format: int64
+                 * @description What was staked, in cents.
+                 */
+                staked: number;
+                /**
+                 * Format: uint32
+                 * @description The tumbler that was in use.
+                 */
+                tumbler?: number | null;
+                /** @description Why it is void, if it is. */
+                void?: string | null;
+                /**
+                 * Format: uint64
+                 * @description How many wagers there were.
+                 */
+                wagers: number;
+            }[];
+        };
         /** @description Where a voucher was paid (F41). */
         PaidAt: {
             cage: components["schemas"]["PersonId"];
@@ -1371,6 +2576,13 @@ export interface components {
                 seat: components["schemas"]["Seat"];
             };
         };
+        /** @description A query that can be asked by name. */
+        QueryLine: {
+            name: string;
+            /** @description The numbers that it asks for. */
+            parameters: string[];
+            says: string;
+        };
         /**
          * Format: uint64
          * @description Which receivable: they are counted from one.
@@ -1412,6 +2624,8 @@ export interface components {
         Refused: {
             /** @description The refusal's name. */
             code: components["schemas"]["Code"];
+            /** @description What the house has on file of what was presented, where that says more. */
+            detail?: unknown;
             /** @description The paragraphs of the game that it rests on. */
             paragraphs: string[];
             /** @description What is wrong, for people. */
@@ -1483,6 +2697,253 @@ export interface components {
                 /** @description At which table. */
                 table: components["schemas"]["TableId"];
             };
+        } | {
+            "tumbler-fault": {
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+                /** @description Which. */
+                tumbler: components["schemas"]["DeviceId"];
+            };
+        };
+        /** @description A report, with how far it is behind. */
+        Report_MeterLine: {
+            lag: components["schemas"]["LagSheet"];
+            lines: {
+                /**
+                 * Format: int64
+                 * @description Staked in rounds that are over.
+                 */
+                bet: number;
+                /**
+                 * Format: int64
+                 * @description Bought in, and received from vouchers.
+                 */
+                bought_in: number;
+                /**
+                 * Format: uint16
+                 * @description The cluster.
+                 */
+                cluster: number;
+                /**
+                 * Format: int64
+                 * @description Cashed out, and owed by hand after a correction or late void.
+                 */
+                dispensed: number;
+                /**
+                 * Format: int64
+                 * @description What the ledger says that the House won there; none at a seat.
+                 */
+                ledger_win?: number | null;
+                /**
+                 * Format: int64
+                 * @description Owed by the player after a correction or late void.
+                 */
+                owed: number;
+                /**
+                 * @description Whether bets less what was won and returned come to that; none at a seat, and where only some days are looked at, as a
+                 *     correction is booked in its own day.
+                 */
+                reconciles?: boolean | null;
+                /**
+                 * Format: int64
+                 * @description Returned: excess, and bets of void rounds.
+                 */
+                returned: number;
+                /**
+                 * Format: uint64
+                 * @description Rounds settled with a bet.
+                 */
+                rounds: number;
+                /**
+                 * Format: uint32
+                 * @description The seat or terminal; none for all of the cluster.
+                 */
+                seat?: number | null;
+                /**
+                 * Format: uint16
+                 * @description The table.
+                 */
+                table: number;
+                /**
+                 * Format: uint64
+                 * @description Void rounds with a bet.
+                 */
+                voids: number;
+                /**
+                 * Format: int64
+                 * @description Paid for winning bets, stakes included.
+                 */
+                won: number;
+            }[];
+            /** @description The time zone in which its days begin. */
+            time_zone: string;
+        };
+        /** @description A report, with how far it is behind. */
+        Report_ResultLine: {
+            lag: components["schemas"]["LagSheet"];
+            lines: {
+                /**
+                 * Format: double
+                 * @description What a wager was on average.
+                 */
+                average_bet?: number | null;
+                /**
+                 * Format: double
+                 * @description The upper end.
+                 */
+                band_high: number;
+                /** @description Whether the band comes from the exact distribution. */
+                band_is_exact: boolean;
+                /**
+                 * Format: double
+                 * @description The lower end of what luck explains in 95 of 100 cases.
+                 */
+                band_low: number;
+                /**
+                 * Format: uint32
+                 * @description The dealer, where it is about one.
+                 */
+                dealer?: number | null;
+                /**
+                 * Format: double
+                 * @description By how many standard deviations the win is above the theoretical one.
+                 */
+                deviations: number;
+                /**
+                 * Format: int64
+                 * @description Cash and vouchers that came in.
+                 */
+                drop?: number | null;
+                /**
+                 * Format: double
+                 * @description What it should keep of a stake of one.
+                 */
+                edge?: number | null;
+                /** @description The same, exactly. */
+                edge_exact?: string | null;
+                /**
+                 * Format: int64
+                 * @description What counted of all stakes.
+                 */
+                handle: number;
+                /**
+                 * Format: double
+                 * @description Win to drop.
+                 */
+                hold_percent?: number | null;
+                /** @description What it is about, for people. */
+                name: string;
+                /**
+                 * Format: uint64
+                 * @description Rounds with a bet that were not void.
+                 */
+                rounds: number;
+                /**
+                 * Format: double
+                 * @description Rounds an hour between the first and the last.
+                 */
+                rounds_an_hour?: number | null;
+                /**
+                 * Format: uint16
+                 * @description The table, where it is about one.
+                 */
+                table?: number | null;
+                /**
+                 * Format: double
+                 * @description What it should have won on average.
+                 */
+                theoretical_win: number;
+                /** @description The same, exactly. */
+                theoretical_win_exact: string;
+                /**
+                 * Format: int64
+                 * @description What the House won.
+                 */
+                win: number;
+            }[];
+            /** @description The time zone in which its days begin. */
+            time_zone: string;
+        };
+        /** @description A line of the report. Amounts are cents. */
+        ResultLine: {
+            /**
+             * Format: double
+             * @description What a wager was on average.
+             */
+            average_bet?: number | null;
+            /**
+             * Format: double
+             * @description The upper end.
+             */
+            band_high: number;
+            /** @description Whether the band comes from the exact distribution. */
+            band_is_exact: boolean;
+            /**
+             * Format: double
+             * @description The lower end of what luck explains in 95 of 100 cases.
+             */
+            band_low: number;
+            /**
+             * Format: uint32
+             * @description The dealer, where it is about one.
+             */
+            dealer?: number | null;
+            /**
+             * Format: double
+             * @description By how many standard deviations the win is above the theoretical one.
+             */
+            deviations: number;
+            /**
+             * Format: int64
+             * @description Cash and vouchers that came in.
+             */
+            drop?: number | null;
+            /**
+             * Format: double
+             * @description What it should keep of a stake of one.
+             */
+            edge?: number | null;
+            /** @description The same, exactly. */
+            edge_exact?: string | null;
+            /**
+             * Format: int64
+             * @description What counted of all stakes.
+             */
+            handle: number;
+            /**
+             * Format: double
+             * @description Win to drop.
+             */
+            hold_percent?: number | null;
+            /** @description What it is about, for people. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description Rounds with a bet that were not void.
+             */
+            rounds: number;
+            /**
+             * Format: double
+             * @description Rounds an hour between the first and the last.
+             */
+            rounds_an_hour?: number | null;
+            /**
+             * Format: uint16
+             * @description The table, where it is about one.
+             */
+            table?: number | null;
+            /**
+             * Format: double
+             * @description What it should have won on average.
+             */
+            theoretical_win: number;
+            /** @description The same, exactly. */
+            theoretical_win_exact: string;
+            /**
+             * Format: int64
+             * @description What the House won.
+             */
+            win: number;
         };
         /** @description A round that is over. */
         ResultView: {
@@ -1720,11 +3181,124 @@ export interface components {
                 followed: number;
             };
         };
+        /** @description A round of a table. */
+        RoundLine: {
+            /**
+             * Format: uint32
+             * @description How often it was changed after it was over.
+             */
+            changes: number;
+            /**
+             * Format: uint64
+             * @description When they were closed.
+             */
+            closed_at?: number | null;
+            /**
+             * Format: int64
+             * @description What counts of it as it stands.
+             */
+            counted: number;
+            /**
+             * Format: uint32
+             * @description Who dealt.
+             */
+            dealer?: number | null;
+            /** @description The dealer's name. */
+            dealer_name?: string | null;
+            /** @description The dice by which it stands. */
+            dice?: number[] | null;
+            /**
+             * Format: uint32
+             * @description The dice that were in use.
+             */
+            dice_set?: number | null;
+            /** @description The dice first committed. */
+            first_dice?: number[] | null;
+            /** @description The gaming day in which it began. */
+            gaming_day: string;
+            /**
+             * Format: uint64
+             * @description When bets were opened.
+             */
+            opened_at: number;
+            /**
+             * Format: uint64
+             * @description When it had its result, or was void.
+             */
+            over_at?: number | null;
+            /**
+             * Format: int64
+             * @description What is paid, stakes included.
+             */
+            paid: number;
+            /**
+             * Format: int64
+             * @description What is returned.
+             */
+            returned: number;
+            /**
+             * Format: uint64
+             * @description The round.
+             */
+            round: number;
+            /** @description The shift. */
+            shift: string;
+            /**
+             * Format: int64
+             * @description What was staked, in cents.
+             */
+            staked: number;
+            /**
+             * Format: uint32
+             * @description The tumbler that was in use.
+             */
+            tumbler?: number | null;
+            /** @description Why it is void, if it is. */
+            void?: string | null;
+            /**
+             * Format: uint64
+             * @description How many wagers there were.
+             */
+            wagers: number;
+        };
         /**
          * Format: uint64
          * @description A round of a table: they are counted from one and never repeat.
          */
         RoundNumber: number;
+        /** @description A round on paper. */
+        RoundSheet: {
+            /** @description What was asked at the dealer's side: the block, and the entry. */
+            acts: Record<string, never>[];
+            /** @description What each cluster settled. */
+            clusters: components["schemas"]["ClusterSheet"][];
+            /** @description The game, with its version. */
+            game: string;
+            /** @description The house's id. */
+            house: string;
+            /** @description The layout. */
+            layout: string;
+            /** @description How it stands; none while it is in play. */
+            past?: Record<string, never> | null;
+            /** @description The hash of the profile. */
+            profile: string;
+            /** @description The version of the program that opened the table. */
+            program: string;
+            /**
+             * Format: uint64
+             * @description The round.
+             */
+            round: number;
+            /** @description The hash of the game's file. */
+            rules: string;
+            /**
+             * Format: uint16
+             * @description The table.
+             */
+            table: number;
+            /** @description Whether no money in it is real. */
+            training: boolean;
+        };
         /** @description A decision of the Table Games Shift Manager or above on what the Game Rules leave open (5.14). */
         Ruling: {
             conclude: {
@@ -1785,6 +3359,122 @@ export interface components {
          * @description From first credit to cash-out at a seat: sessions of a cluster are counted from one and never repeat.
          */
         SessionId: number;
+        /** @description What the watch says of a set of dice. */
+        SetDice: {
+            by_face?: components["schemas"]["TestSheet"] | null;
+            by_sum?: components["schemas"]["TestSheet"] | null;
+            /**
+             * Format: uint32
+             * @description The set.
+             */
+            dice_set: number;
+            /**
+             * Format: double
+             * @description What speaks against fair dice, at any moment.
+             */
+            evidence: number;
+            /**
+             * Format: double
+             * @description The part of it that is from faces.
+             */
+            evidence_of_faces: number;
+            /**
+             * Format: double
+             * @description From dependence between throws.
+             */
+            evidence_of_serial: number;
+            /**
+             * Format: double
+             * @description From Total Sums.
+             */
+            evidence_of_sums: number;
+            /** @description How often each face came, over all three dice. */
+            faces: number[];
+            /**
+             * Format: double
+             * @description The most that it has been.
+             */
+            highest_evidence: number;
+            /** @description The same in a sentence. */
+            sentence: string;
+            serial?: components["schemas"]["TestSheet"] | null;
+            /** @description How often each Total Sum came, from 3 on. */
+            sums: number[];
+            /**
+             * Format: uint64
+             * @description How many throws there were.
+             */
+            throws: number;
+            /** @description What is to be done: `nothing`, `watch`, `measure` or `take-out`. */
+            verdict: string;
+        };
+        /** @description A settled round on paper. */
+        Sheet: {
+            /**
+             * Format: int64
+             * @description Counted stakes that lost.
+             */
+            collected: number;
+            /** @description Its lines. */
+            lines: components["schemas"]["SheetLine"][];
+            /**
+             * Format: int64
+             * @description Profits of winning bets.
+             */
+            paid_out: number;
+        };
+        /** @description A line of the sheet. */
+        SheetLine: {
+            /** @description The box. */
+            box: string;
+            /** @description With which chips. */
+            chips: string;
+            /**
+             * Format: int64
+             * @description What counts of it.
+             */
+            counted: number;
+            /** @description The box as the layout calls it. */
+            label: string;
+            /** @description None if it lost. */
+            odds?: string | null;
+            /**
+             * Format: int64
+             * @description What is paid, the stake included.
+             */
+            paid: number;
+            /** @description The paragraphs by which it stands so. */
+            paragraphs: string[];
+            /**
+             * Format: int64
+             * @description The profit.
+             */
+            profit: number;
+            /**
+             * Format: int64
+             * @description What is returned of it.
+             */
+            returned: number;
+            /**
+             * Format: uint32
+             * @description Whose bet it is.
+             */
+            seat: number;
+            /**
+             * Format: int64
+             * @description The stake.
+             */
+            stake: number;
+        };
+        /** @description What it answers. */
+        Signed: {
+            device: components["schemas"]["DeviceId"];
+            /**
+             * @description Its Ed25519 signature of `"taisai device\0"`, the house's id, its own number (4 bytes, the lowest first) and the
+             *     challenge, in hexadecimal digits.
+             */
+            signature: string;
+        };
         /** @description A significant event. */
         Significant: {
             /**
@@ -1798,6 +3488,16 @@ export interface components {
             what: components["schemas"]["Happening"];
             /** @description By whose command. */
             who: components["schemas"]["Actor"];
+        };
+        /** @description Who signs in. */
+        SignIn: {
+            password: string;
+            /** @description The person's number. */
+            person: components["schemas"]["PersonId"];
+        };
+        /** @description The password of whoever is signed in. */
+        SignInAgain: {
+            password: string;
         };
         /** @description All lines of a round, as they were settled: by seat, and by first placement within a seat. */
         Slip: {
@@ -1883,6 +3583,11 @@ export interface components {
             /** @description The box. */
             box: components["schemas"]["BetBox"];
         };
+        /**
+         * @description How a verification is getting on.
+         * @enum {string}
+         */
+        State: "running" | "done" | "cancelled" | "failed";
         /** @description A command for one side of a table. */
         TableCommand: {
             round: components["schemas"]["RoundCommand"];
@@ -1913,6 +3618,25 @@ export interface components {
             /** @description How many places each of its clusters has. Places count from one. */
             seats: number[];
             /** Format: uint16 */
+            table: number;
+        };
+        /** @description What the watch says of a table. */
+        TableDice: {
+            /** @description All throws. */
+            all: components["schemas"]["DiceSheet"];
+            /** @description Whether its dice, all or those of a set, should be measured or taken out. */
+            is_alert: boolean;
+            /**
+             * Format: uint64
+             * @description The last round that was looked at.
+             */
+            round: number;
+            /** @description By set of dice, the newest first. */
+            sets: components["schemas"]["SetDice"][];
+            /**
+             * Format: uint16
+             * @description The table.
+             */
             table: number;
         };
         /**
@@ -1959,14 +3683,41 @@ export interface components {
         };
         /** @description A command of a terminal. */
         TerminalCommand: {
-            command: components["schemas"]["ClusterCommand"];
+            command: components["schemas"]["TerminalWordOrClusterCommand"];
             /** Format: uint64 */
             sequence: number;
         };
-        /** @description What a Player Terminal is sent, after it has proved itself. */
-        TerminalHears: components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"];
-        /** @description What a Player Terminal sends, after it has proved itself. */
-        TerminalSays: components["schemas"]["FromTerminal"];
+        /** @description What a Player Terminal is sent: a challenge first. */
+        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"];
+        /** @description What a Player Terminal sends: it proves itself first. */
+        TerminalSays: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
+        /** @description What a terminal asks for at its own seat. */
+        TerminalWord: {
+            "cash-out-to-voucher": Record<string, never>;
+        } | {
+            redeem: {
+                number: components["schemas"]["Validation"];
+            };
+        };
+        TerminalWordOrClusterCommand: components["schemas"]["TerminalWord"] | components["schemas"]["ClusterCommand"];
+        /** @description A chi-square test. */
+        TestSheet: {
+            /**
+             * Format: double
+             * @description The statistic.
+             */
+            chi_square: number;
+            /**
+             * Format: uint32
+             * @description Its degrees of freedom.
+             */
+            freedom: number;
+            /**
+             * Format: double
+             * @description The chance of one as large, with fair dice.
+             */
+            p_value: number;
+        };
         /**
          * Format: uint64
          * @description A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
@@ -2007,6 +3758,31 @@ export interface components {
             number: number;
             /** @description What for. */
             purpose: components["schemas"]["Purpose"];
+        };
+        /** @description The validation number of a voucher. */
+        Validation: string;
+        /** @description A verification. */
+        Verification: {
+            /**
+             * Format: uint64
+             * @description How many blocks the record had when it began.
+             */
+            blocks: number;
+            /** @description Why it failed, if it did. */
+            error?: string | null;
+            found?: components["schemas"]["AuditSheet"] | null;
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            id: number;
+            /** @description How it is getting on. */
+            state: components["schemas"]["State"];
+            /**
+             * Format: uint64
+             * @description How many of them were gone through.
+             */
+            verified: number;
         };
         /**
          * @description Why a round is void, by the rule that voids it.
@@ -2071,6 +3847,242 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"][];
+                };
+            };
+        };
+    };
+    begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+        };
+    };
+    get_verification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+        };
+    };
+    code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                device: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Approved"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenCode"];
+                };
+            };
+            /** @description not-signed-in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not-allowed, sign-in-again, password-to-be-set */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description unknown */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not-approved */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    enrol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Enrolment"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolled"];
+                };
+            };
+            /** @description bad-request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description bad-code */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description too-many */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    get_all_dice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AllDice"];
+                };
+            };
+        };
+    };
+    get_events: {
+        parameters: {
+            query?: {
+                /** @description Where the page before has ended. */
+                after?: string;
+                cluster?: number;
+                device?: number;
+                format?: "json" | "csv";
+                /** @description From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970. */
+                from?: string;
+                /** @description The kind, or several with commas between them. */
+                kind?: string;
+                /** @description So many at most. */
+                limit?: number;
+                /** @description The newest first. */
+                newest?: boolean;
+                /** @description Whoever did it, approved it, or whom it is about. */
+                person?: number;
+                table?: number;
+                /** @description The seat or terminal. */
+                terminal?: number;
+                /** @description Until then: to the end of a gaming day, or before a time. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EventLine"];
+                };
+            };
+        };
+    };
     house: {
         parameters: {
             query?: never;
@@ -2254,6 +4266,373 @@ export interface operations {
             };
         };
     };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description not-signed-in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    set_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description not-signed-in, wrong-password */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description weak-password */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description too-many */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    give_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                person: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Approved"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenPassword"];
+                };
+            };
+            /** @description not-signed-in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not-allowed, sign-in-again, password-to-be-set */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description unknown */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not-approved */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    lag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LagSheet"];
+                };
+            };
+        };
+    };
+    get_meters: {
+        parameters: {
+            query?: {
+                format?: "json" | "csv";
+                /** @description The first gaming day, like `2027-01-15`. */
+                from?: string;
+                /** @description The last. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report_MeterLine"];
+                };
+            };
+        };
+    };
+    list_queries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryLine"][];
+                };
+            };
+        };
+    };
+    get_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+        };
+    };
+    get_results: {
+        parameters: {
+            query?: {
+                /** @description By what; by table if it is left out. */
+                by?: "table" | "dealer" | "shift" | "day" | "box";
+                format?: "json" | "csv";
+                /** @description The first gaming day, like `2027-01-15`. */
+                from?: string;
+                /** @description The last. */
+                to?: string;
+                /** @description Whether tables that play for training count too. */
+                training?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report_ResultLine"];
+                };
+            };
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description wrong-password */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description too-many */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    sign_in_again: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInAgain"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description not-signed-in, wrong-password */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description too-many */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description not-signed-in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    further_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FurtherSource"];
+                };
+            };
+            /** @description not-signed-in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description too-many */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     tables: {
         parameters: {
             query?: never;
@@ -2388,6 +4767,27 @@ export interface operations {
             };
         };
     };
+    get_dice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableDice"];
+                };
+            };
+        };
+    };
     connect: {
         parameters: {
             query?: never;
@@ -2438,6 +4838,99 @@ export interface operations {
             };
         };
     };
+    get_rounds: {
+        parameters: {
+            query?: {
+                /** @description Before this round. */
+                before?: number;
+                /** @description So many at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RoundLine"];
+                };
+            };
+        };
+    };
+    get_round: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round: number;
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoundSheet"];
+                };
+            };
+        };
+    };
+    get_evidence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                round: number;
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+        };
+    };
+    get_games: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: number;
+                seat: number;
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GameLine"];
+                };
+            };
+        };
+    };
     connect: {
         parameters: {
             query?: never;
@@ -2452,6 +4945,34 @@ export interface operations {
         responses: {
             /** @description A WebSocket */
             101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection is a WebSocket from now on */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such table */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -56,6 +56,8 @@ denied! {
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
+    TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is too large.";
+    NotSent, REQUEST_TIMEOUT, "not-sent", "The request was not sent in time.";
     TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
     Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use taisai_record::Warn;
 use taisai_table::{Phase, Time};
@@ -29,9 +28,6 @@ use crate::stopped::Stopped;
 use crate::table::RunningTable;
 use crate::voucher::Printer;
 use crate::{api, operations, screens};
-
-/// No request's body has more bytes.
-const LARGEST_BODY: usize = 64 * 1024;
 
 /// How often a house that stops looks whether its rounds are over, and its connections gone.
 const LOOK: Duration = Duration::from_millis(50);
@@ -195,7 +191,6 @@ fn routes(server: &Shared) -> Router {
         .merge(crate::api::docs(&description))
         .merge(operations::routes())
         .merge(screens::routes())
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(Arc::clone(server), guard))
         .with_state(Arc::clone(server))
 }

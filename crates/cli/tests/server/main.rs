@@ -2,11 +2,14 @@
 
 mod attacks;
 mod dealing;
+mod fuzz;
 mod house;
+mod killed;
 mod person;
 mod random;
 mod rounds;
 mod schema;
+mod screens;
 mod socket;
 mod spelled;
 mod terminal;

@@ -11,7 +11,7 @@ use crate::random::Random;
 pub(crate) struct Description(Value);
 
 /// The words that say something about values; others are for people.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "$ref",
     "additionalProperties",
     "anyOf",
@@ -23,6 +23,7 @@ const KNOWN: [&str; 13] = [
     "minimum",
     "oneOf",
     "properties",
+    "propertyNames",
     "required",
     "type",
 ];
@@ -202,14 +203,15 @@ fn fits_type(allowed: &Value, value: &Value) -> bool {
     }
 }
 
-/// Patterns of the description are of one kind: so many of these characters.
+/// Patterns of the description are of one kind: so many of these characters, perhaps with others between them.
 fn check_text(schema: &Value, text: &str) -> Result<(), String> {
     let len = u64::try_from(text.chars().count()).unwrap();
-    let (mut least, mut most) = (schema["minLength"].as_u64(), schema["maxLength"].as_u64());
+    let (least, most) = (schema["minLength"].as_u64(), schema["maxLength"].as_u64());
     if let Some(pattern) = schema["pattern"].as_str() {
-        let (set, count) = hex_or_digits(pattern);
-        (least, most) = (Some(count), Some(count));
-        if !text.chars().all(|character| set.contains(character)) {
+        let (set, count, between) = hex_or_digits(pattern);
+        let is_of = |character: char| set.contains(character) || between.contains(character);
+        let counted = text.chars().filter(|character| set.contains(*character)).count();
+        if !text.chars().all(is_of) || u64::try_from(counted).unwrap() != count {
             return Err(format!("{text:?} is not {pattern}"));
         }
     }
@@ -219,11 +221,11 @@ fn check_text(schema: &Value, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn hex_or_digits(pattern: &str) -> (&'static str, u64) {
-    let of = |open: &str| pattern.strip_prefix(open)?.strip_suffix("}$")?.parse().ok();
-    match (of("^[0-9a-f]{"), of("^[0-9]{")) {
-        (Some(count), _) => ("0123456789abcdef", count),
-        (_, Some(count)) => ("0123456789", count),
+fn hex_or_digits(pattern: &str) -> (&'static str, u64, &'static str) {
+    let of = |open: &str, close: &str| pattern.strip_prefix(open)?.strip_suffix(close)?.parse().ok();
+    match (of("^[0-9a-f]{", "}$"), of("^([ -]*[0-9]){", "}[ -]*$")) {
+        (Some(count), _) => ("0123456789abcdef", count, ""),
+        (_, Some(count)) => ("0123456789", count, " -"),
         (None, None) => panic!("what is {pattern}?"),
     }
 }
@@ -246,7 +248,7 @@ fn number(schema: &Value, random: &mut Random) -> Value {
 
 fn text(schema: &Value, random: &mut Random) -> Value {
     if let Some(pattern) = schema["pattern"].as_str() {
-        let (set, count) = hex_or_digits(pattern);
+        let (set, count, _) = hex_or_digits(pattern);
         let set: Vec<char> = set.chars().collect();
         return (0..count).map(|_| *random.among(&set)).collect::<String>().into();
     }

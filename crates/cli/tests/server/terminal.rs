@@ -1,5 +1,6 @@
 //! A Player Terminal: a device with a key of its own, and its connection, whose commands have numbers that rise.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,7 +65,7 @@ impl Device {
         socket.say(&self.proof(&challenge));
         let snapshot = socket.until("a snapshot", |message| message.get("snapshot").cloned());
         let (public, view) = (snapshot["public"].clone(), snapshot["seat"].clone());
-        Terminal { device: self.clone(), socket, public, view }
+        Terminal { device: self.clone(), socket, public, view, answers: BTreeMap::new() }
     }
 }
 
@@ -75,6 +76,15 @@ pub(crate) struct Terminal {
     /// The table and the seat as it was last shown them.
     pub(crate) public: Value,
     pub(crate) view: Value,
+    /// Answers that nobody has waited for yet, by the number of the command.
+    answers: BTreeMap<u64, Value>,
+}
+
+/// The answer to a command of a number.
+#[derive(serde::Deserialize)]
+struct Answered {
+    sequence: u64,
+    answer: Value,
 }
 
 /// A command that places stakes at a seat.
@@ -96,8 +106,8 @@ impl Terminal {
         self.socket.say(&json!({"commands": [{"sequence": sequence, "command": command}]}));
     }
 
-    /// Takes in what a message shows, and gives the answers in it.
-    fn take_in(&mut self, message: &Value) -> Vec<Value> {
+    /// Takes in what a message shows and answers.
+    fn take_in(&mut self, message: &Value) {
         if let Some(changed) = message["public"].as_object() {
             let (before, number) = (self.public["number"].as_u64(), message["public"]["number"].as_u64());
             assert_eq!(before.map(|before| before + 1), number, "a gap: {message}");
@@ -106,7 +116,9 @@ impl Terminal {
         if message["seat"].is_object() {
             self.view = message["seat"].clone();
         }
-        message["answers"].as_array().cloned().unwrap_or_default()
+        for Answered { sequence, answer } in serde_json::from_value(message["answers"].clone()).unwrap_or(Vec::new()) {
+            self.answers.insert(sequence, answer);
+        }
     }
 
     /// Waits for the answer to the command of that number.
@@ -118,13 +130,13 @@ impl Terminal {
     /// Waits for the answer to the command of that number; none where the connection is over.
     pub(crate) fn try_answer(&mut self, sequence: u64) -> Option<Value> {
         let by = Instant::now() + SOON;
-        while let Some(Heard::Said(message)) = self.socket.heard(by) {
-            let answers = self.take_in(&message);
-            if let Some(found) = answers.iter().find(|answer| answer["sequence"] == sequence) {
-                return Some(found["answer"].clone());
+        loop {
+            if let Some(answer) = self.answers.remove(&sequence) {
+                return Some(answer);
             }
+            let Some(Heard::Said(message)) = self.socket.heard(by) else { return None };
+            self.take_in(&message);
         }
-        None
     }
 
     /// Sends a command and waits for its answer.
@@ -146,7 +158,7 @@ impl Terminal {
         let by = Instant::now() + SOON;
         while !is_so(self) {
             match self.socket.heard(by) {
-                Some(Heard::Said(message)) => drop(self.take_in(&message)),
+                Some(Heard::Said(message)) => self.take_in(&message),
                 other => panic!("{what} is not shown, but {other:?}: {} {}", self.public, self.view),
             }
         }

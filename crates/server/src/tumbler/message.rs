@@ -38,7 +38,7 @@ struct Tumbled {
 #[serde(deny_unknown_fields)]
 struct AtRest {
     /// The faces; a die that does not lie flat has none.
-    #[schema(value_type = [Option<u8>; 3])]
+    #[schema(min_items = 3, max_items = 3)]
     faces: [Option<Face>; 3],
 }
 

@@ -23,13 +23,10 @@ pub(crate) struct OnFile {
     /// The last four digits of its number.
     digits: String,
     /// Whole cents.
-    #[schema(value_type = i64)]
     amount: Money,
     /// When it was issued: milliseconds since 1970, UTC.
-    #[schema(value_type = u64)]
     issued: Time,
     /// From when it is no longer good.
-    #[schema(value_type = u64)]
     expires: Time,
     /// How it stands.
     stands: Stands,
@@ -46,19 +43,15 @@ enum Stands {
     /// Paid.
     Paid {
         /// When.
-        #[schema(value_type = u64)]
         time: Time,
         /// Where.
-        #[schema(value_type = Object)]
         at: PaidAt,
     },
     /// Void: its amount became a claim.
     Void {
         /// When.
-        #[schema(value_type = u64)]
         time: Time,
         /// The claim.
-        #[schema(value_type = u64)]
         claim: ClaimId,
     },
     /// For training: it never redeems.

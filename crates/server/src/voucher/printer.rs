@@ -43,7 +43,6 @@ pub(crate) enum Issued {
     /// It could not be issued: an attendant pays the amount by hand (F43).
     Claim {
         /// The claim.
-        #[schema(value_type = u64)]
         claim: ClaimId,
         /// The amount, whole cents.
         amount: i64,

@@ -38,24 +38,20 @@ pub(crate) struct Voucher {
     /// The property.
     pub(crate) property: String,
     /// Where it was issued, for programs.
-    #[schema(value_type = Object)]
     pub(crate) origin: VoucherOrigin,
     /// Where it was issued, for people.
     pub(crate) issued_at: String,
     /// When it was issued: milliseconds since 1970, UTC.
-    #[schema(value_type = u64)]
     pub(crate) issued: Time,
     /// The day, in the property's time.
     pub(crate) date: String,
     /// The time of that day.
     pub(crate) time: String,
     /// From when it is no longer good: milliseconds since 1970, UTC.
-    #[schema(value_type = u64)]
     pub(crate) expires: Time,
     /// The same for people, in the property's time.
     pub(crate) good_until: String,
     /// Whole cents.
-    #[schema(value_type = i64)]
     pub(crate) amount: Money,
     /// The amount in figures.
     pub(crate) figures: String,

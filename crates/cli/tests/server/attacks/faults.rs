@@ -50,6 +50,7 @@ fn clock_stepped_an_hour_either_way() {
     for step in ["3600", "-3600"] {
         let mut house = faulty();
         let (dealing, mut terminal) = betting(&house);
+        terminal.until("the countdown", |terminal| terminal.public["closes_at"].is_u64());
         let closes_at = terminal.public["closes_at"].clone();
         accepted(&terminal.place(&[("small", 1_000)]));
         happen(&house, "clock", step);
