@@ -55,8 +55,7 @@ fn request<'a>(path: &str, method: &'a str, operation: &Value, by: Option<&Perso
     if let Some(content) = content {
         let schema = &content["schema"];
         is_allowed = random.below(3) > 0;
-        let mut value =
-            if is_allowed { description.any(schema, random) } else { description.spoilt(schema, random) };
+        let mut value = if is_allowed { description.any(schema, random) } else { description.spoilt(schema, random) };
         if let (Some(person), true) = (by, is_allowed && !value["source"].is_null()) {
             value["source"] = person.source.into();
             value["sequence"] = person.next().into();

@@ -152,7 +152,8 @@ mod tests {
     #[test]
     fn a_form_of_several_forms_is_one() {
         let forms = json!({"Stake": {"properties": {"box": {}}, "required": ["box"]}});
-        let mut form = json!({"allOf": [{"$ref": "#/components/schemas/Stake"}, {"properties": {"chips": {}}, "required": []}]});
+        let mut form =
+            json!({"allOf": [{"$ref": "#/components/schemas/Stake"}, {"properties": {"chips": {}}, "required": []}]});
         narrow(&mut form, &forms);
         let joined = json!({"type": "object", "properties": {"box": {}, "chips": {}}, "required": ["box"], "additionalProperties": false});
         assert_eq!(form, joined);
