@@ -703,6 +703,10 @@ export interface components {
             /** Format: uint64 */
             sequence: number;
         };
+        /** @description Answers, as a screen is sent them. */
+        Answers: {
+            answers: components["schemas"]["Answered"][];
+        };
         /** @description How an approval was answered. */
         ApprovalAnswer: "waiting" | {
             approved: components["schemas"]["PersonId"];
@@ -1171,7 +1175,7 @@ export interface components {
             value: components["schemas"]["Money"];
         };
         /** @description What a staff screen at a table is sent. */
-        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answered"];
+        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"];
         /** @description What a staff screen at a table sends. */
         ConsoleSays: components["schemas"]["FromStaff"];
         /** @description A part of a bet that the House rejects. */
@@ -1196,7 +1200,7 @@ export interface components {
             sequence: number;
         };
         /** @description What a screen of the pit, the cage or the audit is sent. */
-        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answered"];
+        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"];
         /** @description What a screen of the house is sent, beside the answers to its commands. */
         DeskMessage: {
             snapshot: {
@@ -1472,7 +1476,9 @@ export interface components {
         };
         /** @description What a terminal sends: commands, each under the next number. */
         FromTerminal: {
-            commands: components["schemas"]["TerminalCommand"][];
+            commands?: components["schemas"]["TerminalCommand"][];
+            /** @description Whether the last games of the seat are asked for (F30). */
+            games?: boolean;
         };
         /** @description The number of a screen's commands. */
         FurtherSource: {
@@ -1990,6 +1996,10 @@ export interface components {
             paid: components["schemas"]["Money"];
             round: components["schemas"]["RoundNumber"];
             void?: components["schemas"]["VoidReason"] | null;
+        };
+        /** @description The last games of a seat, as its terminal is sent them. */
+        LastGames: {
+            games: components["schemas"]["GameLine"][];
         };
         /** @description A layout, as it is drawn and as it pays. */
         LayoutView: {
@@ -2840,7 +2850,7 @@ export interface components {
                 rounds: number;
                 /**
                  * Format: double
-                 * @description Rounds an hour between the first and the last.
+                 * @description Rounds an hour at a table, between the first and the last of each day.
                  */
                 rounds_an_hour?: number | null;
                 /**
@@ -2924,7 +2934,7 @@ export interface components {
             rounds: number;
             /**
              * Format: double
-             * @description Rounds an hour between the first and the last.
+             * @description Rounds an hour at a table, between the first and the last of each day.
              */
             rounds_an_hour?: number | null;
             /**
@@ -3674,6 +3684,8 @@ export interface components {
             has_terminals: boolean;
             is_training: boolean;
             layout: string;
+            /** @description What the house calls it. */
+            name: string;
             phase: components["schemas"]["Phase"];
             /** @description How many seats or terminals each of its clusters has. */
             seats: number[];
@@ -3688,7 +3700,7 @@ export interface components {
             sequence: number;
         };
         /** @description What a Player Terminal is sent: a challenge first. */
-        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"];
+        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"];
         /** @description What a Player Terminal sends: it proves itself first. */
         TerminalSays: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
         /** @description What a terminal asks for at its own seat. */

@@ -90,7 +90,7 @@ pub(crate) struct Answered {
 }
 
 /// Answers, as a screen is sent them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Answers {
     pub(crate) answers: Vec<Answered>,
 }

@@ -27,7 +27,7 @@ use crate::server::{Server, Shared, Stopping};
 use crate::stopped::Stopped;
 pub(crate) use house::{Desk, FromDesk};
 pub(crate) use staff::FromStaff;
-pub(crate) use terminal::FromTerminal;
+pub(crate) use terminal::{FromTerminal, ToTerminal};
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;

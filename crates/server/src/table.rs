@@ -189,14 +189,14 @@ impl RunningTable {
                 self.answer(verdict, reply, None);
             }
             TableMail::Cluster { cluster, actor, id, command, reply } => {
-                let seat = seat_of(&command);
+                let (about, asking) = (seat_of(&command), seat_asking(actor));
                 let Some(verdict) = self.ask_cluster(cluster, actor, Some(id), command) else {
                     return self.answer(Verdict::Refused(taisai_table::Refusal::UnknownSeat), reply, None);
                 };
-                if let Some(seat) = seat {
+                for seat in about.into_iter().chain(asking) {
                     self.tell(cluster, seat);
                 }
-                self.answer(verdict, reply, seat.map(|seat| (cluster, seat)));
+                self.answer(verdict, reply, asking.map(|seat| (cluster, seat)));
             }
             TableMail::Sit { cluster, seat, source, line } => self.sit(cluster, seat, source, line),
             TableMail::Gone { cluster, seat, line } => self.gone(cluster, seat, &line),
@@ -302,6 +302,14 @@ pub(crate) fn places(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
 
 fn has_terminals(round: &Round) -> bool {
     !round.rules().game().paragraphs(Rule::TerminalDown).is_empty()
+}
+
+/// The seat whose terminal asks: it is answered there, whatever seat it asks about.
+const fn seat_asking(actor: Actor) -> Option<Seat> {
+    match actor {
+        Actor::Terminal { seat, .. } => Some(seat),
+        Actor::Person(_) | Actor::Tumbler(_) | Actor::System => None,
+    }
 }
 
 /// The seat that a command is about.

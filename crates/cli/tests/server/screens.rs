@@ -99,6 +99,8 @@ fn a_house_that_is_told_to_stop() {
     dealing.conclude([1, 2, 3]);
     terminal.until("what was won", |terminal| terminal.view["credits"] == 102_000);
     terminal.socket.over(SOON);
+    let (status, log) = house.stopped();
+    assert!(status.success(), "{log}");
     house.audit();
     house.restart();
     assert_eq!(terminal.device.clone().connect(house.address()).view["credits"], 102_000);

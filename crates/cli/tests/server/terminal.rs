@@ -65,7 +65,7 @@ impl Device {
         socket.say(&self.proof(&challenge));
         let snapshot = socket.until("a snapshot", |message| message.get("snapshot").cloned());
         let (public, view) = (snapshot["public"].clone(), snapshot["seat"].clone());
-        Terminal { device: self.clone(), socket, public, view, answers: BTreeMap::new() }
+        Terminal { device: self.clone(), socket, public, view, answers: BTreeMap::new(), over: None }
     }
 }
 
@@ -78,6 +78,8 @@ pub(crate) struct Terminal {
     pub(crate) view: Value,
     /// Answers that nobody has waited for yet, by the number of the command.
     answers: BTreeMap<u64, Value>,
+    /// Why the connection is over, once it is.
+    pub(crate) over: Option<(u16, String)>,
 }
 
 /// The answer to a command of a number.
@@ -134,8 +136,13 @@ impl Terminal {
             if let Some(answer) = self.answers.remove(&sequence) {
                 return Some(answer);
             }
-            let Some(Heard::Said(message)) = self.socket.heard(by) else { return None };
-            self.take_in(&message);
+            match self.socket.heard(by)? {
+                Heard::Said(message) => self.take_in(&message),
+                Heard::Over(why) => {
+                    self.over = why;
+                    return None;
+                }
+            }
         }
     }
 

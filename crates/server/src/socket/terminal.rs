@@ -32,6 +32,7 @@ pub(crate) struct FromTerminal {
 
 /// The last games of a seat, as its terminal is sent them.
 #[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = LastGames)]
 pub(crate) struct ToTerminal<'a> {
     games: &'a [GameLine],
 }
