@@ -28,7 +28,7 @@ use taisai_record::Address;
 use taisai_record::projection::{Reader, Stop};
 use taisai_rules::{Game, Games};
 use taisai_table::{ClusterId, Seat, TableId};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{Semaphore, oneshot};
 
 pub(crate) use asked::{MayRead, named};
 pub use csv::{Cell, Csv};
@@ -151,7 +151,7 @@ impl Reports {
 
     #[cfg(test)]
     /// Changes each time that the record was looked at, for those who show what is new.
-    pub(crate) fn steps(&self) -> watch::Receiver<u64> {
+    pub(crate) fn steps(&self) -> tokio::sync::watch::Receiver<u64> {
         self.known.steps()
     }
 

@@ -94,21 +94,25 @@ impl RunningTable {
                     }
                 },
             };
-            let stands = notice.stands();
-            if let Some((round, stands)) = stands {
+            let mut played = Vec::new();
+            if let Some((round, stands)) = notice.stands() {
                 let present = slip.is_none().then(|| self.own(number).machine().slip());
                 if let Some(slip) = present.as_ref().or(slip.as_ref()) {
                     self.keep_games(number, round, stands, slip);
+                    let cluster = self.own(number).machine();
+                    let seats = slip.lines.chunk_by(|line, next| line.seat == next.seat).map(|lines| lines[0].seat);
+                    played = seats.map(|seat| (seat, cluster.is_locked(seat))).collect();
                 }
                 self.latest = Some(round);
             }
-            let unlocked = stands.is_some().then(|| self.unlocked(number));
             let command = ClusterCommand::Follow { number: notice_number, notice, slip };
             self.accepted(number, command)?;
             has_carried = true;
-            if let Some(unlocked) = unlocked {
-                self.report_locked(number, &unlocked);
-                self.tell_everyone(number);
+            for (seat, was_locked) in played {
+                if !was_locked {
+                    self.report_locked(number, seat);
+                }
+                self.tell(number, seat);
             }
         }
         Ok(has_carried)
@@ -123,19 +127,13 @@ impl RunningTable {
         }
     }
 
-    fn unlocked(&mut self, number: u16) -> Vec<Seat> {
+    /// A large win has locked the seat (F33).
+    fn report_locked(&mut self, number: u16, seat: Seat) {
         let cluster = self.own(number).machine();
-        cluster.seats().filter(|seat| !cluster.is_locked(*seat)).collect()
-    }
-
-    /// Seats that a large win has locked (F33).
-    fn report_locked(&mut self, number: u16, unlocked: &[Seat]) {
-        let cluster = self.own(number).machine();
-        let id = cluster.id();
-        let locked: Vec<_> = unlocked.iter().copied().filter(|seat| cluster.is_locked(*seat)).collect();
-        for seat in locked {
+        if cluster.is_locked(seat) {
+            let cluster = cluster.id();
             let amount = self.last_paid(number, seat).unwrap_or(Money::ZERO);
-            self.report(Some(Report::LargeWin { cluster: id, seat, amount }));
+            self.report(Some(Report::LargeWin { cluster, seat, amount }));
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use taisai_rules::{Money, Unit};
-use taisai_table::{Actor, Cluster, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Transfer, VoidReason};
+use taisai_table::{Actor, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Transfer, VoidReason};
 use tokio::time::Instant;
 
 use super::RunningTable;
@@ -23,6 +23,8 @@ pub(super) struct SeatLine {
     number: u64,
     is_told: bool,
     last: Option<Box<LastGame>>,
+    /// Whether the last game has come or changed since it was told.
+    is_last_new: bool,
 }
 
 impl RunningTable {
@@ -38,7 +40,7 @@ impl RunningTable {
         if self.cluster(cluster).is_some_and(|cluster| cluster.is_lost(seat)) {
             self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Back { seat });
         }
-        let Some(seat) = self.seat_view(cluster, seat) else { return };
+        let Some(seat) = self.seat_view(cluster, seat, true) else { return };
         let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(source)) };
         self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(snapshot))));
     }
@@ -87,9 +89,11 @@ impl RunningTable {
         self.shown.whole(&PublicView::of(round, self.latest).with_results(round))
     }
 
-    fn seat_view(&self, cluster: u16, seat: Seat) -> Option<SeatView> {
+    /// How a seat stands; with its last game where that is asked for.
+    fn seat_view(&self, cluster: u16, seat: Seat, with_last: bool) -> Option<SeatView> {
         let place = self.seats.get(usize::from(cluster))?.get(usize::try_from(seat.0).ok()?)?;
-        Some(SeatView::of(self.cluster(cluster)?, seat, place.number, place.last.as_deref()))
+        let last = place.last.as_deref().filter(|_| with_last);
+        Some(SeatView::of(self.cluster(cluster)?, seat, place.number, last))
     }
 
     fn staff_view(&self) -> StaffView {
@@ -112,13 +116,6 @@ impl RunningTable {
 
     pub(super) fn tell_of(&mut self, cluster: u16, transfer: &Transfer) {
         if let Purpose::Credits { seat } = transfer.purpose {
-            self.tell(cluster, seat);
-        }
-    }
-
-    pub(super) fn tell_everyone(&mut self, cluster: u16) {
-        let seats = self.cluster(cluster).map(Cluster::seats);
-        for seat in seats.into_iter().flatten() {
             self.tell(cluster, seat);
         }
     }
@@ -149,6 +146,7 @@ impl RunningTable {
                 && place.last.as_ref().is_none_or(|last| last.round() <= round)
             {
                 place.last = Some(Box::new(game));
+                place.is_last_new = true;
             }
         }
     }
@@ -165,7 +163,8 @@ impl RunningTable {
             place.is_told = false;
             place.number += 1;
             let (answers, line) = (std::mem::take(&mut place.answers), place.line.clone());
-            if let (Some(line), Some(seat)) = (line, self.seat_view(cluster, seat)) {
+            let with_last = std::mem::take(&mut place.is_last_new);
+            if let (Some(line), Some(seat)) = (line, self.seat_view(cluster, seat, with_last)) {
                 self.said.push(Said::To(line, json(&SeatChange { answers, seat })));
             }
         }

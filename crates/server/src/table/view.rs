@@ -115,7 +115,7 @@ pub(crate) struct SeatView {
     colour: Option<ColourSet>,
     is_locked: bool,
     meters: Meters,
-    /// How the last round with bets of this seat came out.
+    /// How the last round with bets of this seat came out: in a snapshot, and when it has come or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastGame>,
 }
