@@ -1,6 +1,8 @@
 //! The commands of people, over HTTP and over sockets alike: whether the person may use the number, has to give the password
 //! again, and has the second person's approval. All else is decided by the machines.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use taisai_table::{Actor, ApprovalId, ClusterCommand, CommandId, HouseCommand, RoundCommand, TableId};
 
@@ -9,7 +11,7 @@ use crate::leaving::Answer;
 use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
-use crate::server::Server;
+use crate::server::{Server, Shared};
 use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
@@ -37,8 +39,29 @@ pub(crate) struct Sent<C> {
     pub(crate) command: C,
 }
 
-/// Puts a person's command before a table.
-pub(crate) async fn at_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
+/// Puts a person's command before a table. It is carried to its end also where nobody waits for the answer any more.
+pub(crate) async fn at_table(server: &Shared, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
+    let server = Arc::clone(server);
+    to_the_end(async move { ask_table(&server, table, sent).await }).await
+}
+
+/// Puts a person's command before the House, likewise.
+pub(crate) async fn at_house(server: &Shared, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
+    let server = Arc::clone(server);
+    to_the_end(async move { ask_house(&server, sent).await }).await
+}
+
+/// Does it in a task of its own.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    act: impl Future<Output = Result<T, Denied>> + Send + 'static,
+) -> Result<T, Denied> {
+    tokio::spawn(act).await.unwrap_or_else(|broken| {
+        tracing::error!(%broken, "an act broke off");
+        Err(Denied::Internal)
+    })
+}
+
+async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
     let door = server.doors.table(table).ok_or(Denied::Unknown)?;
     let Sent { by, id, approval, command } = sent;
     let actor = Actor::Person(by.person);
@@ -57,8 +80,7 @@ pub(crate) async fn at_table(server: &Server, table: TableId, sent: Sent<TableCo
     }
 }
 
-/// Puts a person's command before the House.
-pub(crate) async fn at_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
+async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
     let Sent { by, id, approval, command } = sent;
     let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
     let command = match seconded(server, Sent { by, id, approval, command }, What::House).await? {

@@ -58,7 +58,7 @@ denied! {
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
     TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is too large.";
     NotSent, REQUEST_TIMEOUT, "not-sent", "The request was not sent in time.";
-    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
+    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time. It may have been done: ask again under the same number.";
     Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
     NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";

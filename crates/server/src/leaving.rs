@@ -82,6 +82,22 @@ impl Reply {
     }
 }
 
+/// The numbers of a screen's commands: so that it can go on counting when it has lost count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    /// The source.
+    pub(crate) source: u64,
+    /// The newest number of the source that is known; zero if there is none.
+    pub(crate) sequence: u64,
+}
+
+impl Counted {
+    /// With what another machine knows.
+    pub(crate) fn and(self, sequence: u64) -> Self {
+        Self { sequence: self.sequence.max(sequence), ..self }
+    }
+}
+
 /// The answer to a numbered command.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Answered {

@@ -6,6 +6,8 @@ mod house;
 mod staff;
 mod terminal;
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
@@ -14,16 +16,18 @@ use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use axum::response::Response;
 use serde::de::DeserializeOwned;
+use taisai_table::Role;
 use tokio::sync::watch;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
-use crate::line::Messages;
+use crate::line::{Line, Messages};
 use crate::people;
-use crate::server::{Server, Shared, Stopping};
+use crate::server::{Shared, Stopping};
 use crate::stopped::Stopped;
 pub(crate) use house::{Desk, FromDesk};
 pub(crate) use staff::FromStaff;
@@ -32,12 +36,15 @@ pub(crate) use terminal::{FromTerminal, ToTerminal};
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;
 
-/// What is read from a connection at once: screens say little, and there are many of them.
-const READ_BUFFER: usize = 4 * 1024;
+/// No message has more commands: their answers must fit into a line.
+const MOST_COMMANDS: usize = 100;
 
-/// How often a screen is asked whether it is there, and how long it may be silent.
-const PING: Duration = Duration::from_millis(500);
-const SILENT: Duration = Duration::from_millis(1_500);
+/// What is read from a connection at once: screens say little, and there are many of them.
+const READ_BUFFER: usize = 2 * 1024;
+
+/// A screen that was quiet for so long is asked for a sign of life, and must give it in time: together less than two seconds.
+const QUIET: Duration = Duration::from_millis(1_000);
+const ANSWERED: Duration = Duration::from_millis(850);
 
 /// How often it is looked whether a person is still signed in.
 const CHECKED: Duration = Duration::from_secs(2);
@@ -123,6 +130,14 @@ fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
     serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
 }
 
+/// Whether a message holds no more commands than one may.
+fn not_too_many(commands: usize) -> Result<(), Farewell> {
+    if commands > MOST_COMMANDS {
+        return Err(Farewell::Bad(format!("a message holds at most {MOST_COMMANDS} commands")));
+    }
+    Ok(())
+}
+
 /// Takes a connection over as a socket.
 pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
     socket: WebSocketUpgrade,
@@ -140,20 +155,30 @@ pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
         })
 }
 
-/// When it is looked whether a person is still signed in.
-fn checks() -> Interval {
-    let mut checks = interval(CHECKED);
-    checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    checks
+/// Watches over a person at a screen: when they are signed out, suspended, idle for too long or hold none of the roles any
+/// more, the line is cut. It ends with the screen.
+struct Watch(JoinHandle<()>);
+
+impl Watch {
+    fn over(server: &Shared, login: u64, roles: Option<&'static [Role]>, line: Line) -> Self {
+        let server = Arc::downgrade(server);
+        let watch = async move {
+            loop {
+                tokio::time::sleep(CHECKED).await;
+                let Some(server) = server.upgrade() else { return };
+                let by = people::still(&server, login, false).await;
+                if !by.is_ok_and(|by| roles.is_none_or(|roles| by.person.roles.any(roles))) {
+                    return line.cut();
+                }
+            }
+        };
+        Self(tokio::spawn(watch))
+    }
 }
 
-/// Waits until a person is signed out, suspended or idle for too long.
-async fn signed_out(server: &Server, login: u64, checks: &mut Interval) -> Farewell {
-    loop {
-        checks.tick().await;
-        if let Err(denied) = people::still(server, login, false).await {
-            return denied.into();
-        }
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -166,8 +191,10 @@ pub(crate) async fn converse(
 ) -> Farewell {
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
-    let mut pings = interval(PING);
-    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // Whether a sign of life was asked for since something was heard.
+    let mut is_asked = false;
+    let mut quiet = pin!(sleep_until(heard + QUIET));
+    let mut stops = pin!(stops(&mut stopping));
     loop {
         tokio::select! {
             said = messages.take(&mut waiting) => {
@@ -181,7 +208,7 @@ pub(crate) async fn converse(
                 }
             }
             received = socket.recv() => {
-                heard = Instant::now();
+                (heard, is_asked) = (Instant::now(), false);
                 screen.lives();
                 match received {
                     Some(Ok(Message::Text(text))) => if let Err(farewell) = screen.hear(&text).await {
@@ -192,13 +219,23 @@ pub(crate) async fn converse(
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return Farewell::Gone,
                 }
             }
-            farewell = screen.ends() => return farewell,
-            () = stops(&mut stopping) => return Farewell::Away("the house closes: connect again"),
-            _ = pings.tick() => {
-                if heard.elapsed() > SILENT || socket.send(Message::Ping(Bytes::new())).await.is_err() {
+            () = &mut quiet => {
+                if is_asked {
                     return Farewell::Gone;
                 }
+                let until = heard + QUIET;
+                if until > Instant::now() {
+                    quiet.as_mut().reset(until);
+                    continue;
+                }
+                if socket.send(Message::Ping(Bytes::new())).await.is_err() {
+                    return Farewell::Gone;
+                }
+                is_asked = true;
+                quiet.as_mut().reset(Instant::now() + ANSWERED);
             }
+            farewell = screen.ends() => return farewell,
+            () = &mut stops => return Farewell::Away("the house closes: connect again"),
         }
     }
 }

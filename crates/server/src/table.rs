@@ -198,9 +198,9 @@ impl RunningTable {
                 }
                 self.answer(verdict, reply, asking.map(|seat| (cluster, seat)));
             }
-            TableMail::Sit { cluster, seat, source, line } => self.sit(cluster, seat, source, line),
+            TableMail::Sit { cluster, seat, counted, line } => self.sit(cluster, seat, counted, line),
             TableMail::Gone { cluster, seat, line } => self.gone(cluster, seat, &line),
-            TableMail::Follow { topics, source, line } => self.follow(line, source, topics),
+            TableMail::Follow { topics, counted, line } => self.follow(line, counted, topics),
             TableMail::Receive { cluster, transfer } => {
                 let Some((id, received)) = self.cluster(cluster).map(|cluster| (cluster.id(), cluster.received()))
                 else {

@@ -11,7 +11,7 @@ mod ticket;
 mod words;
 
 pub(crate) use act::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse};
-pub(crate) use number::VoucherKey;
+pub(crate) use number::{Validation, VoucherKey};
 pub(crate) use on_file::Became;
 pub(crate) use page::STYLE;
 pub(crate) use printer::{Printer, issued, presented};

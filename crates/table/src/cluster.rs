@@ -366,6 +366,12 @@ impl Cluster {
         self.state.refusals
     }
 
+    /// The number of the newest command of a source, of the terminal at a seat or of a person; zero if none is remembered.
+    pub fn newest(&self, source: u64, seat: Option<Seat>) -> u64 {
+        let at_seat = seat.and_then(|seat| self.seat(seat)).map_or(0, |seat| seat.recent.newest(source));
+        at_seat.max(self.state.recent.newest(source))
+    }
+
     /// Refusals to the terminal at a seat since bets were opened.
     pub fn seat_refusals(&self, seat: Seat) -> u32 {
         self.seat(seat).map_or(0, |seat| seat.refusals)

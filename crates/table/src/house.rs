@@ -235,6 +235,11 @@ impl House {
         self.significant.iter()
     }
 
+    /// The number of the newest command of a source; zero if none is remembered.
+    pub fn newest(&self, source: u64) -> u64 {
+        self.sources.newest(source)
+    }
+
     /// How often each refusal was given.
     pub fn refused(&self) -> impl Iterator<Item = (Refusal, u64)> {
         self.refused.iter().map(|(refusal, count)| (*refusal, *count))

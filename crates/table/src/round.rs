@@ -190,6 +190,11 @@ impl Round {
         self.state.faces
     }
 
+    /// The number of the newest command of a source; zero if none is remembered.
+    pub fn newest(&self, source: u64) -> u64 {
+        self.state.recent.newest(source)
+    }
+
     /// Whether it plays for training.
     pub const fn is_training(&self) -> bool {
         self.is_training

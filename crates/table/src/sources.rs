@@ -37,6 +37,11 @@ impl Sources {
         }
     }
 
+    /// The number of the newest command of a source; zero if none is remembered.
+    pub(crate) fn newest(&self, source: u64) -> u64 {
+        self.kept.get(&source).map_or(0, |source| source.recent.newest())
+    }
+
     /// How many sources a machine keeps that does not know how many there are.
     pub(crate) const MANY: usize = 1_024;
 

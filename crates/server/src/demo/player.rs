@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::Stay;
 use super::chance::{self, NoChance};
+use crate::leaving::Counted;
 use crate::line::Line;
 use crate::table::{RunningTable, TableDoor, TableMail, places};
 
@@ -42,7 +43,9 @@ pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
     for (cluster, seat) in door.look(look).await.unwrap_or_default() {
         let (line, mut messages) = Line::new();
         // A table that has stopped shows nobody anything.
-        door.send(TableMail::Sit { cluster, seat, source: 0, line }).await.unwrap_or_default();
+        door.send(TableMail::Sit { cluster, seat, counted: Counted { source: 0, sequence: 0 }, line })
+            .await
+            .unwrap_or_default();
         terminals.spawn(async move {
             let mut shown = Vec::new();
             while messages.take(&mut shown).await {

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::{Hall, HallError, HallPlan, TablePlan};
 use crate::config::Founding;
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Reply};
+use crate::leaving::{Answer, Counted, Reply};
 use crate::line::{Line, Messages};
 use crate::metrics::Metrics;
 use crate::table::{RunningTable, TableMail};
@@ -106,7 +106,7 @@ async fn a_round_is_played_and_is_there_again() {
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
-    let sit = TableMail::Sit { cluster: 0, seat, source: 1, line };
+    let sit = TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line };
     assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
@@ -142,7 +142,12 @@ async fn a_round_is_played_and_is_there_again() {
     let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
     assert!(
-        hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, source: 1, line }).await.is_ok()
+        hall.doors()
+            .table(TABLE)
+            .unwrap()
+            .send(TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line })
+            .await
+            .is_ok()
     );
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");

@@ -109,6 +109,8 @@ pub(crate) enum DeskMessage {
         time: Time,
         /// The number under which the screen sends its commands.
         source: u64,
+        /// The newest number of that source that is known.
+        sequence: u64,
         /// All parts of this screen.
         parts: HouseParts,
     },

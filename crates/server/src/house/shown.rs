@@ -34,7 +34,7 @@ struct Numbered {
 #[serde(rename_all = "kebab-case")]
 enum Message<'a> {
     /// Everything, once.
-    Snapshot { time: Time, source: u64, parts: BTreeMap<&'static str, &'a Numbered> },
+    Snapshot { time: Time, source: u64, sequence: u64, parts: BTreeMap<&'static str, &'a Numbered> },
     /// A part that has changed.
     Parts(BTreeMap<&'static str, &'a Numbered>),
 }
@@ -50,7 +50,12 @@ impl RunningHouse {
         self.show_now();
         let parts = Part::ALL.into_iter().filter(|part| part.topics().contains(&topic));
         let parts = parts.filter_map(|part| Some((part.name(), self.shown.parts.get(&part)?))).collect();
-        let snapshot = json(&Message::Snapshot { time: self.clock.now(), source, parts });
+        let snapshot = json(&Message::Snapshot {
+            time: self.clock.now(),
+            source,
+            sequence: self.house.machine().newest(source),
+            parts,
+        });
         self.said.push(Said::Follows(line, vec![topic], snapshot));
     }
 

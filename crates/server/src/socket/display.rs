@@ -41,7 +41,7 @@ pub(super) async fn connect(
     let place = server.displays.take(TableId(table), MOST_DISPLAYS).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();
-        let follow = TableMail::Follow { topics: vec![Topic::Public], source: None, line };
+        let follow = TableMail::Follow { topics: vec![Topic::Public], counted: None, line };
         let farewell = match door.send(follow).await {
             Ok(()) => converse(&mut socket, &mut Display, messages, server.stopping.subscribe()).await,
             Err(stopped) => stopped.into(),

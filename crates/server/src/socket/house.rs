@@ -5,10 +5,9 @@ use axum::extract::{Path, Query, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, Role};
-use tokio::time::Interval;
 
 use super::staff::Source;
-use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
+use super::{Farewell, Screen, Watch, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent};
 use crate::denied::Denied;
@@ -81,12 +80,12 @@ struct AtDesk {
     login: u64,
     source: u64,
     line: Line,
-    checks: Interval,
 }
 
 impl Screen for AtDesk {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         let FromDesk { commands } = read(text)?;
+        not_too_many(commands.len())?;
         for Numbered { sequence, approval, command } in commands {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
@@ -98,10 +97,6 @@ impl Screen for AtDesk {
             self.line.say(Answers::one(sequence, answer));
         }
         Ok(())
-    }
-
-    async fn ends(&mut self) -> Farewell {
-        signed_out(&self.server, self.login, &mut self.checks).await
     }
 }
 
@@ -129,7 +124,8 @@ pub(super) async fn connect(
         let follow = HouseMail::Follow { topic: desk.topic(), source, line: line.clone() };
         let farewell = match server.doors.house().send(follow).await {
             Ok(()) => {
-                let mut at_desk = AtDesk { server: server.clone(), login: by.source, source, line, checks: checks() };
+                let _watch = Watch::over(&server, by.source, Some(desk.roles()), line.clone());
+                let mut at_desk = AtDesk { server: server.clone(), login: by.source, source, line };
                 converse(&mut socket, &mut at_desk, messages, server.stopping.subscribe()).await
             }
             Err(stopped) => stopped.into(),

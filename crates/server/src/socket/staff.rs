@@ -6,13 +6,12 @@ use axum::extract::{Path, Query, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
-use tokio::time::Interval;
 
-use super::{Farewell, Screen, checks, converse, read, signed_out, upgrade};
+use super::{Farewell, Screen, Watch, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
-use crate::leaving::{Answer, Answers, Topic};
+use crate::leaving::{Answer, Answers, Counted, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::server::Shared;
@@ -50,12 +49,12 @@ struct Console {
     login: u64,
     source: u64,
     line: Line,
-    checks: Interval,
 }
 
 impl Screen for Console {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         let FromStaff { commands } = read(text)?;
+        not_too_many(commands.len())?;
         for Numbered { sequence, approval, command } in commands {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
@@ -67,10 +66,6 @@ impl Screen for Console {
             self.line.say(Answers::one(sequence, answer));
         }
         Ok(())
-    }
-
-    async fn ends(&mut self) -> Farewell {
-        signed_out(&self.server, self.login, &mut self.checks).await
     }
 }
 
@@ -95,10 +90,11 @@ pub(super) async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();
         let topics = vec![Topic::Public, Topic::Staff];
-        let farewell = match door.send(TableMail::Follow { topics, source: Some(source), line: line.clone() }).await {
+        let counted = Some(Counted { source, sequence: 0 });
+        let farewell = match door.send(TableMail::Follow { topics, counted, line: line.clone() }).await {
             Ok(()) => {
-                let mut console =
-                    Console { server: server.clone(), table, login: by.source, source, line, checks: checks() };
+                let _watch = Watch::over(&server, by.source, None, line.clone());
+                let mut console = Console { server: server.clone(), table, login: by.source, source, line };
                 converse(&mut socket, &mut console, messages, server.stopping.subscribe()).await
             }
             Err(stopped) => stopped.into(),

@@ -6,18 +6,20 @@ use axum::extract::ws::WebSocket;
 use axum::extract::{Path, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use taisai_table::{Actor, ClusterId, CommandId, DeviceId, DeviceKind, Seat, TableId};
+use taisai_table::{
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Seat, TableId, VoucherHash,
+};
 
-use super::{Farewell, Screen, converse, read, upgrade};
+use super::{Farewell, Screen, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
-use crate::leaving::{Answer, Answers, Reply, json};
+use crate::leaving::{Answer, Answers, Counted, Reply, json};
 use crate::line::Line;
 use crate::reports::{GameLine, last_games};
 use crate::server::Shared;
 use crate::table::{TableDoor, TableMail};
-use crate::voucher::{TerminalAct, TerminalAsk, issued, presented};
+use crate::voucher::{TerminalAct, TerminalAsk, Validation, issued, presented};
 
 /// What a terminal sends: commands, each under the next number.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -63,13 +65,32 @@ impl Terminal {
     const fn actor(&self) -> Actor {
         Actor::Terminal { device: self.device, seat: self.seat }
     }
+
+    /// Credits become a voucher, which is printed once the House has it.
+    async fn cash_out(&self, id: CommandId, command: ClusterCommand, number: Validation) -> Result<(), Farewell> {
+        let answer = self.door.ask_cluster(self.cluster.number, self.actor(), id, command).await?;
+        let answer = match answer {
+            Answer::Accepted(_) => issued(&self.server, id, number).await?,
+            Answer::Refused(_) => answer,
+        };
+        self.line.say(Answers::one(id.sequence, answer));
+        Ok(())
+    }
+
+    /// A voucher becomes credits.
+    async fn redeem(&self, id: CommandId, command: HouseCommand, hash: VoucherHash) -> Result<(), Farewell> {
+        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
+        self.line.say(Answers::one(id.sequence, presented(&self.server, hash, answer).await?));
+        Ok(())
+    }
 }
 
 impl Screen for Terminal {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         let FromTerminal { commands, games } = read(text)?;
+        not_too_many(commands.len())?;
         if games {
-            let games = last_games(&self.server, self.cluster, self.seat).await?;
+            let games = Box::pin(last_games(&self.server, self.cluster, self.seat)).await?;
             self.line.say(json(&ToTerminal { games: &games }));
         }
         for Numbered { sequence, command } in commands {
@@ -80,17 +101,9 @@ impl Screen for Terminal {
                     self.door.send(TableMail::Cluster { cluster, actor, id, command, reply }).await?;
                 }
                 TerminalAsk::Cluster(command, Some(number)) => {
-                    let answer = self.door.ask_cluster(self.cluster.number, self.actor(), id, command).await?;
-                    let answer = match answer {
-                        Answer::Accepted(_) => issued(&self.server, id, number).await?,
-                        Answer::Refused(_) => answer,
-                    };
-                    self.line.say(Answers::one(sequence, answer));
+                    Box::pin(self.cash_out(id, command, number)).await?;
                 }
-                TerminalAsk::House(command, hash) => {
-                    let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
-                    self.line.say(Answers::one(sequence, presented(&self.server, hash, answer).await?));
-                }
+                TerminalAsk::House(command, hash) => Box::pin(self.redeem(id, command, hash)).await?,
             }
         }
         Ok(())
@@ -133,7 +146,8 @@ pub(super) async fn connect(
 }
 
 async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableDoor) -> Farewell {
-    let proven = match prove(socket, server).await {
+    // What is done once, or rarely, has memory of its own: there are many terminals, and they wait.
+    let proven = match Box::pin(prove(socket, server)).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
@@ -143,12 +157,18 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: Tab
     if cluster.table != table {
         return Denied::NotYours.into();
     }
-    let place = match take(server, proven).await {
+    let place = match Box::pin(take(server, proven)).await {
         Ok(place) => place,
         Err(denied) => return denied.into(),
     };
+    // What it asked of the House counts too.
+    let sequence = match Box::pin(server.doors.house().look(move |house| house.newest(source))).await {
+        Ok(sequence) => sequence,
+        Err(stopped) => return stopped.into(),
+    };
     let (line, messages) = Line::new();
-    let sit = TableMail::Sit { cluster: cluster.number, seat, source, line: line.clone() };
+    let counted = Counted { source, sequence };
+    let sit = TableMail::Sit { cluster: cluster.number, seat, counted, line: line.clone() };
     if let Err(stopped) = door.send(sit).await {
         return stopped.into();
     }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::RunningTable;
 use super::view::{LastGame, Message, PublicView, SeatChange, SeatView, Snapshot, StaffView};
-use crate::leaving::{Answered, Said, Topic, json};
+use crate::leaving::{Answered, Counted, Said, Topic, json};
 use crate::line::Line;
 
 /// Totals and the health of seats are shown at most so often.
@@ -28,7 +28,7 @@ pub(super) struct SeatLine {
 }
 
 impl RunningTable {
-    pub(super) fn sit(&mut self, cluster: u16, seat: Seat, source: u64, line: Line) {
+    pub(super) fn sit(&mut self, cluster: u16, seat: Seat, counted: Counted, line: Line) {
         let Some(place) = self.seat_line(cluster, seat) else { return line.cut() };
         if let Some(before) = place.line.replace(line.clone()) {
             before.cut();
@@ -40,8 +40,9 @@ impl RunningTable {
         if self.cluster(cluster).is_some_and(|cluster| cluster.is_lost(seat)) {
             self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Back { seat });
         }
+        let known = self.cluster(cluster).map_or(0, |cluster| cluster.newest(counted.source, Some(seat)));
         let Some(seat) = self.seat_view(cluster, seat, true) else { return };
-        let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(source)) };
+        let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(counted.and(known))) };
         self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(snapshot))));
     }
 
@@ -70,8 +71,12 @@ impl RunningTable {
         }
     }
 
-    pub(super) fn follow(&mut self, line: Line, source: Option<u64>, topics: Vec<Topic>) {
-        let mut snapshot = self.snapshot(source);
+    pub(super) fn follow(&mut self, line: Line, counted: Option<Counted>, topics: Vec<Topic>) {
+        let known = |counted: Counted| {
+            let clusters = self.clusters().map(|cluster| cluster.newest(counted.source, None));
+            counted.and(clusters.max().unwrap_or(0)).and(self.round().newest(counted.source))
+        };
+        let mut snapshot = self.snapshot(counted.map(known));
         if topics.contains(&Topic::Staff) {
             self.show_staff_now();
             snapshot.staff = Some(self.shown_to_staff.whole(&self.shown_to_staff.view));
@@ -79,8 +84,9 @@ impl RunningTable {
         self.said.push(Said::Follows(line, topics, json(&Message::Snapshot(snapshot))));
     }
 
-    fn snapshot(&self, source: Option<u64>) -> Snapshot {
-        Snapshot { time: self.parts.clock.now(), source, public: self.public(), seat: None, staff: None }
+    fn snapshot(&self, counted: Option<Counted>) -> Snapshot {
+        let (source, sequence) = (counted.map(|counted| counted.source), counted.map(|counted| counted.sequence));
+        Snapshot { time: self.parts.clock.now(), source, sequence, public: self.public(), seat: None, staff: None }
     }
 
     /// What anyone at the table sees.

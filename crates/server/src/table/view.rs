@@ -315,9 +315,12 @@ fn fields(view: &impl Serialize) -> Map<String, Value> {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Snapshot {
     pub(crate) time: Time,
-    /// The number under which the screen sends its commands, and that of the last one known.
+    /// The source of the screen's commands; none for one that sends nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<u64>,
+    /// The newest number of that source that is known: a screen that has lost count goes on from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sequence: Option<u64>,
     #[schema(value_type = WholePublic)]
     pub(crate) public: Value,
     #[serde(skip_serializing_if = "Option::is_none")]

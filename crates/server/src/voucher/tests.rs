@@ -11,11 +11,10 @@ use taisai_table::{
     Position, Profile, Role, Roles, RoundCommand, Seat, TableId, TableLimits,
 };
 
-use super::number::Validation;
 use super::on_file::detail;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
-use super::{Became, HouseAct, TerminalAct, TerminalAsk, VoucherKey};
+use super::{Became, HouseAct, TerminalAct, TerminalAsk, Validation, VoucherKey};
 use crate::hall::{Hall, HallPlan, TablePlan};
 use crate::leaving::Answer;
 use crate::server::Place;
