@@ -1208,6 +1208,11 @@ export interface components {
                 parts: components["schemas"]["HouseParts"];
                 /**
                  * Format: uint64
+                 * @description The newest number of that source that is known.
+                 */
+                sequence: number;
+                /**
+                 * Format: uint64
                  * @description The number under which the screen sends its commands.
                  */
                 source: number;
@@ -3541,7 +3546,12 @@ export interface components {
             seat?: components["schemas"]["SeatView"] | null;
             /**
              * Format: uint64
-             * @description The number under which the screen sends its commands, and that of the last one known.
+             * @description The newest number of that source that is known: a screen that has lost count goes on from there.
+             */
+            sequence?: number | null;
+            /**
+             * Format: uint64
+             * @description The source of the screen's commands; none for one that sends nothing.
              */
             source?: number | null;
             staff?: components["schemas"]["StaffView"] | null;
