@@ -771,6 +771,10 @@ export interface components {
             /** @description Whether its record is for training. */
             training?: boolean | null;
         };
+        /** @description The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house. */
+        Beat: {
+            beat: components["schemas"]["Time"];
+        };
         /**
          * @description A betting box, by its one text form: its kind, and where the kind has several its numbers.
          * @example small
@@ -828,8 +832,15 @@ export interface components {
             /** @description The house's exact edge, as a fraction. */
             edge: string;
             label: components["schemas"]["InLanguages"];
+            /** @description Whether it loses when all three dice are the same. */
+            loses_to_triple: boolean;
             /** @description What it pays to one: one entry, or three for one, two and three dice. */
             pays: string[];
+            /** @description The least and the greatest sum that win, where that is printed on the box. */
+            range?: [
+                number,
+                number
+            ] | null;
             /**
              * Format: uint8
              * @description How many of the 216 throws win.
@@ -1175,7 +1186,7 @@ export interface components {
             value: components["schemas"]["Money"];
         };
         /** @description What a staff screen at a table is sent. */
-        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"];
+        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a staff screen at a table sends. */
         ConsoleSays: components["schemas"]["FromStaff"];
         /** @description A part of a bet that the House rejects. */
@@ -1200,7 +1211,7 @@ export interface components {
             sequence: number;
         };
         /** @description What a screen of the pit, the cage or the audit is sent. */
-        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"];
+        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a screen of the house is sent, beside the answers to its commands. */
         DeskMessage: {
             snapshot: {
@@ -1300,7 +1311,7 @@ export interface components {
             verdict: string;
         };
         /** @description What a display is sent: the snapshot and the changes of what anyone sees. */
-        DisplayHears: components["schemas"]["TableMessage"];
+        DisplayHears: components["schemas"]["TableMessage"] | components["schemas"]["Beat"];
         /** @description A person on file. */
         EmployeeOnFile: {
             /**
@@ -1323,6 +1334,8 @@ export interface components {
             device: components["schemas"]["DeviceId"];
             /** @description The house's id, 32 hexadecimal digits: it is part of what the device signs. */
             house: string;
+            /** @description What it is, and where a terminal stands. */
+            kind: components["schemas"]["DeviceKind"];
             /**
              * Format: uint64
              * @description The number of its commands.
@@ -2013,7 +2026,11 @@ export interface components {
             areas: components["schemas"]["AreaView"][];
             boxes: components["schemas"]["BoxView"][];
             captions: components["schemas"]["CaptionView"][];
+            /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
+            chinese: string;
             game: string;
+            /** @description Whether bets are placed at terminals, or with chips on the layout. */
+            has_terminals: boolean;
             /** Format: uint32 */
             height: number;
             layout: string;
@@ -3710,7 +3727,7 @@ export interface components {
             sequence: number;
         };
         /** @description What a Player Terminal is sent: a challenge first. */
-        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"];
+        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"] | components["schemas"]["Beat"];
         /** @description What a Player Terminal sends: it proves itself first. */
         TerminalSays: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
         /** @description What a terminal asks for at its own seat. */

@@ -15,9 +15,10 @@ use axum::body::Bytes;
 use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use axum::response::Response;
+use futures_util::SinkExt;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use taisai_table::Role;
-use tokio::sync::watch;
+use taisai_table::{Role, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use utoipa_axum::router::OpenApiRouter;
@@ -25,9 +26,10 @@ use utoipa_axum::routes;
 
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
+use crate::leaving::json;
 use crate::line::{Line, Messages};
 use crate::people;
-use crate::server::{Shared, Stopping};
+use crate::server::{Server, Shared};
 use crate::stopped::Stopped;
 pub(crate) use house::{Desk, FromDesk};
 pub(crate) use staff::FromStaff;
@@ -41,6 +43,10 @@ const MOST_COMMANDS: usize = 100;
 
 /// What is read from a connection at once: screens say little, and there are many of them.
 const READ_BUFFER: usize = 2 * 1024;
+
+/// What is gathered before it is written, and what may be gathered at most.
+const WRITE_BUFFER: usize = 4 * 1024;
+const MOST_WRITTEN: usize = 4 * LARGEST_MESSAGE;
 
 /// A screen that was quiet for so long is asked for a sign of life, and must give it in time: together less than two seconds.
 const QUIET: Duration = Duration::from_millis(1_000);
@@ -125,6 +131,12 @@ pub(crate) trait Screen {
     fn lives(&mut self) {}
 }
 
+/// The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Beat {
+    beat: Time,
+}
+
 /// Reads a message.
 fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
     serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
@@ -146,7 +158,8 @@ pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
 ) -> Response {
     socket
         .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(0)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_write_buffer_size(MOST_WRITTEN)
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_MESSAGE)
         .on_upgrade(async move |socket| {
@@ -187,8 +200,9 @@ pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl Screen,
     mut messages: Messages,
-    mut stopping: watch::Receiver<Stopping>,
+    server: &Server,
 ) -> Farewell {
+    let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
     // Whether a sign of life was asked for since something was heard.
@@ -201,10 +215,14 @@ pub(crate) async fn converse(
                 if !said {
                     return Farewell::Away("cut off: connect again");
                 }
-                for message in waiting.drain(..) {
-                    if socket.send(Message::Text(message)).await.is_err() {
-                        return Farewell::Gone;
+                let send = async {
+                    for message in waiting.drain(..) {
+                        socket.feed(Message::Text(message)).await?;
                     }
+                    SinkExt::<Message>::flush(socket).await
+                };
+                if send.await.is_err() {
+                    return Farewell::Gone;
                 }
             }
             received = socket.recv() => {
@@ -228,7 +246,13 @@ pub(crate) async fn converse(
                     quiet.as_mut().reset(until);
                     continue;
                 }
-                if socket.send(Message::Ping(Bytes::new())).await.is_err() {
+                // The protocol's own question is seen by no page, so a page is told the time beside it.
+                let beat = json(&Beat { beat: clock.now() });
+                let asked = async {
+                    socket.feed(Message::Ping(Bytes::new())).await?;
+                    socket.send(Message::Text(beat)).await
+                };
+                if asked.await.is_err() {
                     return Farewell::Gone;
                 }
                 is_asked = true;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taisai_record::Recorder;
-use taisai_rules::Rule;
+use taisai_rules::Station;
 use taisai_table::{
     Actor, Asked, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, Phase, Profile, Round, RoundCommand,
     RoundNumber, Seat, Slip, Verdict,
@@ -301,7 +301,7 @@ pub(crate) fn places(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
 }
 
 fn has_terminals(round: &Round) -> bool {
-    !round.rules().game().paragraphs(Rule::TerminalDown).is_empty()
+    round.rules().game().station() == Station::PlayerTerminals
 }
 
 /// The seat whose terminal asks: it is answered there, whatever seat it asks about.

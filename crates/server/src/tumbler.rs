@@ -67,7 +67,7 @@ async fn tumble(socket: &mut WebSocket, server: &Shared, table: TableId, door: T
     let (line, messages) = Line::new();
     let hearing = Hearing::new(proven, table, door, server.doors.house());
     let mut tumbler = Tumbler { hearing, line, place, doubted_by: Vec::new(), checks: interval(CHECKED) };
-    let farewell = converse(socket, &mut tumbler, messages, server.stopping.subscribe()).await;
+    let farewell = converse(socket, &mut tumbler, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler has gone");
     farewell
 }

@@ -10,7 +10,7 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::devices::{Challenge, Signed};
 use crate::house::DeskMessage;
 use crate::leaving::Answers;
-use crate::socket::{FromDesk, FromStaff, FromTerminal, ToTerminal};
+use crate::socket::{Beat, FromDesk, FromStaff, FromTerminal, ToTerminal};
 use crate::table::{PublicView, SeatChange, Snapshot, StaffView};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
@@ -111,10 +111,10 @@ macro_rules! said {
 
 said! {
     TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
-    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatChange, Answers, ToTerminal<'static>;
+    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatChange, Answers, ToTerminal<'static>, Beat;
     ConsoleSays, "What a staff screen at a table sends.": FromStaff;
-    ConsoleHears, "What a staff screen at a table is sent.": TableMessage, Answers;
-    DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage;
+    ConsoleHears, "What a staff screen at a table is sent.": TableMessage, Answers, Beat;
+    DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Beat;
     DeskSays, "What a screen of the pit, the cage or the audit sends.": FromDesk;
-    DeskHears, "What a screen of the pit, the cage or the audit is sent.": DeskMessage, Answers;
+    DeskHears, "What a screen of the pit, the cage or the audit is sent.": DeskMessage, Answers, Beat;
 }

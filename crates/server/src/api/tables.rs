@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
 use serde_json::Value;
-use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect};
+use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect, Station};
 use taisai_table::{House, Phase, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -116,6 +116,10 @@ pub(crate) struct LayoutView {
     approved: String,
     layout: String,
     pay_table: String,
+    /// Whether bets are placed at terminals, or with chips on the layout.
+    has_terminals: bool,
+    /// The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`.
+    chinese: &'static str,
     width: u32,
     height: u32,
     areas: Vec<AreaView>,
@@ -157,6 +161,10 @@ struct BoxView {
     ways: u8,
     /// The house's exact edge, as a fraction.
     edge: String,
+    /// The least and the greatest sum that win, where that is printed on the box.
+    range: Option<(u8, u8)>,
+    /// Whether it loses when all three dice are the same.
+    loses_to_triple: bool,
 }
 
 impl LayoutView {
@@ -171,6 +179,8 @@ impl LayoutView {
                 pays: layout.pays(*bet_box).map(|odds| odds.to_string()).collect(),
                 ways,
                 edge: edge.to_string(),
+                range: layout.range(*bet_box),
+                loses_to_triple: layout.loses_to_triple(*bet_box),
             })
         });
         let captions = felt.captions().iter().map(|caption| {
@@ -184,6 +194,11 @@ impl LayoutView {
             approved: game.approved().to_string(),
             layout: layout.id().to_owned(),
             pay_table: layout.title().to_owned(),
+            has_terminals: game.station() == Station::PlayerTerminals,
+            chinese: match felt.chinese() {
+                Language::Simplified => "zh-Hans",
+                Language::Traditional | Language::English => "zh-Hant",
+            },
             width: felt.width(),
             height: felt.height(),
             areas: felt.areas().iter().map(|of| area(of.bet_box, of.at)).collect(),

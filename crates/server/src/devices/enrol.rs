@@ -8,12 +8,13 @@ use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, Path, State};
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
-use taisai_table::{Act, DeviceId, Time};
+use taisai_table::{Act, DeviceId, DeviceKind, Time};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{held, on_file};
+use crate::commands::to_the_end;
 use crate::denied::Denied;
 use crate::people::approvals::{What, may};
 use crate::people::{Approved, Caller, SignedIn};
@@ -57,6 +58,8 @@ struct Enrolled {
     house: String,
     /// The number of its commands.
     source: u64,
+    /// What it is, and where a terminal stands.
+    kind: DeviceKind,
 }
 
 /// A code that enrols a device, good once and until then; an older one is no longer good.
@@ -117,17 +120,22 @@ async fn enrol(
     if !tries.enter(caller.0, server.clock.now()) {
         return Err(Denied::TooMany);
     }
-    let Some(device) = device_of(&server, &code).await? else {
+    let Some((device, kind)) = device_of(&server, &code).await? else {
         tracing::warn!(address = %caller.0, "a wrong code for a device");
         return Err(Denied::BadCode);
     };
     tries.forgive(caller.0);
     let kept = KeptDevice { device, key, source: server.sources.next() };
-    server.secrets.enrol(kept).await?;
-    held(&server.devices.enrolled).insert(device, kept);
-    server.devices.cut(device);
+    let house = hex::hex(&server.place.house);
+    let enrol = async move {
+        server.secrets.enrol(kept).await?;
+        held(&server.devices.enrolled).insert(device, kept);
+        server.devices.cut(device);
+        Ok(())
+    };
+    to_the_end(enrol).await?;
     tracing::info!(device = device.0, address = %caller.0, "a device is enrolled");
-    Ok(Json(Enrolled { device, house: hex::hex(&server.place.house), source: kept.source }))
+    Ok(Json(Enrolled { device, house, source: kept.source, kind }))
 }
 
 /// A key that nobody else can sign for.
@@ -137,8 +145,8 @@ fn usable_key(digits: &str) -> Option<[u8; 32]> {
 }
 
 /// The device that a code enrols, if it is still on file.
-async fn device_of(server: &Server, code: &str) -> Result<Option<DeviceId>, Denied> {
+async fn device_of(server: &Server, code: &str) -> Result<Option<(DeviceId, DeviceKind)>, Denied> {
     let Some(code) = Readable::read(code) else { return Ok(None) };
     let Some(device) = server.secrets.use_code(code.hash(), server.clock.now()).await? else { return Ok(None) };
-    Ok(on_file(server, device).await?.map(|_| device))
+    Ok(on_file(server, device).await?.map(|kind| (device, kind)))
 }

@@ -43,7 +43,7 @@ pub(super) async fn connect(
         let (line, messages) = Line::new();
         let follow = TableMail::Follow { topics: vec![Topic::Public], counted: None, line };
         let farewell = match door.send(follow).await {
-            Ok(()) => converse(&mut socket, &mut Display, messages, server.stopping.subscribe()).await,
+            Ok(()) => converse(&mut socket, &mut Display, messages, &server).await,
             Err(stopped) => stopped.into(),
         };
         drop((server, door, place));

@@ -126,7 +126,7 @@ pub(super) async fn connect(
             Ok(()) => {
                 let _watch = Watch::over(&server, by.source, Some(desk.roles()), line.clone());
                 let mut at_desk = AtDesk { server: server.clone(), login: by.source, source, line };
-                converse(&mut socket, &mut at_desk, messages, server.stopping.subscribe()).await
+                converse(&mut socket, &mut at_desk, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };

@@ -95,7 +95,7 @@ pub(super) async fn connect(
             Ok(()) => {
                 let _watch = Watch::over(&server, by.source, None, line.clone());
                 let mut console = Console { server: server.clone(), table, login: by.source, source, line };
-                converse(&mut socket, &mut console, messages, server.stopping.subscribe()).await
+                converse(&mut socket, &mut console, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };

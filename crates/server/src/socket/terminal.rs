@@ -183,7 +183,7 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: Tab
         place,
         doubted_by: Vec::new(),
     };
-    let farewell = converse(socket, &mut terminal, messages, server.stopping.subscribe()).await;
+    let farewell = converse(socket, &mut terminal, messages, server).await;
     // A table that has stopped needs no word.
     terminal.door.send(TableMail::Gone { cluster: cluster.number, seat, line }).await.unwrap_or_default();
     farewell
