@@ -162,7 +162,7 @@ struct BoxView {
     /// The house's exact edge, as a fraction.
     edge: String,
     /// The least and the greatest sum that win, where that is printed on the box.
-    range: Option<(u8, u8)>,
+    range: Option<[u8; 2]>,
     /// Whether it loses when all three dice are the same.
     loses_to_triple: bool,
 }
@@ -179,7 +179,7 @@ impl LayoutView {
                 pays: layout.pays(*bet_box).map(|odds| odds.to_string()).collect(),
                 ways,
                 edge: edge.to_string(),
-                range: layout.range(*bet_box),
+                range: layout.range(*bet_box).map(|(from, to)| [from, to]),
                 loses_to_triple: layout.loses_to_triple(*bet_box),
             })
         });
