@@ -107,6 +107,7 @@ impl Scribe for House {
                 waiting.own = Some(command);
             }
             C::WithdrawApproval { .. }
+            | C::UseApproval { .. }
             | C::LoginSucceeded { .. }
             | C::Revoke { .. }
             | C::CopiedToken { .. }
@@ -255,6 +256,7 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::RequestApproval { .. }
         | C::AnswerApproval { .. }
         | C::WithdrawApproval { .. }
+        | C::UseApproval { .. }
         | C::SellVoucher { .. }
         | C::RedeemAtCage { .. }
         | C::RedeemAtSeat { .. }

@@ -64,6 +64,7 @@ impl House {
             C::WithdrawApproval { approval } => {
                 self.approvals.open.remove(approval).expect("the approval is open");
             }
+            C::UseApproval { approval, command } => self.approvals.use_for(*approval, *command),
             C::AddTable { table, clusters, training, .. } => {
                 self.tables.insert(*table, HouseTable { clusters: *clusters, is_training: *training });
             }
@@ -104,7 +105,7 @@ impl House {
             C::RequestApproval { act, what } => {
                 let E::ApprovalRequested { approval } = event else { misfit(event) };
                 let (by, what) = (person_of(who), what.clone());
-                let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting };
+                let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting, used: None };
                 self.approvals.request(*approval, request);
             }
             C::SellVoucher { number, amount } => {
@@ -171,7 +172,8 @@ impl House {
             | C::Configure { .. }
             | C::ClearRedemptionLock { .. }
             | C::Delivered { .. }
-            | C::Report { .. } => misfit(event),
+            | C::Report { .. }
+            | C::UseApproval { .. } => misfit(event),
         }
     }
 
