@@ -6,7 +6,7 @@ use super::command::ReceivableRuling;
 use super::devices::HouseTable;
 use super::ledger::Account;
 use super::significant::Happening;
-use super::vouchers::{PaidAt, Redeemer, VoucherOrigin, VoucherState};
+use super::vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 use super::{ExpiredVoucher, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
 use crate::identity::{Actor, PersonId, Time};
@@ -110,9 +110,9 @@ impl House {
             }
             C::SellVoucher { number, amount } => {
                 let E::VoucherIssued { expires } = event else { misfit(event) };
-                self.ledger.enter(Account::Cash, Account::Vouchers, *amount);
+                self.ledger.enter(Account::Cash, Voucher::account(self.is_training), *amount);
                 let origin = VoucherOrigin::Cage(person_of(who));
-                self.vouchers.issue(*number, *amount, (time, *expires), origin, VoucherState::Good);
+                self.vouchers.issue(*number, *amount, (time, *expires), origin, self.is_training);
             }
             C::RedeemAtCage { hash } => {
                 let E::CashPaid { amount } = event else { misfit(event) };
