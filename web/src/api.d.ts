@@ -729,6 +729,7 @@ export interface components {
             /** @description Who asks. */
             by: components["schemas"]["PersonId"];
             id: components["schemas"]["ApprovalId"];
+            used?: components["schemas"]["CommandId"] | null;
             /** @description What is to be done. */
             what: string;
         };
@@ -1172,7 +1173,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1184,6 +1185,22 @@ export interface components {
             credits: components["schemas"]["Money"];
             /** @description What one chip is worth. */
             value: components["schemas"]["Money"];
+        };
+        /**
+         * @description Which command of which source: numbers of one source rise, so that one sent again is known. Sources are numbered as they
+         *     come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
+         */
+        CommandId: {
+            /**
+             * Format: uint64
+             * @description Its number.
+             */
+            sequence: number;
+            /**
+             * Format: uint64
+             * @description The login or the device's connection.
+             */
+            source: number;
         };
         /** @description What a staff screen at a table is sent. */
         ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
@@ -1804,7 +1821,14 @@ export interface components {
                 /** @description What happened. */
                 what: components["schemas"]["Report"];
             };
-        } | "tick";
+        } | "tick" | {
+            "use-approval": {
+                /** @description Which. */
+                approval: components["schemas"]["ApprovalId"];
+                /** @description The command that it serves. */
+                command: components["schemas"]["CommandId"];
+            };
+        };
         /** @description The set-up of the house. */
         HouseConfiguration: {
             /** @description What people have set, by key. */

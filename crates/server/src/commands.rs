@@ -70,8 +70,7 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
         TableCommand::Round(command) => {
             let sent = Sent { by, id, approval, command };
             let command = seconded(server, sent, |round| What::Table { table, round }).await?;
-            let answer = door.ask_round(actor, id, command).await?;
-            used(server, approval, answer).await
+            Ok(door.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {
             may_send(server, by, id, &command)?;
@@ -95,7 +94,6 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
         server.devices.cut(device);
     }
-    let answer = used(server, approval, answer).await?;
     match about {
         About::Issues(number) if matches!(answer, Answer::Accepted(_)) => issued(server, id, number).await,
         About::Presents(hash) => presented(server, hash, answer).await,
@@ -117,26 +115,14 @@ async fn seconded<C: Sensitive + Clone>(
     Sent { by, id, approval, command }: Sent<C>,
     what: impl FnOnce(C) -> What,
 ) -> Result<C, Denied> {
-    let command = command.without_second();
-    match approval {
-        None => {
-            may_send(server, by, id, &command)?;
-            Ok(command)
-        }
-        Some(approval) => {
-            let what = what(command.clone()).text();
-            let second = approvals::second(server, by.person.id, id, approval, &what).await?;
-            let command = command.with_second(second);
-            may_send(server, by, id, &command)?;
-            Ok(command)
-        }
-    }
-}
-
-/// An approval serves one act that is carried out.
-async fn used(server: &Server, approval: Option<ApprovalId>, answer: Answer) -> Result<Answer, Denied> {
-    if let Some(approval) = approval {
-        approvals::answered(server, approval, matches!(answer, Answer::Accepted(_))).await?;
-    }
-    Ok(answer)
+    let alone = command.without_second();
+    let Some(approval) = approval else {
+        may_send(server, by, id, &alone)?;
+        return Ok(alone);
+    };
+    let second = approvals::second(server, by.person.id, approval, what(alone.clone()).text()).await?;
+    let command = alone.with_second(second);
+    may_send(server, by, id, &command)?;
+    approvals::used_by(server, approval, id).await?;
+    Ok(command)
 }

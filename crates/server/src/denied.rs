@@ -54,6 +54,7 @@ denied! {
     NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
     Unknown, NOT_FOUND, "unknown", "There is no such thing here.";
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
+    BadCommand, BAD_REQUEST, "bad-command", "The command cannot be read.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
     TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is too large.";

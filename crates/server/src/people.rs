@@ -21,7 +21,6 @@ use crate::house::HouseMail;
 use crate::leaving::{Answer, Reply};
 use crate::secrets::{Password, Readable, Secrets, SecretsError, hex};
 use crate::server::{Server, Shared};
-use approvals::Claims;
 pub(crate) use caller::Caller;
 pub(crate) use desk::{Approved, routes};
 use password::Hashing;
@@ -34,7 +33,6 @@ pub(crate) struct People {
     sign_ins: SignIns,
     hashing: Hashing,
     tries: Tries,
-    claims: Claims,
 }
 
 /// A person who is signed in, with a password of their own.
@@ -62,7 +60,6 @@ impl People {
             sign_ins: SignIns::new(time_outs, secrets.sign_ins().await?),
             hashing: Hashing::new(),
             tries: Tries::default(),
-            claims: Claims::default(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! A screen's connection: what it sends is heard by its kind of screen, and what is said on its line is sent to it. Messages
-//! are bounded in size; a connection that is silent for too long, or sends what cannot be read, ends.
+//! are bounded in size; a command that cannot be read is refused, and a connection that is silent for too long, or sends what is no
+//! message, ends.
 
 mod display;
 mod house;
@@ -16,8 +17,9 @@ use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use axum::response::Response;
 use futures_util::SinkExt;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use taisai_table::{Role, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -26,7 +28,7 @@ use utoipa_axum::routes;
 
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
-use crate::leaving::json;
+use crate::leaving::{Answer, Answered, Answers, Refused, json};
 use crate::line::{Line, Messages};
 use crate::people;
 use crate::server::{Server, Shared};
@@ -40,6 +42,9 @@ const LARGEST_MESSAGE: usize = 64 * 1024;
 
 /// No message has more commands: their answers must fit into a line.
 const MOST_COMMANDS: usize = 100;
+
+/// So many commands in a row may be unreadable.
+const MOST_UNREADABLE: usize = 100;
 
 /// What is read from a connection at once: screens say little, and there are many of them.
 const READ_BUFFER: usize = 2 * 1024;
@@ -60,7 +65,7 @@ const GOING_AWAY: u16 = 1001;
 const BAD_MESSAGE: u16 = 1007;
 const DENIED: u16 = 4000;
 
-/// The longest reason that a closing message can hold.
+/// The longest reason: a closing message can hold no longer one.
 const LONGEST_REASON: usize = 120;
 
 /// Where screens connect.
@@ -104,8 +109,7 @@ impl Farewell {
             Self::Away(why) => (GOING_AWAY, why.to_owned()),
             Self::Gone => return None,
         };
-        let end = (0..=reason.len().min(LONGEST_REASON)).rev().find(|end| reason.is_char_boundary(*end));
-        Some(CloseFrame { code, reason: reason[..end.unwrap_or(0)].into() })
+        Some(CloseFrame { code, reason: beginning(&reason).into() })
     }
 
     /// Ends a connection with it.
@@ -137,9 +141,92 @@ pub(crate) struct Beat {
     beat: Time,
 }
 
-/// Reads a message.
-fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
+/// Reads a message, or a part of one.
+fn read<'a, M: Deserialize<'a>>(text: &'a str) -> Result<M, Farewell> {
     serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
+}
+
+/// The number of a command that can be read no further.
+#[derive(Deserialize)]
+struct Unread {
+    sequence: u64,
+}
+
+/// A message of commands with its commands apart, for when one of them cannot be read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Apart<'a> {
+    #[serde(borrow)]
+    commands: Vec<&'a RawValue>,
+}
+
+/// The commands of a screen that cannot be read: each is answered under its number, and a screen that sends many is cut off.
+struct Unreadable {
+    line: Line,
+    in_a_row: usize,
+}
+
+impl Unreadable {
+    const fn new(line: Line) -> Self {
+        Self { line, in_a_row: 0 }
+    }
+
+    /// A message could be read as a whole.
+    const fn none(&mut self) {
+        self.in_a_row = 0;
+    }
+
+    /// The commands of a message that can be read.
+    fn commands<M: DeserializeOwned, C: DeserializeOwned>(
+        &mut self,
+        text: &str,
+        of: impl FnOnce(M) -> Vec<C>,
+    ) -> Result<Vec<C>, Farewell> {
+        if let Ok(message) = serde_json::from_str(text) {
+            self.none();
+            let commands = of(message);
+            not_too_many(commands.len())?;
+            return Ok(commands);
+        }
+        let Apart { commands } = read(text)?;
+        self.one_by_one(&commands)
+    }
+
+    /// Reads the commands of a message one by one, and answers those that cannot be read.
+    fn one_by_one<C: DeserializeOwned>(&mut self, commands: &[&RawValue]) -> Result<Vec<C>, Farewell> {
+        not_too_many(commands.len())?;
+        let (mut readable, mut answers) = (Vec::new(), Vec::new());
+        for command in commands {
+            match serde_json::from_str(command.get()) {
+                Ok(command) => {
+                    self.in_a_row = 0;
+                    readable.push(command);
+                }
+                Err(why) => {
+                    self.in_a_row += 1;
+                    let Unread { sequence } = read(command.get())?;
+                    answers.push(Answered { sequence, answer: Answer::Refused(bad_command(&why)) });
+                }
+            }
+        }
+        if self.in_a_row > MOST_UNREADABLE {
+            return Err(Farewell::Bad("too many commands cannot be read".to_owned()));
+        }
+        if !answers.is_empty() {
+            self.line.say(json(&Answers { answers }));
+        }
+        Ok(readable)
+    }
+}
+
+fn bad_command(why: &serde_json::Error) -> Refused {
+    let denied = Refused::from(Denied::BadCommand);
+    Refused { sentence: format!("{} {}", denied.sentence, beginning(&why.to_string())).into(), ..denied }
+}
+
+/// As much of a text as a reason may have.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_REASON)]
 }
 
 /// Whether a message holds no more commands than one may.

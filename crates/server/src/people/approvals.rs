@@ -1,9 +1,6 @@
 //! Approvals by a second person, as the server uses them. They live in the House; one fits exactly one act, which it spells out,
 //! and is used by one command, which may be sent again.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use serde::{Deserialize, Serialize};
 use taisai_table::{
     Act, Actor, Answer, ApprovalId, CommandId, DeviceId, House, HouseCommand, Person, PersonId, Refusal, RoundCommand,
@@ -13,11 +10,9 @@ use taisai_table::{
 use super::sensitive::Sensitive as _;
 use super::{SignedIn, own};
 use crate::denied::Denied;
+use crate::leaving::Answer as Told;
 use crate::server::Server;
 use crate::voucher::{HouseAct, VoucherKey};
-
-/// So many commands that used an approval are remembered; an approval lasts ten minutes.
-const REMEMBERED: usize = 1_024;
 
 /// An act that needs a second person. Its JSON, with no second person in it, is what the approval says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -79,58 +74,38 @@ impl What {
     }
 }
 
-/// Which command uses which approval.
-#[derive(Debug, Default)]
-pub(super) struct Claims(Mutex<BTreeMap<ApprovalId, Claim>>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Claim {
-    by: PersonId,
-    command: CommandId,
-    what: String,
-    second: Person,
-}
-
-/// The person who approved an act, with the roles on file, for the command of that id: the approval was asked for by the same
-/// person, for this very act, and was given. Whoever gets it says with [`answered`] what became of the command.
+/// The person who approved an act, with the roles on file: the approval was asked for by the same person, for this very act, and
+/// was given. It is not used by this.
 pub(crate) async fn second(
     server: &Server,
     asking: PersonId,
-    command: CommandId,
     approval: ApprovalId,
-    what: &str,
+    what: String,
 ) -> Result<Person, Denied> {
-    if let Some(claim) = server.people.claims.get(approval) {
-        // The same command again gets the same second person, so that it is the same for the machine too.
-        let is_same = claim.by == asking && claim.command == command && claim.what == what;
-        return if is_same { Ok(claim.second) } else { Err(Denied::NotApproved) };
-    }
-    let expected = what.to_owned();
     let look = move |house: &House| {
         let (_, found) = house.approvals().find(|(id, _)| *id == approval)?;
         match found.answer {
-            Answer::Approved(second) if found.by == asking && found.what == expected => {
+            Answer::Approved(second) if found.by == asking && found.what == what => {
                 house.as_actor(second).filter(|second| second.id != asking)
             }
             Answer::Approved(_) | Answer::Refused(_) | Answer::Waiting => None,
         }
     };
-    let second = server.doors.house().look(look).await?.ok_or(Denied::NotApproved)?;
-    let claim = Claim { by: asking, command, what: what.to_owned(), second };
-    server.people.claims.claim(approval, &claim).ok_or(Denied::NotApproved)
+    server.doors.house().look(look).await?.ok_or(Denied::NotApproved)
 }
 
-/// What became of a command with an approval: carried out, it uses the approval up; refused, the approval is free again.
-pub(crate) async fn answered(server: &Server, approval: ApprovalId, is_accepted: bool) -> Result<(), Denied> {
-    if is_accepted {
-        own(server, HouseCommand::WithdrawApproval { approval }).await?;
-    } else {
-        server.people.claims.by_approval().remove(&approval);
+/// Has the House use an approval for a command, before the command is put before its machine. The same command may be sent again
+/// until the approval is over, also when the program was started anew. An approval is used up also where the machine then refuses
+/// the act: whoever asks again under another number needs another one.
+pub(crate) async fn used_by(server: &Server, approval: ApprovalId, command: CommandId) -> Result<(), Denied> {
+    match own(server, HouseCommand::UseApproval { approval, command }).await? {
+        Told::Accepted(_) => Ok(()),
+        Told::Refused(_) => Err(Denied::NotApproved),
     }
-    Ok(())
 }
 
-/// Whether a person may do an act of the server's own, once, with the second person that the profile asks for.
+/// Whether a person may do an act of the server's own, once, with the second person that the profile asks for. If so, the
+/// approval is used up, whatever becomes of the act.
 pub(crate) async fn may(
     server: &Server,
     signed_in: SignedIn,
@@ -139,37 +114,13 @@ pub(crate) async fn may(
 ) -> Result<Option<Person>, Denied> {
     let person = signed_in.fresh()?.person;
     let second = match approval {
-        Some(approval) => {
-            let once = CommandId { source: server.sources.next(), sequence: 0 };
-            Some(second(server, person.id, once, approval, &what.text()).await?)
-        }
+        Some(approval) => Some(second(server, person.id, approval, what.text()).await?),
         None => None,
     };
-    let checked = server.profile.check(act, Actor::Person(person), second);
-    if let Some(approval) = approval {
-        answered(server, approval, checked.is_ok()).await?;
-    }
     let denied = |refusal| if refusal == Refusal::NotAllowed { Denied::NotAllowed } else { Denied::NotApproved };
-    checked.map(|_| second).map_err(denied)
-}
-
-impl Claims {
-    fn get(&self, approval: ApprovalId) -> Option<Claim> {
-        self.by_approval().get(&approval).cloned()
+    server.profile.check(act, Actor::Person(person), second).map_err(denied)?;
+    if let Some(approval) = approval {
+        used_by(server, approval, CommandId { source: server.sources.next(), sequence: 0 }).await?;
     }
-
-    /// Claims an approval, unless another command was quicker.
-    fn claim(&self, approval: ApprovalId, claim: &Claim) -> Option<Person> {
-        let mut claims = self.by_approval();
-        let claimed = claims.entry(approval).or_insert_with(|| claim.clone());
-        let second = (claimed == claim).then_some(claimed.second);
-        while claims.len() > REMEMBERED {
-            claims.pop_first();
-        }
-        second
-    }
-
-    fn by_approval(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, Claim>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    Ok(second)
 }

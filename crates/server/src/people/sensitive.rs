@@ -157,6 +157,7 @@ impl Sensitive for HouseCommand {
             | Self::CopiedToken { .. }
             | Self::RequestApproval { .. }
             | Self::WithdrawApproval { .. }
+            | Self::UseApproval { .. }
             | Self::SellVoucher { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }
@@ -188,6 +189,7 @@ impl Sensitive for HouseCommand {
             | Self::RequestApproval { .. }
             | Self::AnswerApproval { .. }
             | Self::WithdrawApproval { .. }
+            | Self::UseApproval { .. }
             | Self::SellVoucher { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }

@@ -3,9 +3,9 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use taisai_rules::Dice;
-use taisai_table::{Act, ApprovalId, CommandId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId};
+use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId};
 
-use super::approvals::{What, answered, second};
+use super::approvals::{What, second};
 use super::running::{
     ADMINISTRATOR, DEALER, MANAGER, PASSWORD, Running, SUPERVISOR, answered_by_manager, pair, person,
 };
@@ -242,10 +242,6 @@ async fn an_approval_fits_one_act_and_one_command() {
     assert!(!what.contains("casino-manager"), "who is second is not taken from outside: {what}");
     let approved = approval(&house, &what, true).await;
     let refused = approval(&house, &what, false).await;
-    let ask = async |by, sequence, approval, what: String| {
-        second(&house.server, by, CommandId { source: 5, sequence }, approval, &what).await
-    };
-    let manager = Ok(person(MANAGER, Role::PitManager));
     for (by, approval, act) in [
         (MANAGER, approved, correction(1, [1, 2, 3])),
         (DEALER, approved, correction(1, [1, 2, 3])),
@@ -255,18 +251,37 @@ async fn an_approval_fits_one_act_and_one_command() {
         (SUPERVISOR, ApprovalId(99), correction(1, [1, 2, 3])),
     ] {
         let what = act.text();
-        assert_eq!(ask(by, 1, approval, what.clone()).await, Err(Denied::NotApproved), "{by:?} {approval:?} {what}");
+        let heard = second(&house.server, by, approval, what.clone()).await;
+        assert_eq!(heard, Err(Denied::NotApproved), "{by:?} {approval:?} {what}");
     }
-    assert_eq!(ask(SUPERVISOR, 1, approved, what.clone()).await, manager);
-    assert_eq!(ask(SUPERVISOR, 1, approved, what.clone()).await, manager, "the same command again");
-    assert_eq!(ask(SUPERVISOR, 2, approved, what.clone()).await, Err(Denied::NotApproved), "another command");
-    answered(&house.server, approved, false).await.unwrap();
-    assert_eq!(ask(SUPERVISOR, 2, approved, what.clone()).await, manager, "the first was refused");
-    answered(&house.server, approved, true).await.unwrap();
-    assert_eq!(ask(SUPERVISOR, 2, approved, what.clone()).await, manager, "and sent again after it was carried out");
-    assert_eq!(ask(SUPERVISOR, 3, approved, what).await, Err(Denied::NotApproved), "used up");
-    let open = house.server.doors.house().look(|house| house.approvals().count()).await.unwrap();
-    assert_eq!(open, 1, "the refused one");
+    let manager = Ok(person(MANAGER, Role::PitManager));
+    assert_eq!(second(&house.server, SUPERVISOR, approved, what).await, manager);
+}
+
+#[tokio::test]
+async fn a_command_with_an_approval_is_the_same_after_a_restart() {
+    let mut house = Running::start().await;
+    let cookie = house.sign_in(ADMINISTRATOR).await;
+    let source = house.get("/me", &cookie).await.body["source"].as_u64().unwrap();
+    let command = json!({"add-person": {"person": 20, "name": "Ann", "roles": ["dealer"], "second": null}});
+    let what = What::spelled(&json!({"house": &command}).to_string(), &KEY).unwrap();
+    let by = person(ADMINISTRATOR, Role::Administrator);
+    let approval = answered_by_manager(&house, by, Act::ManagePeople, &what, true).await;
+    let send = async |house: &Running, sequence: u64, approval: ApprovalId| {
+        let body = json!({"source": source, "sequence": sequence, "approval": approval, "command": &command});
+        house.post("/house/commands", &cookie, body).await.code().to_owned()
+    };
+    assert_eq!(send(&house, 1, approval).await, "accepted");
+    for _ in 0..2 {
+        assert_eq!(send(&house, 1, approval).await, "accepted", "the same command again");
+        assert_eq!(send(&house, 2, approval).await, "not-approved", "another command");
+        house = Running::open(house.close().await, TimeOuts::default()).await;
+    }
+    let approval = answered_by_manager(&house, by, Act::ManagePeople, &what, true).await;
+    for _ in 0..2 {
+        assert_eq!(send(&house, 3, approval).await, "person-exists", "refused, it uses the approval up");
+        assert_eq!(send(&house, 4, approval).await, "not-approved");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
-use super::{Farewell, Screen, Watch, converse, not_too_many, read, upgrade};
+use super::{Farewell, Screen, Unreadable, Watch, converse, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent};
 use crate::denied::Denied;
@@ -80,13 +80,14 @@ struct AtDesk {
     login: u64,
     source: u64,
     line: Line,
+    unreadable: Unreadable,
 }
 
 impl Screen for AtDesk {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromDesk { commands } = read(text)?;
-        not_too_many(commands.len())?;
-        for Numbered { sequence, approval, command } in commands {
+        for Numbered { sequence, approval, command } in
+            self.unreadable.commands(text, |FromDesk { commands }| commands)?
+        {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
             let answer = match commands::at_house(&self.server, Sent { by, id, approval, command }).await {
@@ -125,7 +126,13 @@ pub(super) async fn connect(
         let farewell = match server.doors.house().send(follow).await {
             Ok(()) => {
                 let _watch = Watch::over(&server, by.source, Some(desk.roles()), line.clone());
-                let mut at_desk = AtDesk { server: server.clone(), login: by.source, source, line };
+                let mut at_desk = AtDesk {
+                    server: server.clone(),
+                    login: by.source,
+                    source,
+                    unreadable: Unreadable::new(line.clone()),
+                    line,
+                };
                 converse(&mut socket, &mut at_desk, messages, &server).await
             }
             Err(stopped) => stopped.into(),

@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
 
-use super::{Farewell, Screen, Watch, converse, not_too_many, read, upgrade};
+use super::{Farewell, Screen, Unreadable, Watch, converse, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
@@ -49,13 +49,14 @@ struct Console {
     login: u64,
     source: u64,
     line: Line,
+    unreadable: Unreadable,
 }
 
 impl Screen for Console {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromStaff { commands } = read(text)?;
-        not_too_many(commands.len())?;
-        for Numbered { sequence, approval, command } in commands {
+        for Numbered { sequence, approval, command } in
+            self.unreadable.commands(text, |FromStaff { commands }| commands)?
+        {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
             let answer = match commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await {
@@ -94,7 +95,14 @@ pub(super) async fn connect(
         let farewell = match door.send(TableMail::Follow { topics, counted, line: line.clone() }).await {
             Ok(()) => {
                 let _watch = Watch::over(&server, by.source, None, line.clone());
-                let mut console = Console { server: server.clone(), table, login: by.source, source, line };
+                let mut console = Console {
+                    server: server.clone(),
+                    table,
+                    login: by.source,
+                    source,
+                    unreadable: Unreadable::new(line.clone()),
+                    line,
+                };
                 converse(&mut socket, &mut console, messages, &server).await
             }
             Err(stopped) => stopped.into(),

@@ -6,11 +6,12 @@ use axum::extract::ws::WebSocket;
 use axum::extract::{Path, State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Seat, TableId, VoucherHash,
 };
 
-use super::{Farewell, Screen, converse, not_too_many, read, upgrade};
+use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
@@ -28,6 +29,16 @@ pub(crate) struct FromTerminal {
     #[serde(default)]
     commands: Vec<Numbered>,
     /// Whether the last games of the seat are asked for (F30).
+    #[serde(default)]
+    games: bool,
+}
+
+/// The same with its commands apart, for when one of them cannot be read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Apart<'a> {
+    #[serde(borrow, default)]
+    commands: Vec<&'a RawValue>,
     #[serde(default)]
     games: bool,
 }
@@ -59,11 +70,22 @@ struct Terminal {
     place: Taken,
     /// Those who wait for a sign of life, as they say to be this terminal.
     doubted_by: Vec<Life>,
+    unreadable: Unreadable,
 }
 
 impl Terminal {
     const fn actor(&self) -> Actor {
         Actor::Terminal { device: self.device, seat: self.seat }
+    }
+
+    fn read(&mut self, text: &str) -> Result<FromTerminal, Farewell> {
+        if let Ok(sent) = serde_json::from_str::<FromTerminal>(text) {
+            self.unreadable.none();
+            not_too_many(sent.commands.len())?;
+            return Ok(sent);
+        }
+        let Apart { commands, games } = read(text)?;
+        Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
     }
 
     /// Credits become a voucher, which is printed once the House has it.
@@ -87,8 +109,7 @@ impl Terminal {
 
 impl Screen for Terminal {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromTerminal { commands, games } = read(text)?;
-        not_too_many(commands.len())?;
+        let FromTerminal { commands, games } = self.read(text)?;
         if games {
             let games = Box::pin(last_games(&self.server, self.cluster, self.seat)).await?;
             self.line.say(json(&ToTerminal { games: &games }));
@@ -182,6 +203,7 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: Tab
         door,
         place,
         doubted_by: Vec::new(),
+        unreadable: Unreadable::new(line.clone()),
     };
     let farewell = converse(socket, &mut terminal, messages, server).await;
     // A table that has stopped needs no word.

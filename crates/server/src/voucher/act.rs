@@ -157,6 +157,7 @@ impl Words<HouseCommand> for HouseWord {
             | C::RequestApproval { .. }
             | C::AnswerApproval { .. }
             | C::WithdrawApproval { .. }
+            | C::UseApproval { .. }
             | C::AddTable { .. }
             | C::Configure { .. }
             | C::ClearRedemptionLock { .. }

@@ -10,7 +10,7 @@ use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
 use super::significant::Report;
 use super::vouchers::Redeemer;
-use crate::identity::{ClusterId, DeviceId, Person, PersonId, Roles, Seat, TableId, Time};
+use crate::identity::{ClusterId, CommandId, DeviceId, Person, PersonId, Roles, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::transfer::{Transfer, VoucherHash, VoucherNumber};
 
@@ -135,7 +135,7 @@ pub enum HouseCommand {
         /// Whether it is approved.
         approve: bool,
     },
-    /// Take a request back, or mark an approval as used.
+    /// Take a request back.
     WithdrawApproval {
         /// Which.
         approval: ApprovalId,
@@ -242,6 +242,13 @@ pub enum HouseCommand {
     },
     /// Time passes.
     Tick,
+    /// A command is about to be carried out with an approval, which then serves no other.
+    UseApproval {
+        /// Which.
+        approval: ApprovalId,
+        /// The command that it serves.
+        command: CommandId,
+    },
 }
 
 /// A voucher that has expired, with its amount.

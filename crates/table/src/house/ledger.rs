@@ -25,7 +25,7 @@ pub enum Account {
     Receivables,
     /// The house's result: what was written off.
     Result,
-    /// Play money from training tables of a real house, which is owed to nobody.
+    /// Play money, which is owed to nobody: all from training tables of a real house, and vouchers of a training house.
     Play,
     /// On the way from and to a cluster.
     Transit(ClusterId),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 use super::claims::ClaimId;
+use super::ledger::Account;
 use super::{Decided, ExpiredVoucher, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, Time};
 use crate::profile::Act;
@@ -116,6 +117,13 @@ pub struct Voucher {
     due: Time,
 }
 
+impl Voucher {
+    /// The account that a new one's money lies in.
+    pub(super) const fn account(is_play: bool) -> Account {
+        if is_play { Account::Play } else { Account::Vouchers }
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Vouchers {
     pub(super) on_file: BTreeMap<VoucherHash, Voucher>,
@@ -136,8 +144,9 @@ impl Vouchers {
         amount: Money,
         (issued, expires): (Time, Time),
         origin: VoucherOrigin,
-        state: VoucherState,
+        is_play: bool,
     ) {
+        let state = if is_play { VoucherState::Play } else { VoucherState::Good };
         let voucher = Voucher { digits: number.digits, amount, issued, expires, origin, state, due: expires };
         self.on_file.insert(number.hash, voucher);
         self.due.insert((expires, number.hash));

@@ -1,13 +1,16 @@
 //! Attacks on bets, credits and vouchers.
 
 use std::sync::Barrier;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::dealing::{Dealing, buy_in, has_happened};
 use crate::house::House;
 use crate::person::{Person, accepted, refused};
+use crate::socket::{SOON, Socket};
 use crate::terminal::place;
 
 /// The order in the record decides, never a client's clock (F03).
@@ -180,24 +183,78 @@ fn stake_of_minus_one_and_other_numbers() {
         let stakes = json!([{"box": "small", "amount": amount}]);
         refused(&terminal.ask(&json!({"place": {"seat": 3, "chips": "own", "stakes": stakes}})), code);
     }
-    // What is no whole number cannot be read: that connection ends, with a reason.
-    for amount in ["9223372036854775808", "1e99", "1.5", "NaN", "\"10\"", "null", "[]", "{}", "true"] {
-        let device = terminal.device.clone();
-        let bet = format!(
-            "{{\"place\":{{\"seat\":3,\"chips\":\"own\",\"stakes\":[{{\"box\":\"small\",\"amount\":{amount}}}]}}}}"
-        );
-        let text = format!("{{\"commands\":[{{\"sequence\":1000,\"command\":{bet}}}]}}");
-        terminal.socket.send(tokio_tungstenite::tungstenite::Message::text(text));
-        let (code, why) = terminal.socket.over(crate::socket::SOON).expect("it says why");
-        assert!(code == 1007 && !why.is_empty(), "{amount}: {code} {why}");
-        terminal = device.connect(house.address());
+    // What is no whole number cannot be read: that command alone is refused, and the terminal stays.
+    let stake = |amount: &str| {
+        format!(r#"{{"place":{{"seat":3,"chips":"own","stakes":[{{"box":"small","amount":{amount}}}]}}}}"#)
+    };
+    let amounts = ["9223372036854775808", "1e99", "1.5", "\"10\"", "null", "[]", "{}", "true"];
+    let other = [stake("100").replace("small", "nowhere"), "\"dance\"".to_owned(), "{\"dance\":{}}".to_owned()];
+    for bad in amounts.map(stake).into_iter().chain(other) {
+        let first = terminal.device.sequence.fetch_add(3, Ordering::Relaxed) + 1;
+        let commands = [stake("100"), bad.clone(), r#"{"clear":{"seat":3}}"#.to_owned()];
+        terminal.socket.send(Message::text(message((first..).zip(&commands))));
+        let answers = [first, first + 1, first + 2].map(|sequence| terminal.answer(sequence));
+        accepted(&answers[0]);
+        refused(&answers[1], "bad-command");
+        assert!(answers[1]["refused"]["sentence"].as_str().unwrap().len() < 200, "{answers:?}");
+        accepted(&answers[2]);
         // The same over HTTP is denied.
-        let body =
-            format!("{{\"source\":1,\"sequence\":1,\"command\":{{\"cluster\":{{\"number\":0,\"command\":{bet}}}}}}}");
+        let body = format!(r#"{{"source":1,"sequence":1,"command":{{"cluster":{{"number":0,"command":{bad}}}}}}}"#);
         let (status, answer) =
             dealing.dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), "application/json");
-        assert!((400..500).contains(&status), "{amount}: {status}");
-        assert!(answer["refused"]["code"].is_string(), "{amount}: {answer}");
+        assert!((400..500).contains(&status), "{bad}: {status}");
+        assert!(answer["refused"]["code"].is_string(), "{bad}: {answer}");
     }
-    assert_eq!((&terminal.view["credits"], &terminal.view["on_layout"]), (&json!(100_000), &json!(0)));
+    // A message that is none ends the connection, with a reason, and so do too many that cannot be read.
+    let bad = stake("null");
+    let whole = message((1_000..).zip([&bad; 100]));
+    for messages in [
+        vec![message([(1_000, &stake("NaN"))])],
+        vec![r#"{"commands":[{"sequence":-1,"command":"dance"}]}"#.to_owned()],
+        vec![r#"{"commands":[],"dance":true}"#.to_owned()],
+        vec![whole, message([(1_100, &bad)])],
+    ] {
+        let device = terminal.device.clone();
+        accepted(&terminal.place(&[("small", 100)]));
+        for text in messages {
+            terminal.socket.send(Message::text(text));
+        }
+        let (code, why) = terminal.socket.over(SOON).expect("it says why");
+        assert!(code == 1007 && !why.is_empty(), "{code} {why}");
+        terminal = device.connect(house.address());
+    }
+    assert_eq!((&terminal.view["credits"], &terminal.view["on_layout"]), (&json!(99_600), &json!(400)));
+}
+
+/// A message of commands as they are written.
+fn message<'a>(commands: impl IntoIterator<Item = (u64, &'a String)>) -> String {
+    let commands = commands.into_iter();
+    let commands = commands.map(|(sequence, command)| format!(r#"{{"sequence":{sequence},"command":{command}}}"#));
+    format!(r#"{{"commands":[{}]}}"#, commands.collect::<Vec<_>>().join(","))
+}
+
+/// The screens of people likewise: what cannot be read is refused alone.
+#[test]
+fn a_command_of_a_person_that_cannot_be_read() {
+    let house = House::open();
+    let cage = [("cookie", house.person("cashier").cookie)];
+    let cage = cage.each_ref().map(|(name, cookie)| (*name, cookie.as_str()));
+    let cage = Socket::open(house.address(), "/api/v1/house/cage", &cage);
+    let screens = [
+        (house.person("dealer").console(1), r#"{"round":"dance"}"#, r#"{"round":"announce-closure"}"#),
+        (cage, r#"{"sell":{"amount":1e99}}"#, r#"{"sell":{"amount":1000}}"#),
+    ];
+    for (mut screen, bad, good) in screens {
+        let text = message([(1, &bad.to_owned()), (2, &good.to_owned())]);
+        screen.send(Message::text(text));
+        let mut answer = |sequence| {
+            screen.until("an answer", |message| {
+                let mut answers = message["answers"].as_array()?.iter();
+                answers.find(|answer| answer["sequence"] == sequence).map(|answer| answer["answer"].clone())
+            })
+        };
+        refused(&answer(1), "bad-command");
+        let good = answer(2);
+        assert!(good["refused"]["code"] != "bad-command", "{good}");
+    }
 }
