@@ -154,18 +154,18 @@ impl Hall<'_> {
     fn approvals(&mut self) -> Held {
         let request = || HouseCommand::RequestApproval { act: Act::ManagePeople, what: "a new cashier".to_owned() };
         let open = self.house().approvals().next().map(|(approval, _)| approval);
-        match (self.chance.below(14), open) {
+        match (self.chance.below(12), open) {
             (0..=3, _) | (_, None) => self.tell_house(by(ADMINISTRATOR), request()),
             (4..=7, Some(approval)) => {
                 let approve = self.chance.percent(70);
                 self.tell_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve })
             }
-            (8..=9, Some(approval)) => self.tell_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
-            (10..=11, Some(approval)) => {
-                let command = CommandId { source: 1, sequence: self.chance.below(2) };
+            (8, Some(approval)) => self.tell_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
+            (9, Some(approval)) => {
+                let command = CommandId { source: 1, sequence: self.training_sent % 2 };
                 self.tell_house(Actor::System, HouseCommand::UseApproval { approval, command })
             }
-            (12, _) => {
+            (10, _) => {
                 for _ in 0..=taisai_table::MOST_APPROVALS {
                     self.tell_house(by(ADMINISTRATOR), request())?;
                 }

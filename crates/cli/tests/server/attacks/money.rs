@@ -247,7 +247,7 @@ fn a_command_of_a_person_that_cannot_be_read() {
     for (mut screen, bad, good) in screens {
         let text = message([(1, &bad.to_owned()), (2, &good.to_owned())]);
         screen.send(Message::text(text));
-        let mut answer = |sequence| {
+        let answer = |sequence| {
             screen.until("an answer", |message| {
                 let mut answers = message["answers"].as_array()?.iter();
                 answers.find(|answer| answer["sequence"] == sequence).map(|answer| answer["answer"].clone())
