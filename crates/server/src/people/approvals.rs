@@ -10,8 +10,8 @@ use taisai_table::{
     TableId,
 };
 
+use super::SignedIn;
 use super::sensitive::Sensitive as _;
-use super::{SignedIn, own};
 use crate::denied::Denied;
 use crate::server::Server;
 use crate::voucher::{HouseAct, VoucherKey};
@@ -123,7 +123,7 @@ pub(crate) async fn second(
 /// What became of a command with an approval: carried out, it uses the approval up; refused, the approval is free again.
 pub(crate) async fn answered(server: &Server, approval: ApprovalId, is_accepted: bool) -> Result<(), Denied> {
     if is_accepted {
-        own(server, HouseCommand::WithdrawApproval { approval }).await?;
+        server.doors.house().own(HouseCommand::WithdrawApproval { approval }).await?;
     } else {
         server.people.claims.by_approval().remove(&approval);
     }
