@@ -1208,6 +1208,11 @@ export interface components {
                 parts: components["schemas"]["HouseParts"];
                 /**
                  * Format: uint64
+                 * @description The newest number of that source that is known.
+                 */
+                sequence: number;
+                /**
+                 * Format: uint64
                  * @description The number under which the screen sends its commands.
                  */
                 source: number;
@@ -3541,7 +3546,12 @@ export interface components {
             seat?: components["schemas"]["SeatView"] | null;
             /**
              * Format: uint64
-             * @description The number under which the screen sends its commands, and that of the last one known.
+             * @description The newest number of that source that is known: a screen that has lost count goes on from there.
+             */
+            sequence?: number | null;
+            /**
+             * Format: uint64
+             * @description The source of the screen's commands; none for one that sends nothing.
              */
             source?: number | null;
             staff?: components["schemas"]["StaffView"] | null;
@@ -4118,7 +4128,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The source that this screen had before; a new one where it is left out. */
-                source?: number | null;
+                source?: number;
             };
             header?: never;
             path: {
@@ -4194,6 +4204,13 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description The request cannot be read, or there is no such command */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is signed in */
             401: {
                 headers: {
@@ -4203,13 +4220,6 @@ export interface operations {
             };
             /** @description The number is another's, or the password is asked again */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description There is no such command */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4636,13 +4646,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description too-many */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     tables: {
@@ -4718,6 +4721,13 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description The request cannot be read, or there is no such command */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is signed in */
             401: {
                 headers: {
@@ -4739,13 +4749,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such command */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
             /** @description The house has stopped */
             503: {
                 headers: {
@@ -4759,7 +4762,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The source that this screen had before; a new one where it is left out. */
-                source?: number | null;
+                source?: number;
             };
             header?: never;
             path: {

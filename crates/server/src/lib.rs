@@ -4,7 +4,6 @@
 mod accept;
 mod api;
 mod audit;
-mod body;
 mod clock;
 mod commands;
 pub mod config;
@@ -22,6 +21,7 @@ mod operations;
 mod patient;
 mod people;
 pub mod reports;
+mod request;
 mod screens;
 mod secrets;
 mod serve;

@@ -27,6 +27,7 @@ use crate::accept::{Held, stops};
 use crate::denied::Denied;
 use crate::line::{Line, Messages};
 use crate::people;
+use crate::request::Object;
 use crate::server::{Shared, Stopping};
 use crate::stopped::Stopped;
 pub(crate) use house::{Desk, FromDesk};
@@ -43,7 +44,7 @@ const MOST_COMMANDS: usize = 100;
 const READ_BUFFER: usize = 2 * 1024;
 
 /// A screen that was quiet for so long is asked for a sign of life, and must give it in time: together less than two seconds.
-const QUIET: Duration = Duration::from_millis(1_000);
+const QUIET: Duration = Duration::from_secs(1);
 const ANSWERED: Duration = Duration::from_millis(850);
 
 /// How often it is looked whether a person is still signed in.
@@ -127,7 +128,8 @@ pub(crate) trait Screen {
 
 /// Reads a message.
 fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
-    serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
+    let read = serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()));
+    read.map(|Object(message)| message)
 }
 
 /// Whether a message holds no more commands than one may.
