@@ -2038,7 +2038,7 @@ export interface components {
             staked: components["schemas"]["Money"];
         };
         /**
-         * @description A list of the House.
+         * @description A list of the House: a part that screens are shown.
          * @enum {string}
          */
         List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
