@@ -2079,7 +2079,7 @@ export interface components {
             staked: components["schemas"]["Money"];
         };
         /**
-         * @description A list of the House.
+         * @description A list of the House: a part that screens are shown.
          * @enum {string}
          */
         List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
@@ -4169,7 +4169,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The source that this screen had before; a new one where it is left out. */
-                source?: number | null;
+                source?: number;
             };
             header?: never;
             path: {
@@ -4245,6 +4245,13 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description The request cannot be read, or there is no such command */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is signed in */
             401: {
                 headers: {
@@ -4254,13 +4261,6 @@ export interface operations {
             };
             /** @description The number is another's, or the password is asked again */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description There is no such command */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4687,13 +4687,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description too-many */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     tables: {
@@ -4769,6 +4762,13 @@ export interface operations {
                     "application/json": components["schemas"]["Answer"];
                 };
             };
+            /** @description The request cannot be read, or there is no such command */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is signed in */
             401: {
                 headers: {
@@ -4790,13 +4790,6 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such command */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
             /** @description The house has stopped */
             503: {
                 headers: {
@@ -4810,7 +4803,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The source that this screen had before; a new one where it is left out. */
-                source?: number | null;
+                source?: number;
             };
             header?: never;
             path: {

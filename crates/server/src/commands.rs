@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use taisai_table::{Actor, ApprovalId, ClusterCommand, CommandId, HouseCommand, RoundCommand, TableId};
+use taisai_table::{
+    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat,
+    TableId, Verdict,
+};
 
 use crate::denied::Denied;
 use crate::leaving::Answer;
@@ -12,6 +15,7 @@ use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
 use crate::server::{Server, Shared};
+use crate::table::{RunningTable, places, seat_of};
 use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
@@ -74,6 +78,9 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
         }
         TableCommand::Cluster { number, command } => {
             may_send(server, by, id, &command)?;
+            if seat_of(&command) == Some(Seat(0)) {
+                return Ok(no_such_seat());
+            }
             Ok(door.ask_cluster(number, actor, id, command).await?)
         }
     }
@@ -82,6 +89,11 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
 async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
     let Sent { by, id, approval, command } = sent;
     let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
+    if let HouseCommand::Enrol { kind: DeviceKind::Terminal { cluster, seat }, .. } = command
+        && !has_place(server, cluster, seat).await?
+    {
+        return Ok(no_such_seat());
+    }
     let command = match seconded(server, Sent { by, id, approval, command }, What::House).await? {
         // What the second person reads is all that is in the act.
         HouseCommand::RequestApproval { act, what } => {
@@ -101,9 +113,21 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     }
 }
 
+/// Whether a terminal could stand there: the House knows no seats, and those of a cluster count from one.
+async fn has_place(server: &Server, ClusterId { table, number }: ClusterId, seat: Seat) -> Result<bool, Denied> {
+    let Some(door) = server.doors.table(table) else { return Ok(false) };
+    let look =
+        move |table: &RunningTable| table.cluster(number).is_some_and(|of| places(of).any(|place| place == seat));
+    Ok(door.look(look).await?)
+}
+
+fn no_such_seat() -> Answer {
+    Answer::new(Verdict::Refused(Refusal::UnknownSeat), |_| Vec::new())
+}
+
 /// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
 fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
-    if !server.people.owns(&by, id.source) {
+    if !server.people.uses(&by, id.source) {
         return Err(Denied::NotYours);
     }
     if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
@@ -125,4 +149,37 @@ async fn seconded<C: Sensitive + Clone>(
     may_send(server, by, id, &command)?;
     approvals::used_by(server, approval, id).await?;
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::people::running::{ADMINISTRATOR, Running, SUPERVISOR};
+
+    /// Seats count from one, and end where the table does.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_seat_that_nobody_sits_at_is_refused() {
+        let house = Running::start().await;
+        let supervisor = house.sign_in(SUPERVISOR).await;
+        let source = house.get("/me", &supervisor).await.body["source"].clone();
+        for (sequence, seat) in [(1, 0), (2, 99)] {
+            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000, "method": "cash"}});
+            let command = json!({"cluster": {"number": 0, "command": buy_in}});
+            let body = json!({"source": source, "sequence": sequence, "approval": null, "command": command});
+            let heard = house.post("/tables/1/commands", &supervisor, body).await;
+            assert_eq!(heard.code(), "unknown-seat", "{seat}: {}", heard.body);
+        }
+        let administrator = house.sign_in(ADMINISTRATOR).await;
+        let source = house.get("/me", &administrator).await.body["source"].clone();
+        for (sequence, (table, number, seat)) in (1..).zip([(1, 0, 0), (1, 0, 99), (1, 1, 1), (2, 0, 1), (1, 0, 1)]) {
+            let kind = json!({"terminal": {"cluster": {"table": table, "number": number}, "seat": seat}});
+            let enrol = json!({"enrol": {"device": 20, "kind": kind}});
+            let body = json!({"source": source, "sequence": sequence, "approval": null, "command": enrol});
+            let heard = house.post("/house/commands", &administrator, body).await;
+            let code = if (table, number, seat) == (1, 0, 1) { "second-person-missing" } else { "unknown-seat" };
+            assert_eq!(heard.code(), code, "{table} {number} {seat}: {}", heard.body);
+        }
+        house.close().await;
+    }
 }

@@ -22,6 +22,7 @@ pub use seed::{Seed, TableSeed, founders};
 
 use crate::accept::Tls;
 use crate::hall::{HallPlan, TablePlan};
+use crate::network::Network;
 use crate::serve::Plan;
 
 /// How long a round in play may take to its end when the house is stopped.
@@ -51,6 +52,8 @@ pub struct Config {
     pub is_training: bool,
     /// Where it listens.
     pub listen: SocketAddr,
+    /// Who may read its metrics, beside the machine itself.
+    pub metrics_from: Vec<Network>,
     /// The folder of what the house keeps.
     pub data: PathBuf,
     /// Where its record is, if not in that folder.
@@ -173,6 +176,7 @@ impl Config {
             profile: Profile::singapore(),
             is_training: false,
             listen: LISTEN,
+            metrics_from: Vec::new(),
             data: PathBuf::from(DATA),
             store: None,
             key: None,
@@ -217,9 +221,9 @@ impl Config {
         Ok(Plan {
             name: self.name,
             listen: self.listen,
+            metrics_from: self.metrics_from,
             tls: self.tls,
             grace: GRACE,
-            data: self.data,
             seed: Seed::new(&self.tables),
             demo: None,
             hall: HallPlan {

@@ -1,7 +1,6 @@
 //! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
 
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use taisai_table::Refusal;
@@ -76,18 +75,6 @@ impl From<Denied> for Refused {
 impl From<Stopped> for Denied {
     fn from(_: Stopped) -> Self {
         Self::Stopped
-    }
-}
-
-impl From<JsonRejection> for Denied {
-    fn from(_: JsonRejection) -> Self {
-        Self::BadRequest
-    }
-}
-
-impl From<PathRejection> for Denied {
-    fn from(_: PathRejection) -> Self {
-        Self::Unknown
     }
 }
 

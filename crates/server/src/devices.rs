@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, Time};
 
 use crate::denied::Denied;
-use crate::people::{Tries, own};
+use crate::people::Tries;
 use crate::secrets::{KeptDevice, Secrets, SecretsError};
 use crate::server::Server;
 pub(crate) use enrol::{enrolment_code, routes};
@@ -99,7 +99,7 @@ async fn on_file(server: &Server, device: DeviceId) -> Result<Option<DeviceKind>
 async fn copied(server: &Server, device: DeviceId) -> Result<(), Denied> {
     if server.devices.is_reported(device, server.clock.now()) {
         tracing::warn!(device = device.0, "someone else speaks for a device");
-        own(server, HouseCommand::CopiedToken { device }).await?;
+        server.doors.house().own(HouseCommand::CopiedToken { device }).await?;
     }
     Ok(())
 }

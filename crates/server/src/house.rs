@@ -35,7 +35,7 @@ pub(crate) const MAILBOX: usize = 1_024;
 const AT_ONCE: usize = 256;
 
 /// How often vouchers and approvals are looked at for their end, and how often the House is vouched for.
-const TICK: Duration = Duration::from_secs(60);
+const TICK: Duration = Duration::from_mins(1);
 
 /// How often the system's clock is looked at, and how many milliseconds are a step.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -80,7 +80,7 @@ impl HouseDoor {
             // Whoever looked may have gone.
             Box::new(move || tell.send(seen).map_or_else(drop, drop))
         };
-        self.0.send(HouseMail::Look(Box::new(look))).await.map_err(|_| Stopped::Closed)?;
+        self.send(HouseMail::Look(Box::new(look))).await?;
         told.await.map_err(|_| Stopped::Closed)
     }
 
@@ -88,7 +88,14 @@ impl HouseDoor {
     pub(crate) async fn ask(&self, actor: Actor, id: CommandId, command: HouseCommand) -> Result<Answer, Stopped> {
         let (reply, answer) = oneshot::channel();
         let letter = HouseMail::Command { actor, id, command, reply: Reply::Once(reply) };
-        self.0.send(letter).await.map_err(|_| Stopped::Closed)?;
+        self.send(letter).await?;
+        answer.await.map_err(|_| Stopped::Closed)
+    }
+
+    /// Has the house's own program ask, and waits for the answer.
+    pub(crate) async fn own(&self, command: HouseCommand) -> Result<Answer, Stopped> {
+        let (reply, answer) = oneshot::channel();
+        self.send(HouseMail::Own(command, Reply::Once(reply))).await?;
         answer.await.map_err(|_| Stopped::Closed)
     }
 
@@ -96,7 +103,7 @@ impl HouseDoor {
     /// be asked for one that was refused.
     pub(crate) async fn voucher(&self, hash: VoucherHash) -> Result<Became, Stopped> {
         let (reply, became) = oneshot::channel();
-        self.0.send(HouseMail::Await { hash, reply }).await.map_err(|_| Stopped::Closed)?;
+        self.send(HouseMail::Await { hash, reply }).await?;
         became.await.map_err(|_| Stopped::Closed)
     }
 }
@@ -209,6 +216,7 @@ impl RunningHouse {
     }
 
     fn ask(&mut self, actor: Actor, id: CommandId, command: HouseCommand) -> Decision<HouseEvent> {
+        self.shown.asked();
         self.house.ask(Asked { time: self.clock.now(), actor, id, command })
     }
 

@@ -13,12 +13,9 @@ mod tries;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use taisai_table::{House, HouseCommand, Person, PersonId, Time};
-use tokio::sync::oneshot;
+use taisai_table::{House, Person, PersonId, Time};
 
 use crate::denied::Denied;
-use crate::house::HouseMail;
-use crate::leaving::{Answer, Reply};
 use crate::secrets::{Password, Readable, Secrets, SecretsError, hex};
 use crate::server::{Server, Shared};
 pub(crate) use caller::Caller;
@@ -63,9 +60,9 @@ impl People {
         })
     }
 
-    /// Whether a number was given to this login: its own, or that of one of its screens.
-    pub(crate) fn owns(&self, signed_in: &SignedIn, source: u64) -> bool {
-        self.sign_ins.owns(signed_in.source, source)
+    /// Whether a number was given to this login, which uses it now: its own, or that of one of its screens.
+    pub(crate) fn uses(&self, signed_in: &SignedIn, source: u64) -> bool {
+        self.sign_ins.uses(signed_in.source, source)
     }
 }
 
@@ -98,15 +95,13 @@ pub(crate) async fn still(server: &Server, source: u64, is_use: bool) -> Result<
 /// The number for the commands of a screen: the one that it had before, or a further one of this login.
 pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option<u64>) -> Result<u64, Denied> {
     match before {
-        Some(before) if server.people.owns(by, before) => return Ok(before),
+        Some(before) if server.people.uses(by, before) => return Ok(before),
         Some(_) => return Err(Denied::NotYours),
         None => {}
     }
     let source = server.sources.next();
-    if !server.people.sign_ins.add_source(by.source, source) {
-        return Err(Denied::TooMany);
-    }
-    server.secrets.add_source(by.source, source).await?;
+    let dropped = server.people.sign_ins.add_source(by.source, source);
+    server.secrets.add_source(by.source, source, dropped).await?;
     Ok(source)
 }
 
@@ -116,14 +111,6 @@ pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: Pers
     let on_file = Password::OneTime(hex::hex(&password.hash()));
     secrets.set_password(person, on_file, now).await?;
     Ok(password.to_string())
-}
-
-/// Asks the House in the name of the house's own program, and waits for the answer.
-pub(crate) async fn own(server: &Server, command: HouseCommand) -> Result<Answer, Denied> {
-    let (reply, answer) = oneshot::channel();
-    let letter = HouseMail::Own(command, Reply::Once(reply));
-    server.doors.house().0.send(letter).await.map_err(|_| Denied::Stopped)?;
-    answer.await.map_err(|_| Denied::Stopped)
 }
 
 /// The sign-in of a request, by the token in its cookie.

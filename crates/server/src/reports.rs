@@ -30,7 +30,7 @@ use taisai_rules::{Game, Games};
 use taisai_table::{ClusterId, Seat, TableId};
 use tokio::sync::{Semaphore, oneshot};
 
-pub(crate) use asked::{MayRead, named};
+pub(crate) use asked::MayRead;
 pub use csv::{Cell, Csv};
 pub use days::{Calendar, Days};
 pub use dice::{DiceSheet, SetDice, TableDice, TestSheet};

@@ -1,7 +1,6 @@
 //! Runs a house until it is told to stop: opens the hall, listens, and closes in order.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,13 +12,14 @@ use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::audit::{Audits, Recorded};
-use crate::config::{FirstUse, Founding, NotFounded, Seed, recorded_name};
+use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::{Devices, enrolment_code};
 use crate::displays::Displays;
 use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
+use crate::network::Network;
 use crate::people::{People, TimeOuts, one_time_password};
 use crate::reports::{Reports, games_of};
 use crate::secrets::{Secrets, SecretsError};
@@ -47,12 +47,12 @@ pub struct Plan {
     pub hall: HallPlan,
     /// Where it listens; a port of 0 takes a free one.
     pub listen: SocketAddr,
+    /// Who may read its metrics, beside the machine itself.
+    pub metrics_from: Vec<Network>,
     /// Secured, or in the clear.
     pub tls: Option<Tls>,
     /// How long rounds in play may take to their end when the house stops; what is not over then is kept as it is.
     pub grace: Duration,
-    /// The folder of what the house keeps beside its record.
-    pub data: PathBuf,
     /// What it is founded with, and what is proposed to its people.
     pub seed: Seed,
     /// How fast it deals by itself, if it does.
@@ -101,7 +101,7 @@ pub async fn serve(
     ready: impl FnOnce(SocketAddr, Option<FirstUse>),
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, tls, grace, data: _, seed, demo } = plan;
+    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo } = plan;
     if demo.is_some() && !hall.is_training {
         return Err(ServeError::RealDemo);
     }
@@ -123,8 +123,6 @@ pub async fn serve(
     let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(HallError::Thread)?;
     let audits = Audits::new(Recorded { address: address_of_record, keys, anchor, program });
     let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
-    // What the record calls the house holds.
-    let name = hall.doors().house().look(recorded_name).await?.unwrap_or(name);
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
         place: Place { name, house: hall.house(), is_training, version },
@@ -140,6 +138,7 @@ pub async fn serve(
         secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),
+        metrics_from,
         reports,
         audits,
         stopping,

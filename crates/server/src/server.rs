@@ -7,20 +7,22 @@ use tokio::sync::watch;
 
 use crate::audit::Audits;
 use crate::clock::{Clock, Sources};
-use crate::config::Seed;
+use crate::config::{Seed, recorded_name};
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
+use crate::network::Network;
 use crate::people::People;
 use crate::reports::Reports;
 use crate::secrets::Secrets;
+use crate::stopped::Stopped;
 use crate::voucher::Printer;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The property's name.
+    /// The property's name, where the record has none.
     pub(crate) name: String,
     /// The house's id, as in its record.
     pub(crate) house: [u8; 16],
@@ -58,12 +60,19 @@ pub(crate) struct Server {
     pub(crate) vouchers: Printer,
     pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
+    /// Who may read them, beside this machine itself.
+    pub(crate) metrics_from: Vec<Network>,
     pub(crate) reports: Reports,
     pub(crate) audits: Audits,
     pub(crate) stopping: watch::Sender<Stopping>,
 }
 
 impl Server {
+    /// What the house is called: as the record says, or as the file does.
+    pub(crate) async fn name(&self) -> Result<String, Stopped> {
+        Ok(self.doors.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
+    }
+
     /// Whether the house is being closed.
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow() != Stopping::No

@@ -31,6 +31,7 @@ use crate::denied::Denied;
 use crate::leaving::{Answer, Answered, Answers, Refused, json};
 use crate::line::{Line, Messages};
 use crate::people;
+use crate::request::Object;
 use crate::server::{Server, Shared};
 use crate::stopped::Stopped;
 pub(crate) use house::{Desk, FromDesk};
@@ -54,7 +55,7 @@ const WRITE_BUFFER: usize = 4 * 1024;
 const MOST_WRITTEN: usize = 4 * LARGEST_MESSAGE;
 
 /// A screen that was quiet for so long is asked for a sign of life, and must give it in time: together less than two seconds.
-const QUIET: Duration = Duration::from_millis(1_000);
+const QUIET: Duration = Duration::from_secs(1);
 const ANSWERED: Duration = Duration::from_millis(850);
 
 /// How often it is looked whether a person is still signed in.
@@ -143,7 +144,8 @@ pub(crate) struct Beat {
 
 /// Reads a message, or a part of one.
 fn read<'a, M: Deserialize<'a>>(text: &'a str) -> Result<M, Farewell> {
-    serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
+    let read = serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()));
+    read.map(|Object(message)| message)
 }
 
 /// The number of a command that can be read no further.
@@ -182,7 +184,7 @@ impl Unreadable {
         text: &str,
         of: impl FnOnce(M) -> Vec<C>,
     ) -> Result<Vec<C>, Farewell> {
-        if let Ok(message) = serde_json::from_str(text) {
+        if let Ok(Object(message)) = serde_json::from_str(text) {
             self.none();
             let commands = of(message);
             not_too_many(commands.len())?;

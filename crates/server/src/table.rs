@@ -313,7 +313,7 @@ const fn seat_asking(actor: Actor) -> Option<Seat> {
 }
 
 /// The seat that a command is about.
-const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
+pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
     match command {
         ClusterCommand::Place { seat, .. }
         | ClusterCommand::PlaceFor { seat, .. }

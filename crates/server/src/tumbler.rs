@@ -8,8 +8,8 @@ mod pace;
 use std::time::Duration;
 
 use axum::Extension;
+use axum::extract::State;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, State};
 use axum::response::Response;
 use taisai_table::{DeviceKind, TableId};
 use tokio::time::{Interval, interval};
@@ -20,6 +20,7 @@ use crate::accept::Held;
 use crate::denied::Denied;
 use crate::devices::{self, Life, Proven, Taken, Told};
 use crate::line::Line;
+use crate::request::Named;
 use crate::server::Shared;
 use crate::socket::{Farewell, Screen, converse, upgrade};
 use crate::table::TableDoor;
@@ -45,7 +46,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 )]
 async fn connect(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
+    Named(table): Named<u16>,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {

@@ -1,18 +1,18 @@
 //! Commands over HTTP: one address for each table and one for the House.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::body::Body;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::people::SignedIn;
+use crate::request::{Body, Named};
 use crate::server::Shared;
 use crate::voucher::HouseAct;
 
@@ -54,16 +54,16 @@ struct ForHouse {
     request_body = ForTable,
     responses(
         (status = 200, description = "Accepted, or refused by the table", body = Answer),
+        (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
         (status = 404, description = "There is no such table"),
-        (status = 422, description = "There is no such command"),
         (status = 503, description = "The house has stopped")
     )
 )]
 async fn at_table(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
+    Named(table): Named<u16>,
     by: SignedIn,
     Body(ForTable { source, sequence, approval, command }): Body<ForTable>,
 ) -> Result<Json<Answer>, Denied> {
@@ -78,9 +78,9 @@ async fn at_table(
     request_body = ForHouse,
     responses(
         (status = 200, description = "Accepted, or refused by the House", body = Answer),
+        (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
-        (status = 422, description = "There is no such command"),
         (status = 503, description = "The house has stopped")
     )
 )]

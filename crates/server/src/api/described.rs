@@ -5,8 +5,8 @@ use utoipa::openapi::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::{Modify, OpenApi as _};
 
-use super::house::List;
 use super::messages::{ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, TerminalHears, TerminalSays};
+use crate::house::Part;
 use taisai_table::{ClusterEvent, HouseEvent, RoundEvent};
 
 use crate::socket::Desk;
@@ -41,7 +41,7 @@ pub(super) fn opening() -> OpenApi {
         ClusterEvent,
         HouseEvent,
         Desk,
-        List
+        Part
     ))
 )]
 struct Opening;

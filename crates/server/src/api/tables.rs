@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect, Station};
@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 use crate::api::WholePublic;
 use crate::config::{name_key, table_name};
 use crate::denied::Denied;
+use crate::request::Named;
 use crate::server::Shared;
 use crate::table::{RunningTable, places};
 
@@ -102,7 +103,7 @@ async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, De
     params(("table" = u16, Path, description = "The table")),
     responses((status = 200, body = WholePublic), (status = 404, description = "There is no such table"))
 )]
-async fn table(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<Value>, Denied> {
+async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<Value>, Denied> {
     let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
     Ok(Json(door.look(RunningTable::public).await?))
 }
@@ -215,7 +216,7 @@ impl LayoutView {
     params(("table" = u16, Path, description = "The table")),
     responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
 )]
-async fn layout(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<LayoutView>, Denied> {
+async fn layout(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<LayoutView>, Denied> {
     let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
     let view = |table: &RunningTable| {
         let rules = table.round().rules();

@@ -1,8 +1,7 @@
 //! Where the record is looked into: rounds with every line, evidence to take away, and verifications.
 
 use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use taisai_record::RoundSheet;
@@ -12,7 +11,8 @@ use utoipa_axum::routes;
 
 use super::Verification;
 use crate::denied::Denied;
-use crate::reports::{MayRead, named};
+use crate::reports::MayRead;
+use crate::request::Named;
 use crate::server::Shared;
 
 /// Where the record is looked into.
@@ -34,9 +34,8 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 async fn get_round(
     _: MayRead,
     State(server): State<Shared>,
-    path: Result<Path<(u16, u64)>, PathRejection>,
+    Named((table, round)): Named<(u16, u64)>,
 ) -> Result<Json<RoundSheet>, Denied> {
-    let (table, round) = named(path)?;
     server.audits.round(TableId(table), RoundNumber(round)).await.map(Json)
 }
 
@@ -50,9 +49,8 @@ async fn get_round(
 async fn get_evidence(
     _: MayRead,
     State(server): State<Shared>,
-    path: Result<Path<(u16, u64)>, PathRejection>,
+    Named((table, round)): Named<(u16, u64)>,
 ) -> Result<Response, Denied> {
-    let (table, round) = named(path)?;
     let evidence = server.audits.evidence(TableId(table), RoundNumber(round)).await?;
     let disposition = format!("attachment; filename=\"table-{table}-round-{round}.evidence\"");
     let headers =
@@ -82,9 +80,9 @@ async fn list(_: MayRead, State(server): State<Shared>) -> Json<Vec<Verification
 async fn get_verification(
     _: MayRead,
     State(server): State<Shared>,
-    path: Result<Path<u64>, PathRejection>,
+    Named(id): Named<u64>,
 ) -> Result<Json<Verification>, Denied> {
-    server.audits.verifications.find(named(path)?).map(Json).ok_or(Denied::Unknown)
+    server.audits.verifications.find(id).map(Json).ok_or(Denied::Unknown)
 }
 
 /// Cancels a verification that runs.
@@ -94,10 +92,6 @@ async fn get_verification(
     params(("id" = u64, Path)),
     responses((status = 200, body = Verification))
 )]
-async fn cancel(
-    _: MayRead,
-    State(server): State<Shared>,
-    path: Result<Path<u64>, PathRejection>,
-) -> Result<Json<Verification>, Denied> {
-    server.audits.verifications.cancel(named(path)?).map(Json).ok_or(Denied::Unknown)
+async fn cancel(_: MayRead, State(server): State<Shared>, Named(id): Named<u64>) -> Result<Json<Verification>, Denied> {
+    server.audits.verifications.cancel(id).map(Json).ok_or(Denied::Unknown)
 }

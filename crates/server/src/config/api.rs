@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Serialize;
 use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
 use utoipa::ToSchema;
@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 use super::Seed;
 use crate::denied::Denied;
 use crate::people::SignedIn;
+use crate::request::Named;
 use crate::server::Shared;
 use crate::table::RunningTable;
 
@@ -128,7 +129,7 @@ async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json
 async fn approval(
     State(server): State<Shared>,
     signed_in: SignedIn,
-    Path(approval): Path<u64>,
+    Named(approval): Named<u64>,
 ) -> Result<Json<ApprovalState>, Denied> {
     let by = signed_in.person.id;
     let find = move |house: &taisai_table::House| {

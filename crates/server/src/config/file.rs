@@ -12,6 +12,7 @@ use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
 
 use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
 use crate::accept::Tls;
+use crate::network::Network;
 
 /// The largest amount that a file may name, in cents.
 const MOST_CENTS: u32 = 4_000_000_000;
@@ -72,6 +73,7 @@ impl File<'_> {
         let house = root.section(reader, "house").and_then(|table| self.house(reader, table));
         let listen = root.optional("listen");
         let address: Option<SocketAddr> = listen.and_then(|value| reader.parsed(value, FaultKind::BadValue));
+        let metrics_from = root.optional("metrics_from").map(|value| networks(reader, value));
         let data = root.optional("data").and_then(|value| self.path(reader, value));
         let store = root.optional("store").and_then(|value| self.store(reader, value));
         let key = root.optional("key").and_then(|value| self.path(reader, value));
@@ -94,6 +96,7 @@ impl File<'_> {
             profile,
             is_training,
             listen: address.unwrap_or(LISTEN),
+            metrics_from: metrics_from.unwrap_or_default(),
             data: data.unwrap_or_else(|| self.folder.join(DATA)),
             store,
             key,
@@ -262,6 +265,11 @@ impl File<'_> {
             }
         }
     }
+}
+
+fn networks<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<Network> {
+    let list = reader.array(value).unwrap_or_default();
+    list.iter().filter_map(|value| reader.parsed(value, FaultKind::BadValue)).collect()
 }
 
 fn has_extension(text: &str) -> bool {

@@ -2,11 +2,10 @@
 //! What they are let in by is drawn elsewhere and told once.
 
 use taisai_table::{ClusterId, DeviceId, DeviceKind, Founder, HouseCommand, PersonId, Roles, Seat};
-use tokio::sync::oneshot;
 
 use super::seed::Seed;
-use crate::house::{HouseDoor, HouseMail};
-use crate::leaving::{Answer, Reply};
+use crate::house::HouseDoor;
+use crate::leaving::Answer;
 use crate::stopped::Stopped;
 
 /// What the first people and terminals of a house are let in by. It is told on the first start, and never again.
@@ -113,17 +112,14 @@ impl Founding {
     pub(crate) async fn record(self, door: &HouseDoor) -> Result<(), NotFounded> {
         for Place { device, cluster, seat, .. } in self.terminals.into_iter().filter(|place| !place.is_enrolled) {
             let kind = DeviceKind::Terminal { cluster, seat };
-            own(door, HouseCommand::Enrol { device, kind, second: None }).await?;
+            accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
         }
-        own(door, HouseCommand::Found { people: self.people }).await
+        accepted(door, HouseCommand::Found { people: self.people }).await
     }
 }
 
-/// Has the house's own program ask, and waits for the answer.
-async fn own(door: &HouseDoor, command: HouseCommand) -> Result<(), NotFounded> {
-    let (reply, answer) = oneshot::channel();
-    door.0.send(HouseMail::Own(command, Reply::Once(reply))).await.map_err(|_| Stopped::Closed)?;
-    match answer.await.map_err(|_| Stopped::Closed)? {
+async fn accepted(door: &HouseDoor, command: HouseCommand) -> Result<(), NotFounded> {
+    match door.own(command).await? {
         Answer::Accepted(_) => Ok(()),
         Answer::Refused(refused) => Err(NotFounded::Refused(refused.sentence.into_owned())),
     }

@@ -43,6 +43,7 @@ fn the_example_is_read_and_says_what_the_default_house_is() {
     let all: Vec<_> =
         EXAMPLE.lines().map(|line| line.strip_prefix("# ").filter(|_| is_setting(line)).unwrap_or(line)).collect();
     let all = read(&all.join("\n")).unwrap();
+    assert_eq!(all.metrics_from, ["10.0.0.5", "10.1.0.0/16"].map(|network| network.parse().unwrap()));
     assert_eq!(all.tls.unwrap().certificate, Path::new("/etc/taisai/tls/chain.pem"));
     assert_eq!((all.key, all.anchor), (Some("/etc/taisai/house.key".into()), Some("/mnt/other/anchor.txt".into())));
     assert_eq!(all.store.unwrap().to_string(), "postgres://taisai@db/taisai");
@@ -237,7 +238,7 @@ fn every_key_of_the_reference_is_in_the_example() {
     let rows = reference.lines().skip_while(|line| !line.starts_with("| key |")).skip(2);
     let cells = rows.take_while(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
     let keys: Vec<_> = cells.flat_map(|cell| cell.split(", ")).map(|key| key.trim().trim_matches('`')).collect();
-    assert_eq!(keys.len(), 21, "{keys:?}");
+    assert_eq!(keys.len(), 22, "{keys:?}");
     for key in keys {
         let name = key.rsplit('.').next().unwrap_or(key);
         let is_told = |line: &str| {

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, PathRejection};
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{DefaultBodyLimit, State};
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
 use taisai_table::{Act, DeviceId, DeviceKind, Time};
@@ -18,6 +17,7 @@ use crate::commands::to_the_end;
 use crate::denied::Denied;
 use crate::people::approvals::{What, may};
 use crate::people::{Approved, Caller, SignedIn};
+use crate::request::{Body, Named};
 use crate::secrets::{KeptDevice, Readable, Secrets, SecretsError, hex};
 use crate::server::{Server, Shared};
 
@@ -82,11 +82,10 @@ pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires:
 async fn code(
     State(server): State<Shared>,
     signed_in: SignedIn,
-    device: Result<Path<u32>, PathRejection>,
-    body: Result<Json<Approved>, JsonRejection>,
+    Named(device): Named<u32>,
+    Body(Approved { approval }): Body<Approved>,
 ) -> Result<Json<GivenCode>, Denied> {
-    let device = DeviceId(device?.0);
-    let Json(Approved { approval }) = body?;
+    let device = DeviceId(device);
     if !signed_in.fresh()?.person.roles.meets(server.profile.right(Act::ManageDevices).first) {
         return Err(Denied::NotAllowed);
     }
@@ -112,9 +111,8 @@ async fn code(
 async fn enrol(
     State(server): State<Shared>,
     caller: Caller,
-    body: Result<Json<Enrolment>, JsonRejection>,
+    Body(Enrolment { code, public_key }): Body<Enrolment>,
 ) -> Result<Json<Enrolled>, Denied> {
-    let Json(Enrolment { code, public_key }) = body?;
     let key = usable_key(&public_key).ok_or(Denied::BadRequest)?;
     let tries = &server.devices.tries;
     if !tries.enter(caller.0, server.clock.now()) {

@@ -7,8 +7,8 @@ use taisai_table::{
     TableId,
 };
 
+use super::SignedIn;
 use super::sensitive::Sensitive as _;
-use super::{SignedIn, own};
 use crate::denied::Denied;
 use crate::leaving::Answer as Told;
 use crate::server::Server;
@@ -98,7 +98,7 @@ pub(crate) async fn second(
 /// until the approval is over, also when the program was started anew. An approval is used up also where the machine then refuses
 /// the act: whoever asks again under another number needs another one.
 pub(crate) async fn used_by(server: &Server, approval: ApprovalId, command: CommandId) -> Result<(), Denied> {
-    match own(server, HouseCommand::UseApproval { approval, command }).await? {
+    match server.doors.house().own(HouseCommand::UseApproval { approval, command }).await? {
         Told::Accepted(_) => Ok(()),
         Told::Refused(_) => Err(Denied::NotApproved),
     }

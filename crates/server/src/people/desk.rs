@@ -2,8 +2,7 @@
 //! is not there and one who is locked out all get the same answer, after the same time.
 
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, PathRejection};
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse};
@@ -16,9 +15,10 @@ use utoipa_axum::routes;
 use super::approvals::{What, may};
 use super::caller::Caller;
 use super::cookie::{self, Token};
-use super::{Known, SignedIn, end, known, one_time_password, own, password, screen_source, signed_in};
+use super::{Known, SignedIn, end, known, one_time_password, password, screen_source, signed_in};
 use crate::denied::Denied;
 use crate::leaving::Answer;
+use crate::request::{Body, Named};
 use crate::secrets::{KeptSignIn, Password};
 use crate::server::{Server, Shared};
 
@@ -123,9 +123,8 @@ async fn sign_in(
     State(server): State<Shared>,
     caller: Caller,
     headers: HeaderMap,
-    body: Result<Json<SignIn>, JsonRejection>,
+    Body(SignIn { person, password }): Body<SignIn>,
 ) -> Result<impl IntoResponse, Denied> {
-    let Json(SignIn { person, password }) = body?;
     let on_file = checked(&server, caller, person, password).await?;
     if let Ok(before) = signed_in(&headers, &server) {
         end(&server, server.people.sign_ins.end(before.source)).await?;
@@ -159,10 +158,9 @@ async fn sign_in_again(
     State(server): State<Shared>,
     caller: Caller,
     headers: HeaderMap,
-    body: Result<Json<SignInAgain>, JsonRejection>,
+    Body(SignInAgain { password }): Body<SignInAgain>,
 ) -> Result<Json<Me>, Denied> {
     let Known { person, found, .. } = known(&server, signed_in(&headers, &server)?.source, true).await?;
-    let Json(SignInAgain { password }) = body?;
     checked(&server, caller, person.id, password).await?;
     let now = server.clock.now();
     server.secrets.used(found.source, now, now).await?;
@@ -181,10 +179,9 @@ async fn set_password(
     State(server): State<Shared>,
     caller: Caller,
     headers: HeaderMap,
-    body: Result<Json<NewPassword>, JsonRejection>,
+    Body(NewPassword { old, new }): Body<NewPassword>,
 ) -> Result<Json<Me>, Denied> {
     let Known { person, found, .. } = known(&server, signed_in(&headers, &server)?.source, true).await?;
-    let Json(NewPassword { old, new }) = body?;
     checked(&server, caller, person.id, old.clone()).await?;
     if !password::is_good(&new, &old) {
         return Err(Denied::WeakPassword);
@@ -222,7 +219,6 @@ async fn me(State(server): State<Shared>, headers: HeaderMap) -> Result<Json<Me>
 #[utoipa::path(post, path = "/sources", tag = "people", responses(
     (status = 200, body = FurtherSource),
     (status = 401, description = "not-signed-in"),
-    (status = 429, description = "too-many"),
 ))]
 async fn further_source(State(server): State<Shared>, signed_in: SignedIn) -> Result<Json<FurtherSource>, Denied> {
     Ok(Json(FurtherSource { source: screen_source(&server, &signed_in, None).await? }))
@@ -241,11 +237,10 @@ async fn further_source(State(server): State<Shared>, signed_in: SignedIn) -> Re
 async fn give_password(
     State(server): State<Shared>,
     signed_in: SignedIn,
-    person: Result<Path<u32>, PathRejection>,
-    body: Result<Json<Approved>, JsonRejection>,
+    Named(person): Named<u32>,
+    Body(Approved { approval }): Body<Approved>,
 ) -> Result<Json<GivenPassword>, Denied> {
-    let person = PersonId(person?.0);
-    let Json(Approved { approval }) = body?;
+    let person = PersonId(person);
     if signed_in.person.id == person {
         return Err(Denied::NotAllowed);
     }
@@ -278,7 +273,7 @@ async fn checked(server: &Server, caller: Caller, person: PersonId, password: St
     };
     // Five failures lock the person out (F51): the House counts them, and has the last word.
     let command = if is_right { HouseCommand::LoginSucceeded { person } } else { HouseCommand::LoginFailed { person } };
-    match (own(server, command).await?, on_file) {
+    match (server.doors.house().own(command).await?, on_file) {
         (Answer::Accepted(_), Some(on_file)) if is_right => {
             tries.forgive(caller.0);
             Ok(on_file)

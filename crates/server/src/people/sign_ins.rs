@@ -8,8 +8,8 @@ use taisai_table::{PersonId, Time};
 
 use crate::secrets::KeptSignIn;
 
-/// How many screens of one sign-in may have numbers of their own.
-pub(super) const MOST_FURTHER: usize = 64;
+/// How many screens of one sign-in have numbers of their own at once.
+const MOST_FURTHER: usize = 64;
 
 /// How often one person may be signed in at once; the one longest idle ends.
 const MOST_OF_ONE: usize = 16;
@@ -116,20 +116,21 @@ impl SignIns {
         self.change(source, |kept| kept.is_one_time = false);
     }
 
-    /// A screen of the sign-in has this number; `false` if it has too many already.
-    pub(super) fn add_source(&self, source: u64, further: u64) -> bool {
+    /// A screen of the sign-in has this number. Where they are too many, the one longest unused belongs to nobody any more.
+    pub(super) fn add_source(&self, source: u64, further: u64) -> Option<u64> {
         let mut open = self.open();
-        let Some(SignIn { kept, .. }) = open.by_source.get_mut(&source) else { return false };
-        let has_room = kept.further.len() < MOST_FURTHER;
-        if has_room {
-            kept.further.push(further);
-        }
-        has_room
+        let SignIn { kept, .. } = open.by_source.get_mut(&source)?;
+        kept.further.push(further);
+        (kept.further.len() > MOST_FURTHER).then(|| kept.further.remove(0))
     }
 
-    pub(super) fn owns(&self, source: u64, other: u64) -> bool {
-        let open = self.open();
-        open.by_source.get(&source).is_some_and(|SignIn { kept, .. }| source == other || kept.further.contains(&other))
+    /// Whether a number belongs to the sign-in, which uses it now.
+    pub(super) fn uses(&self, source: u64, other: u64) -> bool {
+        let mut open = self.open();
+        let Some(SignIn { kept, .. }) = open.by_source.get_mut(&source) else { return false };
+        let Some(place) = kept.further.iter().position(|further| *further == other) else { return source == other };
+        kept.further[place..].rotate_left(1);
+        true
     }
 
     /// A sign-in begins. Those that end with it: whoever's is over, and those that are too many for this person.
@@ -283,16 +284,17 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_screens_belong_to_their_sign_in_and_are_bounded() {
+    fn numbers_of_screens_belong_to_their_sign_in_until_they_are_long_unused() {
         let sign_ins = sign_ins();
         sign_ins.begin(kept(2, 7, BEGUN), at(0));
         for further in 100..100 + u64::try_from(MOST_FURTHER).unwrap() {
-            assert!(sign_ins.add_source(1, further));
+            assert_eq!(sign_ins.add_source(1, further), None);
         }
-        assert!(!sign_ins.add_source(1, 999), "too many");
-        assert!(sign_ins.owns(1, 1) && sign_ins.owns(1, 100));
-        assert!(!sign_ins.owns(1, 999) && !sign_ins.owns(2, 100), "also not for another sign-in of the same person");
-        assert!(!sign_ins.owns(3, 3) && !sign_ins.add_source(3, 5), "there is no such sign-in");
+        assert!(sign_ins.uses(1, 1) && sign_ins.uses(1, 100));
+        assert!(!sign_ins.uses(1, 999) && !sign_ins.uses(2, 100), "also not for another sign-in of the same person");
+        assert_eq!(sign_ins.add_source(1, 999), Some(101), "100 was used since");
+        assert!(!sign_ins.uses(1, 101) && sign_ins.uses(1, 100) && sign_ins.uses(1, 999));
+        assert!(!sign_ins.uses(3, 3), "there is no such sign-in");
     }
 
     #[test]

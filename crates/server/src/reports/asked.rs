@@ -1,8 +1,7 @@
 //! What is asked of reports in an address: who may ask, which days, events and pages, and how the answer is written. Whatever
 //! cannot be read is denied.
 
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{FromRequestParts, Path, Query};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use jiff::civil::Date;
@@ -146,16 +145,6 @@ impl EventsAsked {
     }
 }
 
-/// What was asked in the address, or a denial.
-pub(crate) fn asked<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Denied> {
-    query.map(|Query(asked)| asked).map_err(|_| Denied::BadRequest)
-}
-
-/// What the address names, or nothing.
-pub(crate) fn named<T>(path: Result<Path<T>, PathRejection>) -> Result<T, Denied> {
-    path.map(|Path(named)| named).map_err(|_| Denied::Unknown)
-}
-
 fn day(text: Option<&str>) -> Result<Option<Date>, Denied> {
     // What is far from any record would be no day of it.
     let read = |text: &str| text.parse::<Date>().ok().filter(|day| (1970..3000).contains(&day.year()));
@@ -183,11 +172,14 @@ pub(super) fn is_csv(format: Option<Format>, headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use axum::extract::Query;
+
     use super::super::LARGEST_PAGE;
     use super::*;
 
     fn read<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Denied> {
-        asked(Query::try_from_uri(&format!("/?{query}").parse().unwrap()))
+        let read = Query::try_from_uri(&format!("/?{query}").parse().unwrap());
+        read.map(|Query(asked)| asked).map_err(|_| Denied::BadRequest)
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Where reports are asked for: each as JSON, or as CSV for spreadsheets. They are for auditors and for the pit.
 
 use axum::Json;
-use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -13,14 +12,13 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::asked::{
-    DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, asked, days, is_csv, named, page,
-};
+use super::asked::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
 use super::{
     Calendar, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine, RoundLine, TableDice,
     Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
 };
 use crate::denied::Denied;
+use crate::request::{Asked, Named};
 use crate::server::{Server, Shared};
 
 /// So many rows a query gives at most.
@@ -87,9 +85,8 @@ async fn get_results(
     _: MayRead,
     State(server): State<Shared>,
     headers: HeaderMap,
-    query: Result<Query<ResultsAsked>, QueryRejection>,
+    Asked(ResultsAsked { by, training, from, to, format }): Asked<ResultsAsked>,
 ) -> Result<Response, Denied> {
-    let ResultsAsked { by, training, from, to, format } = asked(query)?;
     let (by, days) = (by.unwrap_or_default(), days(from.as_deref(), to.as_deref())?);
     let training = training.unwrap_or(server.place.is_training);
     let lines = server.reports.ask(move |reader, games| results(reader, games, by, days, training)).await?;
@@ -106,9 +103,8 @@ async fn get_meters(
     _: MayRead,
     State(server): State<Shared>,
     headers: HeaderMap,
-    query: Result<Query<DaysAsked>, QueryRejection>,
+    Asked(DaysAsked { from, to, format }): Asked<DaysAsked>,
 ) -> Result<Response, Denied> {
-    let DaysAsked { from, to, format } = asked(query)?;
     let days = days(from.as_deref(), to.as_deref())?;
     let lines = server.reports.ask(move |reader, _| meters(reader, days)).await?;
     let lag = server.reports.lag();
@@ -160,11 +156,10 @@ async fn get_query(
     _: MayRead,
     State(server): State<Shared>,
     headers: HeaderMap,
-    path: Result<Path<String>, PathRejection>,
-    query: Result<Query<Vec<(String, String)>>, QueryRejection>,
+    Named(name): Named<String>,
+    Asked(mut given): Asked<Vec<(String, String)>>,
 ) -> Result<Response, Denied> {
-    let named_query = NamedQuery::find(&named(path)?).ok_or(Denied::Unknown)?;
-    let mut given = asked(query)?;
+    let named_query = NamedQuery::find(&name).ok_or(Denied::Unknown)?;
     let format = given.iter().position(|(name, _)| name == "format").map(|place| given.remove(place).1);
     let format = match format.as_deref() {
         None => None,
@@ -190,9 +185,8 @@ async fn get_events(
     _: MayRead,
     State(server): State<Shared>,
     headers: HeaderMap,
-    query: Result<Query<EventsAsked>, QueryRejection>,
+    Asked(asked): Asked<EventsAsked>,
 ) -> Result<Response, Denied> {
-    let asked = asked(query)?;
     let (format, most) = (asked.format, page(asked.limit, LARGEST_PAGE)?);
     let found = server.reports.ask(move |reader, _| {
         let calendar = Calendar::of(reader)?;
@@ -224,11 +218,10 @@ async fn get_events(
 async fn get_rounds(
     _: MayRead,
     State(server): State<Shared>,
-    path: Result<Path<u16>, PathRejection>,
-    query: Result<Query<RoundsAsked>, QueryRejection>,
+    Named(table): Named<u16>,
+    Asked(RoundsAsked { before, limit }): Asked<RoundsAsked>,
 ) -> Result<Json<Page<RoundLine>>, Denied> {
-    let (table, RoundsAsked { before, limit }) = (TableId(named(path)?), asked(query)?);
-    let most = page(limit, MOST_ROUNDS)?;
+    let (table, most) = (TableId(table), page(limit, MOST_ROUNDS)?);
     let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;
     let last = lines.last().filter(|_| lines.len() == most).map(|line| line.round);
     let after = last.filter(|round| *round > 1).map(|round| round.to_string());
@@ -245,9 +238,8 @@ async fn get_rounds(
 async fn get_games(
     _: MayRead,
     State(server): State<Shared>,
-    path: Result<Path<(u16, u16, u32)>, PathRejection>,
+    Named((table, number, seat)): Named<(u16, u16, u32)>,
 ) -> Result<Json<Page<GameLine>>, Denied> {
-    let (table, number, seat) = named(path)?;
     let games = last_games(&server, ClusterId { table: TableId(table), number }, Seat(seat)).await?;
     Ok(Json(Page { lag: server.reports.lag(), lines: games.to_vec(), after: None }))
 }
@@ -271,9 +263,9 @@ pub(crate) async fn last_games(
 async fn get_dice(
     _: MayRead,
     State(server): State<Shared>,
-    path: Result<Path<u16>, PathRejection>,
+    Named(table): Named<u16>,
 ) -> Result<Json<TableDice>, Denied> {
-    server.reports.dice(TableId(named(path)?)).map(Json).ok_or(Denied::Unknown)
+    server.reports.dice(TableId(table)).map(Json).ok_or(Denied::Unknown)
 }
 
 /// What the dice watch says of every table.

@@ -16,6 +16,12 @@ pub enum BadParameter {
         /// What was given.
         name: String,
     },
+    /// It asks for that once.
+    #[error("{name} is given twice")]
+    Doubled {
+        /// What was given.
+        name: String,
+    },
     /// It asks for more.
     #[error("the query {query} asks for {name}=NUMBER, {says}")]
     Missing {
@@ -41,6 +47,10 @@ pub fn parameters(query: &Query, given: &[(String, String)]) -> Result<Vec<Value
     let known: Vec<_> = query.parameters().collect();
     if let Some((name, _)) = given.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name)) {
         return Err(BadParameter::Unknown { query: query.name, name: name.clone() });
+    }
+    let is_doubled = |name: &String| given.iter().filter(|(given, _)| given == name).count() > 1;
+    if let Some((name, _)) = given.iter().find(|(name, _)| is_doubled(name)) {
+        return Err(BadParameter::Doubled { name: name.clone() });
     }
     let value = |(name, says): &(&'static str, &'static str)| {
         let missing = BadParameter::Missing { query: query.name, name, says };
@@ -88,6 +98,7 @@ mod tests {
         for (bad, expected) in [
             (&all[1..], "asks for seat=NUMBER"),
             (&[("table", "1"), ("cluster", "0"), ("seat", "x")], "this is no whole number"),
+            (&[("table", "1"), ("cluster", "0"), ("seat", "3"), ("seat", "4")], "seat is given twice"),
             (&[("chair", "1")], "does not ask for \"chair\""),
         ] {
             let error = given(bad).unwrap_err();

@@ -45,10 +45,16 @@ impl Secrets {
         self.with(move |store| store.change(update, &values)).await.map(drop)
     }
 
-    /// A screen has a number beside that of its sign-in.
-    pub(crate) async fn add_source(&self, source: u64, further: u64) -> Result<(), SecretsError> {
-        let insert = "INSERT INTO further_sources (further, source) VALUES ($1, $2)";
-        self.with(move |store| store.change(insert, &[further.into(), source.into()])).await.map(drop)
+    /// A screen has a number beside that of its sign-in, perhaps in place of another.
+    pub(crate) async fn add_source(&self, source: u64, further: u64, dropped: Option<u64>) -> Result<(), SecretsError> {
+        let add = move |store: &mut Store| {
+            if let Some(dropped) = dropped {
+                store.change("DELETE FROM further_sources WHERE further = $1", &[dropped.into()])?;
+            }
+            let insert = "INSERT INTO further_sources (further, source) VALUES ($1, $2)";
+            store.change(insert, &[further.into(), source.into()])
+        };
+        self.with(add).await.map(drop)
     }
 
     /// Sign-ins end.

@@ -28,9 +28,10 @@ async fn suite(address: &Address) {
         secrets.begin(sign_in(source)).await.unwrap();
     }
     assert!(secrets.begin(sign_in(1)).await.is_err(), "a source is used once");
-    secrets.add_source(2, 4).await.unwrap();
-    secrets.add_source(2, 5).await.unwrap();
-    secrets.add_source(3, 6).await.unwrap();
+    secrets.add_source(2, 4, None).await.unwrap();
+    secrets.add_source(2, 5, None).await.unwrap();
+    secrets.add_source(2, 7, Some(4)).await.unwrap();
+    secrets.add_source(3, 6, None).await.unwrap();
     secrets.used(2, Time(30), Time(25)).await.unwrap();
     secrets.end(vec![1, 3]).await.unwrap();
 
@@ -43,7 +44,7 @@ async fn suite(address: &Address) {
     drop(secrets);
 
     let secrets = Secrets::open(address).unwrap();
-    let left = KeptSignIn { used: Time(30), asked: Time(25), further: vec![4, 5], ..sign_in(2) };
+    let left = KeptSignIn { used: Time(30), asked: Time(25), further: vec![5, 7], ..sign_in(2) };
     assert_eq!(secrets.sign_ins().await.unwrap(), std::slice::from_ref(&left));
     let own = Password::Own("$argon2id$".to_owned());
     secrets.set_password(PERSON, own.clone(), Time(2)).await.unwrap();

@@ -1,7 +1,7 @@
 //! The screens of the whole house: pit, cage and audit. Each is shown its parts of the House; commands go to the House.
 
 use axum::Extension;
-use axum::extract::{Path, Query, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, Role};
@@ -15,6 +15,7 @@ use crate::house::HouseMail;
 use crate::leaving::{Answer, Answers, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
+use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::voucher::HouseAct;
 
@@ -110,8 +111,8 @@ impl Screen for AtDesk {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(desk): Path<Desk>,
-    Query(Source { source }): Query<Source>,
+    Named(desk): Named<Desk>,
+    Asked(Source { source }): Asked<Source>,
     by: SignedIn,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,

@@ -2,7 +2,7 @@
 //! person who is signed in.
 
 use axum::Extension;
-use axum::extract::{Path, Query, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
@@ -14,6 +14,7 @@ use crate::denied::Denied;
 use crate::leaving::{Answer, Answers, Counted, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
+use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::table::TableMail;
 
@@ -37,6 +38,8 @@ struct Numbered {
 
 /// Which source the screen goes on with.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Source {
     /// The source that this screen had before; a new one where it is left out.
     pub(super) source: Option<u64>,
@@ -79,8 +82,8 @@ impl Screen for Console {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
-    Query(Source { source }): Query<Source>,
+    Named(table): Named<u16>,
+    Asked(Source { source }): Asked<Source>,
     by: SignedIn,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,

@@ -3,7 +3,7 @@
 
 use axum::Extension;
 use axum::extract::ws::WebSocket;
-use axum::extract::{Path, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -18,6 +18,7 @@ use crate::devices::{Life, Proven, Taken, Told, prove, take};
 use crate::leaving::{Answer, Answers, Counted, Reply, json};
 use crate::line::Line;
 use crate::reports::{GameLine, last_games};
+use crate::request::Named;
 use crate::server::Shared;
 use crate::table::{TableDoor, TableMail};
 use crate::voucher::{TerminalAct, TerminalAsk, Validation, issued, presented};
@@ -154,7 +155,7 @@ impl Screen for Terminal {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
+    Named(table): Named<u16>,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {

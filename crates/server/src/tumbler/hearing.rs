@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
-use taisai_table::{Actor, CommandId, HouseCommand, Report, TableId};
+use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId, Verdict};
 
 use super::message::{Unreadable, Word, read};
 use super::pace::Pace;
 use crate::denied::Denied;
 use crate::devices::Proven;
-use crate::house::{HouseDoor, HouseMail};
-use crate::leaving::{Answer, Reply, json};
+use crate::house::HouseDoor;
+use crate::leaving::{Answer, json};
 use crate::stopped::Stopped;
 use crate::table::TableDoor;
 
@@ -59,8 +59,14 @@ impl Hearing {
 
     /// Whether the tumbler is still on file: one that was revoked is heard no more.
     pub(super) async fn may_speak(&self) -> Result<bool, Stopped> {
-        let device = self.tumbler.device;
-        self.house.look(move |house| house.device(device).is_some_and(|device| !device.is_revoked)).await
+        Ok(self.newest_fault().await?.is_some())
+    }
+
+    /// The number of the newest fault, as long as the tumbler is on file.
+    async fn newest_fault(&self) -> Result<Option<u64>, Stopped> {
+        let Proven { device, source, .. } = self.tumbler;
+        let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
+        self.house.look(move |house| is_known(house).then(|| house.newest(source))).await
     }
 
     /// Hears a message and waits for its answer, so that no more than one of them is ever on its way.
@@ -72,19 +78,28 @@ impl Hearing {
             Ok(message) => message,
             Err(Unreadable(sequence)) => return Ok(self.deny(sequence, Denied::BadRequest)),
         };
-        if !self.may_speak().await? {
+        let Some(fault) = self.newest_fault().await? else {
             return Ok(Heard::Enough(Denied::NotYours));
-        }
+        };
+        let id = CommandId { source: self.tumbler.source, sequence };
+        let command = self.door.look(move |table| table.round().newest(id.source)).await?;
+        // Commands are the round's and faults the House's: what is new to the one is not old to the other.
+        let (newest, others) = match word {
+            Word::Command(_) => (command, fault),
+            Word::Fault(_) => (fault, command),
+        };
+        let is_new = sequence > newest;
         let answer = match word {
-            Word::Command(command) => {
-                let id = CommandId { source: self.tumbler.source, sequence };
-                self.door.ask_round(Actor::Tumbler(self.tumbler.device), id, command).await?
+            Word::Command(_) | Word::Fault(_) if is_new && sequence <= others => {
+                let refusal = if sequence == others { Refusal::CommandIdReused } else { Refusal::CommandTooOld };
+                Answer::new(Verdict::Refused(refusal), |_| Vec::new())
             }
+            Word::Command(command) => self.door.ask_round(Actor::Tumbler(self.tumbler.device), id, command).await?,
             Word::Fault(what) => {
-                if !self.faults.allows(Instant::now()) {
+                if is_new && !self.faults.allows(Instant::now()) {
                     return Ok(self.deny(Some(sequence), Denied::TooMany));
                 }
-                self.report(&what).await?
+                self.report(id, &what).await?
             }
         };
         self.denied = 0;
@@ -92,15 +107,14 @@ impl Hearing {
     }
 
     /// What is wrong is for people: it is in the log, and an event says that there is something.
-    async fn report(&self, what: &str) -> Result<Answer, Stopped> {
+    async fn report(&self, id: CommandId, what: &str) -> Result<Answer, Stopped> {
         let (table, tumbler) = (self.table, self.tumbler.device);
         tracing::warn!(table = table.0, device = tumbler.0, what, "a tumbler is out of order");
-        let (reply, answer) = tokio::sync::oneshot::channel();
         let command = HouseCommand::Report { what: Report::TumblerFault { table, tumbler } };
-        let letter = HouseMail::Own(command, Reply::Once(reply));
-        self.house.0.send(letter).await.map_err(|_| Stopped::Closed)?;
-        answer.await.map_err(|_| Stopped::Closed)?;
-        Ok(Answer::Accepted(None))
+        Ok(match self.house.ask(Actor::System, id, command).await? {
+            Answer::Accepted(_) => Answer::Accepted(None),
+            Answer::Refused(refused) => Answer::Refused(refused),
+        })
     }
 
     fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Heard {

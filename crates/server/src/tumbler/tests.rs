@@ -265,7 +265,10 @@ async fn nonsense_and_haste_are_refused_and_then_end_the_connection() {
 async fn a_fault_is_an_event_and_a_fault_without_end_is_few() {
     let pit = Pit::new().await;
     let mut tumbler = pit.tumbler(TUMBLER);
-    tumbler.accepted(json!({"sequence": 1, "fault": {"what": "<b>lid</b> open\n"}})).await;
+    for _ in 0..2 {
+        tumbler.accepted(json!({"sequence": 1, "fault": {"what": "<b>lid</b> open\n"}})).await;
+    }
+    assert_eq!(tumbler.refused(json!({"sequence": 1, "activated": {}})).await, "command-id-reused");
     let mut codes = Vec::new();
     for sequence in 2..12 {
         codes.push(tumbler.says(json!({"sequence": sequence, "fault": {"what": "lid open"}})).await);

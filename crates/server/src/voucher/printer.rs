@@ -16,7 +16,7 @@ use super::words::Currency;
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::secrets::{Secrets, SecretsError};
-use crate::server::Server;
+use crate::server::{Place, Server};
 
 /// The money of a cash-out reaches the House long before that.
 const ISSUED: Duration = Duration::from_secs(10);
@@ -69,7 +69,8 @@ pub(crate) async fn issued(server: &Server, id: CommandId, validation: Validatio
     let issued = match became {
         Became::Voucher(on_file) => {
             let Printer { zone, currency, .. } = &server.vouchers;
-            let ticket = Ticket { place: &server.place, zone, currency: *currency, id, validation, on_file: &on_file };
+            let place = Place { name: server.name().await?, ..server.place.clone() };
+            let ticket = Ticket { place: &place, zone, currency: *currency, id, validation, on_file: &on_file };
             match Voucher::draw(ticket) {
                 Some(voucher) => Issued::Voucher { page: page(&voucher), voucher: Box::new(voucher) },
                 None => Issued::Closed {},
