@@ -222,6 +222,7 @@ impl Config {
             data: self.data,
             seed: Seed::new(&self.tables),
             demo: None,
+            new_secrets: false,
             hall: HallPlan {
                 address,
                 files,

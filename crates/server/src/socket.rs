@@ -6,6 +6,7 @@ mod house;
 mod staff;
 mod terminal;
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use serde::de::DeserializeOwned;
 use taisai_table::Role;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -35,6 +36,9 @@ pub(crate) use terminal::{FromTerminal, ToTerminal};
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;
+
+/// So long a screen that is cut off waits for a reason.
+const REASON: Duration = Duration::from_millis(100);
 
 /// No message has more commands: their answers must fit into a line.
 const MOST_COMMANDS: usize = 100;
@@ -73,14 +77,14 @@ pub(crate) enum Farewell {
     /// The server denies it.
     Denied(Denied),
     /// The house has stopped, or the screen was cut off.
-    Away(&'static str),
+    Away(Cow<'static, str>),
     /// The other end has gone.
     Gone,
 }
 
 impl From<Stopped> for Farewell {
     fn from(_: Stopped) -> Self {
-        Self::Away("the house has stopped")
+        Self::Away("the house has stopped".into())
     }
 }
 
@@ -95,7 +99,7 @@ impl Farewell {
         let (code, reason) = match self {
             Self::Bad(why) => (BAD_MESSAGE, why),
             Self::Denied(denied) => (DENIED, denied.code().to_owned()),
-            Self::Away(why) => (GOING_AWAY, why.to_owned()),
+            Self::Away(why) => (GOING_AWAY, why.into_owned()),
             Self::Gone => return None,
         };
         let end = (0..=reason.len().min(LONGEST_REASON)).rev().find(|end| reason.is_char_boundary(*end));
@@ -186,6 +190,19 @@ impl Drop for Watch {
 pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl Screen,
+    messages: Messages,
+    mut stopping: watch::Receiver<Stopping>,
+) -> Farewell {
+    match talk(socket, screen, messages, stopping.clone()).await {
+        // A part of the house that stops lets go of its screens before it is known why.
+        Farewell::Away(why) => Farewell::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why)),
+        farewell @ (Farewell::Bad(_) | Farewell::Denied(_) | Farewell::Gone) => farewell,
+    }
+}
+
+async fn talk(
+    socket: &mut WebSocket,
+    screen: &mut impl Screen,
     mut messages: Messages,
     mut stopping: watch::Receiver<Stopping>,
 ) -> Farewell {
@@ -199,7 +216,7 @@ pub(crate) async fn converse(
         tokio::select! {
             said = messages.take(&mut waiting) => {
                 if !said {
-                    return Farewell::Away("cut off: connect again");
+                    return Farewell::Away("cut off: connect again".into());
                 }
                 for message in waiting.drain(..) {
                     if socket.send(Message::Text(message)).await.is_err() {
@@ -235,7 +252,7 @@ pub(crate) async fn converse(
                 quiet.as_mut().reset(Instant::now() + ANSWERED);
             }
             farewell = screen.ends() => return farewell,
-            () = &mut stops => return Farewell::Away("the house closes: connect again"),
+            why = &mut stops => return Farewell::Away(why),
         }
     }
 }
