@@ -30,6 +30,7 @@ mod socket;
 mod stopped;
 mod table;
 mod tumbler;
+mod unlock;
 mod voucher;
 
 pub use accept::{Tls, TlsError};
@@ -40,3 +41,4 @@ pub use leaving::{Answer, Refused};
 pub use secrets::SecretsError;
 pub use serve::{Plan, ServeError, serve};
 pub use stopped::Stopped;
+pub use unlock::{UnlockError, unlock};
