@@ -145,6 +145,8 @@ pub(crate) enum Command {
     },
     /// Run a house: its tables, screens and devices over the network, until it is told to stop
     Serve(crate::serve::ServeArgs),
+    /// Let a person in again where nobody who manages people is left to do it; the house must be stopped
+    Unlock(crate::unlock::UnlockArgs),
     /// Check the file of a house, and have a running house changed to it
     Config {
         #[command(subcommand)]

@@ -147,7 +147,6 @@ fn digits<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[u8; 16],
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use ed25519_dalek::Signature;
 

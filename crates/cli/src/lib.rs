@@ -30,6 +30,7 @@ mod store;
 mod theory;
 pub mod torture;
 mod tumbler;
+mod unlock;
 mod words;
 
 use std::io::Write as _;
@@ -127,6 +128,10 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Serve(serve) => {
             let games = games::load(args.games.as_deref())?;
             serve::run(serve, &Names { games: &games, now: now()? })
+        }
+        Command::Unlock(unlock) => {
+            let games = games::load(args.games.as_deref())?;
+            unlock::run(unlock, &Names { games: &games, now: now()? })
         }
         Command::Config { command } => {
             let games = games::load(args.games.as_deref())?;

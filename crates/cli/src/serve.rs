@@ -16,22 +16,29 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::print::{self, BAD, Column, HEADING};
 
-/// How a house is run.
+/// Which house.
 #[derive(clap::Args)]
-pub(crate) struct ServeArgs {
+pub(crate) struct HouseArgs {
     /// The house's file; without one a house with an electronic and a live table runs
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[arg(long, value_name = "DIR", help = "The folder of what the house keeps [env: TAISAI_DATA] [default: data]")]
     data: Option<PathBuf>,
-    #[arg(long, value_name = "ADDRESS", help = "Where it listens [env: TAISAI_LISTEN] [default: 127.0.0.1:8080]")]
-    listen: Option<String>,
     #[arg(
         long,
         value_name = "STORE",
         help = "The store of its record, a folder or postgres://… [env: TAISAI_STORE] [default: the data folder]"
     )]
     store: Option<Address>,
+}
+
+/// How a house is run.
+#[derive(clap::Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    house: HouseArgs,
+    #[arg(long, value_name = "ADDRESS", help = "Where it listens [env: TAISAI_LISTEN] [default: 127.0.0.1:8080]")]
+    listen: Option<String>,
     #[arg(
         long,
         value_name = "LEVEL|FORMAT",
@@ -41,6 +48,9 @@ pub(crate) struct ServeArgs {
     /// Deal by itself, with play players and play money, as a TRAINING house in demo-data
     #[arg(long)]
     demo: bool,
+    /// Begin anew where the secrets are lost: everyone gets a password for the first time, every device is enrolled again
+    #[arg(long)]
+    new_secrets: bool,
     /// How long a round takes in a demonstration, in milliseconds
     #[arg(long, hide = true, requires = "demo", default_value_t = 20_000)]
     round: u64,
@@ -56,19 +66,15 @@ pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
     let mut plan = config.plan(crate::audit::program()?, id)?;
     plan.demo = args.demo.then(|| Pace { round: std::time::Duration::from_millis(args.round) });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let ready = |address, first_use: Option<FirstUse>| {
-        tracing::info!(%address, is_training, "the house runs");
-        let told =
-            tell(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use.as_ref());
-        if let Err(error) = told {
-            tracing::error!(%error, "nobody could be told how to sign in");
-        }
+    plan.new_secrets = args.new_secrets;
+    let tell = |address, first_use: Option<&FirstUse>| {
+        tell(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
     };
     let stop = {
         let _within = runtime.enter();
         stopped()?
     };
-    runtime.block_on(serve(plan, Arc::new(warn), ready, stop))?;
+    runtime.block_on(serve(plan, Arc::new(warn), tell, stop))?;
     tracing::info!("the house is closed");
     Ok(true)
 }
@@ -79,44 +85,56 @@ fn config(
     names: &Names<'_>,
     environment: impl Fn(&str) -> Option<OsString>,
 ) -> anyhow::Result<Config> {
-    let mut config = match &args.config {
-        None => Config::default_house(names)?,
-        Some(file) => {
-            match crate::config::read(file, names).with_context(|| format!("cannot read {}", file.display()))? {
-                Ok(config) => config,
-                Err(faults) => {
-                    crate::check::print_faults(&mut anstream::stderr(), file, &faults)?;
-                    bail!("{} has faults", file.display());
-                }
-            }
-        }
-    };
+    let mut config = args.house.file(names)?;
     if args.demo {
         config = Config { data: "demo-data".into(), store: None, key: None, anchor: None, ..config.for_training() };
         config.profile =
             Profile { name: format!("{}-demo", config.profile.name), betting_seconds: 12, ..config.profile };
     }
-    let text = |name: &str| {
-        let value = environment(name).map(OsString::into_string).transpose();
-        value.map_err(|_| anyhow!("{name} is not text"))
-    };
+    args.house.place(&mut config, &environment)?;
+    let text = |name: &str| text(&environment, name);
     if let Some(listen) = args.listen.clone().map_or_else(|| text("TAISAI_LISTEN"), |flag| Ok(Some(flag)))? {
         config.listen = listen.parse().with_context(|| format!("{listen:?} is no address to listen on"))?;
-    }
-    if let Some(data) = args.data.clone().or_else(|| environment("TAISAI_DATA").map(PathBuf::from)) {
-        config.data = data;
-    }
-    if let Some(store) = args
-        .store
-        .clone()
-        .map_or_else(|| text("TAISAI_STORE").map(|text| text.as_deref().map(address)), |flag| Ok(Some(flag)))?
-    {
-        config.store = Some(store);
     }
     if let Some(log) = args.log.clone().map_or_else(|| text("TAISAI_LOG"), |flag| Ok(Some(flag)))? {
         config.log = log.parse().with_context(|| format!("{log:?} does not say what is logged"))?;
     }
     Ok(config)
+}
+
+impl HouseArgs {
+    /// What the file says, or what a house is by itself.
+    pub(crate) fn file(&self, names: &Names<'_>) -> anyhow::Result<Config> {
+        let Some(file) = &self.config else { return Ok(Config::default_house(names)?) };
+        match crate::config::read(file, names).with_context(|| format!("cannot read {}", file.display()))? {
+            Ok(config) => Ok(config),
+            Err(faults) => {
+                crate::check::print_faults(&mut anstream::stderr(), file, &faults)?;
+                bail!("{} has faults", file.display());
+            }
+        }
+    }
+
+    /// Where flags and environment say that it is.
+    pub(crate) fn place(
+        &self,
+        config: &mut Config,
+        environment: &impl Fn(&str) -> Option<OsString>,
+    ) -> anyhow::Result<()> {
+        if let Some(data) = self.data.clone().or_else(|| environment("TAISAI_DATA").map(PathBuf::from)) {
+            config.data = data;
+        }
+        let of_environment = || text(environment, "TAISAI_STORE").map(|text| text.as_deref().map(address));
+        if let Some(store) = self.store.clone().map_or_else(of_environment, |flag| Ok(Some(flag)))? {
+            config.store = Some(store);
+        }
+        Ok(())
+    }
+}
+
+fn text(environment: &impl Fn(&str) -> Option<OsString>, name: &str) -> anyhow::Result<Option<String>> {
+    let value = environment(name).map(OsString::into_string).transpose();
+    value.map_err(|_| anyhow!("{name} is not text"))
 }
 
 fn address(text: &str) -> Address {
@@ -180,7 +198,7 @@ fn tell(
         writeln!(out, "  {:40} {what}", format!("{base}/{screen}"))?;
     }
     if let Some(FirstUse { people, devices }) = first_use {
-        print::heading(out, "The first people, each with a password for the first time: it is told this once")?;
+        print::heading(out, "People, each with a password for the first time: it is told this once")?;
         let columns =
             [Column::right("Number"), Column::left("Name"), Column::left("Roles"), Column::left("One-time password")];
         let row = |person: &taisai_server::config::FirstPerson| {
@@ -188,7 +206,7 @@ fn tell(
             vec![person.person.0.to_string(), person.name.clone(), roles.join(", "), person.password.clone()]
         };
         print::table(out, &columns, &people.iter().map(row).collect::<Vec<_>>())?;
-        print::heading(out, "The first Player Terminals: open each link once, on the terminal itself")?;
+        print::heading(out, "Player Terminals: open each link once, on the terminal itself")?;
         let columns = [Column::right("Device"), Column::right("Table"), Column::right("Seat"), Column::left("Link")];
         let row = |device: &taisai_server::config::FirstDevice| {
             let link = format!("{base}/terminal#device={}&code={}", device.device.0, device.code);

@@ -188,7 +188,6 @@ async fn tumble(args: &TumblerArgs, device: &Device, dice: &mut Dice) -> anyhow:
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

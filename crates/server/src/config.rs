@@ -226,6 +226,7 @@ impl Config {
             grace: GRACE,
             seed: Seed::new(&self.tables),
             demo: None,
+            new_secrets: false,
             hall: HallPlan {
                 address,
                 files,

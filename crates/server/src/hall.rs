@@ -16,7 +16,7 @@ use taisai_table::{
 };
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::{Clock, OwnIds, Sources};
+use crate::clock::{self, Clock, OwnIds, Sources, System};
 use crate::house::{self, HouseDoor, RunningHouse};
 use crate::leaving::{Post, Voice};
 use crate::metrics::Metrics;
@@ -118,30 +118,60 @@ pub(crate) struct Hall {
     sources: Sources,
     stopped: watch::Receiver<Option<Stopped>>,
     profile: Arc<Profile>,
+    is_founded: bool,
 }
 
-impl Hall {
-    /// Opens a house. What its record says of profile and tables holds; the plan only says how what the record does not know
-    /// begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
-    pub(crate) fn open(plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
-        let clock = Clock::start();
-        let sources = Sources::new(clock);
+/// A book whose House was read, at a time after all that is on record.
+pub(crate) struct Opened {
+    pub(crate) book: Book,
+    pub(crate) house: Recorder<House>,
+    pub(crate) clock: Clock,
+    pub(crate) sources: Sources,
+    profile: Profile,
+}
+
+impl Opened {
+    pub(crate) fn new(system: System, plan: &HallPlan, warn: Warn) -> Result<Self, HallError> {
         let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
         let opened = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn);
         let mut book = opened.map_err(|error| match error {
             BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
             error => error.into(),
         })?;
+        let clock = Clock::start(system, book.newest());
         let setup = Setup::House { is_training: plan.is_training };
-        let profile = recorded(&mut book, MachineId::House)?.map_or(plan.profile, |opening| opening.profile);
-        let mut house: Recorder<House> = book.machine(setup, &profile, clock.now())?;
+        let recorded = recorded(&mut book, MachineId::House)?;
+        let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        let house: Recorder<House> = book.machine(setup, &profile, clock.now())?;
+        let sources = Sources::new(clock);
+        sources.above(house.machine().highest_source());
+        Ok(Self { book, house, clock, sources, profile })
+    }
+}
+
+impl Hall {
+    /// Opens a house. What its record says of profile and tables holds; the plan only says how what the record does not know
+    /// begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
+    pub(crate) fn open(plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
+        Self::open_by(clock::system, plan, metrics, warn)
+    }
+
+    fn open_by(system: System, plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
+        let Opened { mut book, mut house, clock, sources, profile } = Opened::new(system, &plan, warn)?;
+        let HallPlan { address, tables: plans, .. } = plan;
+        let is_founded = house.machine().people().next().is_some();
         let mut ids = OwnIds::new(&sources);
-        for table in &plan.tables {
+        for table in &plans {
             add(&mut house, table, clock, &mut ids)?;
         }
         let mut tables = Vec::new();
-        for table in laid_out(&mut book, house.machine(), &plan.tables)? {
-            tables.push((table.table, open_table(&mut book, &table, &profile, clock)?));
+        for table in laid_out(&mut book, house.machine(), &plans)? {
+            let (round, clusters) = open_table(&mut book, &table, &profile, clock)?;
+            sources.above(round.machine().highest_source());
+            for cluster in &clusters {
+                sources.above(cluster.machine().highest_source());
+            }
+            tables.push((table.table, (round, clusters)));
         }
         let profile = Arc::new(profile);
         let (house_mail, house_mailbox) = mpsc::channel(house::MAILBOX);
@@ -159,7 +189,7 @@ impl Hall {
         for (table, ((round, clusters), mailbox)) in mailboxes {
             let voice = Voice::start(&post);
             let archivist =
-                FromRecord { address: plan.address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
+                FromRecord { address: address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
             let parts = Parts {
                 round,
                 clusters,
@@ -176,7 +206,7 @@ impl Hall {
         let voice = Voice::start(&post);
         let running = RunningHouse::new(house, (clock, &sources), voice, metrics.house_refusals());
         threads.push(start("house".to_owned(), stop, move || running.run(house_mailbox))?);
-        Ok(Self { post, threads, book, clock, sources, stopped, profile })
+        Ok(Self { post, threads, book, clock, sources, stopped, profile, is_founded })
     }
 
     /// The profile, as the record has it.
@@ -197,6 +227,11 @@ impl Hall {
     /// The keys whose checkpoints are believed.
     pub(crate) fn keys(&self) -> &[taisai_journal::PublicKey] {
         self.book.keys()
+    }
+
+    /// Whether the record had people when the house was opened.
+    pub(crate) const fn is_founded(&self) -> bool {
+        self.is_founded
     }
 
     /// The house's time.
@@ -317,7 +352,12 @@ fn start<F: Future<Output = Result<(), Stopped>>>(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     thread::Builder::new().name(name).spawn(move || {
         let ended = runtime.block_on(run());
-        stop.send_replace(Some(ended.err().unwrap_or(Stopped::Closed)));
+        // The first tells why; the others stop with it.
+        stop.send_if_modified(|stopped| {
+            let is_first = stopped.is_none();
+            stopped.get_or_insert(ended.err().unwrap_or(Stopped::Closed));
+            is_first
+        });
     })
 }
 

@@ -119,7 +119,8 @@ pub(crate) struct RunningHouse {
     /// The transfers that were posted since the House runs, by cluster.
     posted: BTreeMap<ClusterId, u64>,
     shown: Shown,
-    /// How far the system's clock was ahead of the house's when it was last looked at.
+    /// How far the system's clock was ahead of the house's when that was last told. A house begins with the system's time, save
+    /// where the record is ahead of it.
     stepped: i64,
     awaited: Awaited,
 }
@@ -141,7 +142,7 @@ impl RunningHouse {
             posted: BTreeMap::new(),
             awaited: Awaited::default(),
             shown: Shown::default(),
-            stepped: clock.stepped(),
+            stepped: 0,
         }
     }
 

@@ -31,6 +31,7 @@ mod socket;
 mod stopped;
 mod table;
 mod tumbler;
+mod unlock;
 mod voucher;
 
 pub use accept::{Tls, TlsError};
@@ -42,3 +43,4 @@ pub use network::{BadNetwork, Network};
 pub use secrets::SecretsError;
 pub use serve::{Plan, ServeError, serve};
 pub use stopped::Stopped;
+pub use unlock::{UnlockError, unlock};

@@ -24,12 +24,39 @@ pub(crate) use readable::Readable;
 pub(crate) use sign_ins::KeptSignIn;
 use store::Store;
 
+/// Whether a house has secrets already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// It has people: without its secrets nobody comes in, and no voucher number is known.
+    There,
+    /// It begins.
+    Either,
+    /// They are lost, and made anew.
+    Lost,
+}
+
 /// So many may wait for the thread; more of them wait to wait.
 const WAITING: usize = 256;
 
 /// Why the secrets cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
+    /// The house has people, and its secrets are gone.
+    #[error(
+        "{place} is missing, with everyone's passwords, the keys of devices and the key of voucher numbers: put it back from a \
+         backup. If there is none, --new-secrets makes it anew: everyone gets a password for the first time, every device is \
+         enrolled again, and vouchers printed before no longer redeem by their numbers"
+    )]
+    Missing {
+        /// Where they should be.
+        place: String,
+    },
+    /// Secrets that are there are not replaced.
+    #[error("{place} is there: it is not made anew")]
+    NotMissing {
+        /// Where they are.
+        place: String,
+    },
     /// Others may read the file.
     #[error("{file} can be read or written by others: run chmod 600 on it, and set new passwords if it may be known")]
     Exposed {
@@ -84,13 +111,13 @@ struct Place {
 }
 
 impl Secrets {
-    /// Opens the secrets beside a record, or makes them. It waits for the disk or the server.
-    pub(crate) fn open(address: &Address) -> Result<Self, SecretsError> {
+    /// Opens the secrets beside a record, or makes them where they may be missing. It waits for the disk or the server.
+    pub(crate) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
         let (work, mut waiting) = mpsc::channel::<Work>(WAITING);
         let (tell, told) = std::sync::mpsc::channel();
         let address = address.clone();
         let run = move || {
-            let opened = Store::open(&address).map(|store| Place { address, store: Some(store) });
+            let opened = Store::open(&address, expected).map(|store| Place { address, store: Some(store) });
             let (mut place, said) = match opened {
                 Ok(place) => (Some(place), Ok(())),
                 Err(error) => (None, Err(error)),
@@ -107,6 +134,14 @@ impl Secrets {
         thread::Builder::new().name("secrets".to_owned()).spawn(run).map_err(|error| unreachable(&error))?;
         told.recv().map_err(|error| unreachable(&error))??;
         Ok(Self { work })
+    }
+
+    /// The highest number that a device, a sign-in or a screen was given; zero if there is none.
+    pub(crate) async fn highest_source(&self) -> Result<u64, SecretsError> {
+        let select = "SELECT coalesce(max(source), 0) FROM (SELECT source FROM devices UNION ALL
+                      SELECT source FROM sign_ins UNION ALL SELECT further FROM further_sources) AS given";
+        let rows = self.with(|store| store.rows(select, &[])).await?;
+        rows.first().ok_or(SecretsError::Damaged("a number is missing"))?.get(0)
     }
 
     /// Does something with the store, and waits until it is durable.
@@ -130,7 +165,7 @@ impl Place {
     fn with<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, SecretsError>) -> Result<T, SecretsError> {
         let mut store = match self.store.take() {
             Some(store) => store,
-            None => Store::open(&self.address)?,
+            None => Store::open(&self.address, Expected::There)?,
         };
         let done = work(&mut store)?;
         self.store = Some(store);

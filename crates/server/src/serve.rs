@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use taisai_record::Warn;
+use taisai_record::{Address, Warn};
 use taisai_table::{Phase, Time};
 use tokio::sync::watch;
 
@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use crate::network::Network;
 use crate::people::{People, TimeOuts, one_time_password};
 use crate::reports::{Reports, games_of};
-use crate::secrets::{Secrets, SecretsError};
+use crate::secrets::{Expected, Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
 use crate::table::RunningTable;
@@ -57,6 +57,8 @@ pub struct Plan {
     pub seed: Seed,
     /// How fast it deals by itself, if it does.
     pub demo: Option<Pace>,
+    /// Whether its secrets are lost, and are to be made anew.
+    pub new_secrets: bool,
 }
 
 /// Why a house does not run, or no longer.
@@ -85,6 +87,9 @@ pub enum ServeError {
     /// Its first people are not founded.
     #[error(transparent)]
     NotFounded(#[from] NotFounded),
+    /// Nobody would ever know how to come in.
+    #[error("nobody could be told how to come in, and nothing was begun: {0}")]
+    NotTold(String),
     /// The system's random source gives nothing.
     #[error("the system's random source gives nothing: {0}")]
     NoChance(#[from] getrandom::Error),
@@ -93,15 +98,15 @@ pub enum ServeError {
     Stopped(#[from] Stopped),
 }
 
-/// Runs a house. `ready` is called once it takes requests, with the address that it listens on and, on the first start, what
-/// its people and terminals are let in by; it closes when `stop` is done.
+/// Runs a house. `tell` is called once it listens, with the address and, on the first start, what its people and terminals are
+/// let in by: only when that could be told is the house founded. It closes when `stop` is done.
 pub async fn serve(
     plan: Plan,
     warn: Warn,
-    ready: impl FnOnce(SocketAddr, Option<FirstUse>),
+    tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo } = plan;
+    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets } = plan;
     if demo.is_some() && !hall.is_training {
         return Err(ServeError::RealDemo);
     }
@@ -116,9 +121,28 @@ pub async fn serve(
     let games = games_of(hall.tables.iter().map(|table| table.game.as_str()));
     let counted = Arc::clone(&metrics);
     // Opening waits for the store.
-    let open = move || Ok::<_, ServeError>((Hall::open(hall, &counted, warn)?, Secrets::open(&store)?));
+    let open = move || {
+        let hall = Hall::open(hall, &counted, warn)?;
+        let secrets = secrets_of(&hall, &store, new_secrets)?;
+        Ok::<_, ServeError>((hall, secrets))
+    };
     let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
-    let first_use = first_use(&hall, &secrets, &seed).await?;
+    hall.sources().above(secrets.highest_source().await?);
+    let door = hall.doors().house();
+    let founding = Founding::due(&door, &seed, new_secrets).await?;
+    let first_use = let_in(founding.as_ref(), &secrets, hall.clock().now()).await?;
+    if let Err(error) = tell(address, first_use.as_ref()) {
+        if first_use.is_some() {
+            return Err(ServeError::NotTold(error.to_string()));
+        }
+        tracing::warn!(%error, "nobody could be told where the screens are");
+    }
+    // From now on the secrets are there.
+    let vouchers = Printer::open(&secrets, &hall.profile()).await?;
+    if let Some(founding) = founding {
+        founding.record(&door).await?;
+    }
+    drop(door);
     let keys = hall.keys().to_vec();
     let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(HallError::Thread)?;
     let audits = Audits::new(Recorded { address: address_of_record, keys, anchor, program });
@@ -134,7 +158,7 @@ pub async fn serve(
         sources: hall.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,
         devices: Devices::open(&secrets).await?,
-        vouchers: Printer::open(&secrets, &hall.profile()).await?,
+        vouchers,
         secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),
@@ -145,7 +169,7 @@ pub async fn serve(
     });
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
-    ready(address, first_use);
+    tracing::info!(%address, is_training, "the house runs");
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
@@ -153,19 +177,21 @@ pub async fn serve(
                 demo.last_round();
             }
             finish_rounds(&server, grace).await;
+            server.stopping.send_replace(Stopping::Now);
             Ok(())
         }
         // The senders live as long as the hall.
         stopped = stopped.wait_for(Option::is_some) => {
             let stopped = stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed);
-            tracing::error!(%stopped, "the house stops");
+            let causes: Vec<_> = stopped.causes().collect();
+            tracing::error!(why = causes.join(": "), "the house stops");
+            server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
             Err(stopped.into())
         }
     };
     if let Some(demo) = demo {
         demo.stop().await;
     }
-    server.stopping.send_replace(Stopping::Now);
     accepting.await.unwrap_or_default();
     let shared = Arc::downgrade(&server);
     drop(server);
@@ -214,15 +240,21 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     }
 }
 
-/// Founds a house that has nobody. What people and terminals are let in by is kept before they are on record.
-async fn first_use(hall: &Hall, secrets: &Secrets, seed: &Seed) -> Result<Option<FirstUse>, ServeError> {
-    let door = hall.doors().house();
-    let Some(founding) = Founding::due(&door, seed).await? else { return Ok(None) };
-    let now = hall.clock().now();
+/// The secrets of a house, which a house with people must have.
+fn secrets_of(hall: &Hall, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
+    let expected = match (hall.is_founded(), are_lost) {
+        (true, false) => Expected::There,
+        (true, true) => Expected::Lost,
+        (false, _) => Expected::Either,
+    };
+    Secrets::open(store, expected)
+}
+
+/// What people and terminals are let in by. It is kept before they are on record.
+async fn let_in(founding: Option<&Founding>, secrets: &Secrets, now: Time) -> Result<Option<FirstUse>, SecretsError> {
+    let Some(founding) = founding else { return Ok(None) };
     let code_expires = Time(now.0 + FIRST_CODES);
     let password = async |person| one_time_password(secrets, now, person).await;
     let code = async |device| enrolment_code(secrets, device, code_expires).await;
-    let first_use = founding.first_use(password, code).await?;
-    founding.record(&door).await?;
-    Ok(Some(first_use))
+    founding.first_use(password, code).await.map(Some)
 }

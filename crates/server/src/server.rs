@@ -1,5 +1,6 @@
 //! What every request reaches: the doors of the house, its secrets, and who is connected.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use taisai_table::Profile;
@@ -33,7 +34,7 @@ pub(crate) struct Place {
 }
 
 /// How far a house is with stopping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stopping {
     /// It runs.
     No,
@@ -41,6 +42,19 @@ pub(crate) enum Stopping {
     NoNewRound,
     /// Connections end.
     Now,
+    /// A part of it has failed, for this reason, and connections end.
+    Failed(Arc<str>),
+}
+
+impl Stopping {
+    /// What connections are told when they are to end.
+    pub(crate) fn farewell(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::No | Self::NoNewRound => None,
+            Self::Now => Some("the house closes: connect again".into()),
+            Self::Failed(why) => Some(format!("the house has stopped: {why}").into()),
+        }
+    }
 }
 
 /// The server.

@@ -7,6 +7,7 @@ mod house;
 mod staff;
 mod terminal;
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use taisai_table::{Role, Time};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -40,6 +41,9 @@ pub(crate) use terminal::{FromTerminal, ToTerminal};
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;
+
+/// So long a screen that is cut off waits for a reason.
+const REASON: Duration = Duration::from_millis(100);
 
 /// No message has more commands: their answers must fit into a line.
 const MOST_COMMANDS: usize = 100;
@@ -85,14 +89,14 @@ pub(crate) enum Farewell {
     /// The server denies it.
     Denied(Denied),
     /// The house has stopped, or the screen was cut off.
-    Away(&'static str),
+    Away(Cow<'static, str>),
     /// The other end has gone.
     Gone,
 }
 
 impl From<Stopped> for Farewell {
     fn from(_: Stopped) -> Self {
-        Self::Away("the house has stopped")
+        Self::Away("the house has stopped".into())
     }
 }
 
@@ -107,7 +111,7 @@ impl Farewell {
         let (code, reason) = match self {
             Self::Bad(why) => (BAD_MESSAGE, why),
             Self::Denied(denied) => (DENIED, denied.code().to_owned()),
-            Self::Away(why) => (GOING_AWAY, why.to_owned()),
+            Self::Away(why) => (GOING_AWAY, why.into_owned()),
             Self::Gone => return None,
         };
         Some(CloseFrame { code, reason: beginning(&reason).into() })
@@ -288,9 +292,20 @@ impl Drop for Watch {
 pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl Screen,
-    mut messages: Messages,
+    messages: Messages,
     server: &Server,
 ) -> Farewell {
+    match talk(socket, screen, messages, server).await {
+        // A part of the house that stops lets go of its screens before it is known why.
+        Farewell::Away(why) => {
+            let mut stopping = server.stopping.subscribe();
+            Farewell::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why))
+        }
+        farewell @ (Farewell::Bad(_) | Farewell::Denied(_) | Farewell::Gone) => farewell,
+    }
+}
+
+async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Messages, server: &Server) -> Farewell {
     let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
@@ -302,7 +317,7 @@ pub(crate) async fn converse(
         tokio::select! {
             said = messages.take(&mut waiting) => {
                 if !said {
-                    return Farewell::Away("cut off: connect again");
+                    return Farewell::Away("cut off: connect again".into());
                 }
                 let send = async {
                     for message in waiting.drain(..) {
@@ -348,7 +363,7 @@ pub(crate) async fn converse(
                 quiet.as_mut().reset(Instant::now() + ANSWERED);
             }
             farewell = screen.ends() => return farewell,
-            () = &mut stops => return Farewell::Away("the house closes: connect again"),
+            why = &mut stops => return Farewell::Away(why),
         }
     }
 }

@@ -372,6 +372,12 @@ impl Cluster {
         at_seat.max(self.state.recent.newest(source))
     }
 
+    /// The highest source that asked; zero if there was none.
+    pub fn highest_source(&self) -> u64 {
+        let at_seats = self.state.seats.iter().map(|seat| seat.recent.source()).max().unwrap_or(0);
+        at_seats.max(self.state.recent.highest())
+    }
+
     /// Refusals to the terminal at a seat since bets were opened.
     pub fn seat_refusals(&self, seat: Seat) -> u32 {
         self.seat(seat).map_or(0, |seat| seat.refusals)

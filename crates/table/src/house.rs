@@ -240,6 +240,11 @@ impl House {
         self.sources.newest(source)
     }
 
+    /// The highest source that asked; zero if there was none.
+    pub fn highest_source(&self) -> u64 {
+        self.sources.highest()
+    }
+
     /// How often each refusal was given.
     pub fn refused(&self) -> impl Iterator<Item = (Refusal, u64)> {
         self.refused.iter().map(|(refusal, count)| (*refusal, *count))

@@ -94,6 +94,11 @@ pub struct Latest {
 }
 
 impl Latest {
+    /// The source; zero if there was none.
+    pub(crate) const fn source(&self) -> u64 {
+        self.source
+    }
+
     /// The number of the newest command of a source; zero if there was none.
     pub const fn newest(&self, source: u64) -> u64 {
         if self.source == source { self.recent.newest() } else { 0 }

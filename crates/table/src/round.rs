@@ -195,6 +195,11 @@ impl Round {
         self.state.recent.newest(source)
     }
 
+    /// The highest source that asked; zero if there was none.
+    pub fn highest_source(&self) -> u64 {
+        self.state.recent.highest()
+    }
+
     /// Whether it plays for training.
     pub const fn is_training(&self) -> bool {
         self.is_training

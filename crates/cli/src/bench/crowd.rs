@@ -238,7 +238,6 @@ fn boxes() -> anyhow::Result<Arc<[String]>> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::super::rival::tests::start;
     use super::*;

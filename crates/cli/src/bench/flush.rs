@@ -24,7 +24,6 @@ pub(super) fn p99_of(folder: &Path, bytes: usize, times: u32) -> std::io::Result
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

@@ -171,7 +171,6 @@ fn enrol(server: &Server, codes: &[String]) -> anyhow::Result<Vec<Device>> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 
@@ -184,13 +183,13 @@ TRAINING  No money here is real, and none is paid for it.
   http://127.0.0.1:40123/                  sign in: console, pit, cage, audit
   http://127.0.0.1:40123/terminal          a Player Terminal
 
-The first people, each with a password for the first time: it is told this once
+People, each with a password for the first time: it is told this once
   Number  Name            Roles           One-time password
   ──────  ──────────────  ──────────────  ─────────────────
        1  First Dealer    dealer          2F4K-9TQX
        3  Pit Supervisor  pit-supervisor  ABCD-EFGH
 
-The first Player Terminals: open each link once, on the terminal itself
+Player Terminals: open each link once, on the terminal itself
   Device  Table  Seat  Link
        1      1     0  http://127.0.0.1:40123/terminal#device=1&code=QQQQ-1111
       12      1    11  http://127.0.0.1:40123/terminal#device=12&code=RRRR-2222";

@@ -81,7 +81,6 @@ pub(super) fn number_of(text: &str, name: &str) -> anyhow::Result<u64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

@@ -159,7 +159,6 @@ impl Place {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 pub(super) mod tests {
     use super::super::answers::answers;
     use super::*;

@@ -80,7 +80,6 @@ pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Frame>> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

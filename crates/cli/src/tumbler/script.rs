@@ -119,7 +119,6 @@ impl Script {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use clap::ValueEnum as _;
 

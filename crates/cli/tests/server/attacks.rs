@@ -1,6 +1,7 @@
 //! What the house withstands: each attack of the project's list is one test here, against the running program.
 
 mod faults;
+mod lost;
 mod money;
 mod people;
 mod store;

@@ -101,14 +101,23 @@ impl House {
             _turn: turn,
         };
         let terminals = tables.lines().filter_map(|line| line.strip_prefix("terminals = "));
-        house.run(FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum());
+        house.run(&[], FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum());
         house
     }
 
     /// Starts it again. Devices and passwords are those of before.
     pub(crate) fn restart(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        self.run(0, 0);
+        self.run(&[], 0, 0);
+        self.people.get_mut().unwrap().clear();
+    }
+
+    /// Starts it again without its secrets. Everyone is told anew how to come in.
+    pub(crate) fn restart_with_new_secrets(&mut self) {
+        assert!(self.running.is_none(), "it runs");
+        let passwords = std::mem::take(self.passwords.get_mut().unwrap()).len();
+        let codes = std::mem::take(&mut self.codes).len();
+        self.run(&["--new-secrets"], passwords, codes);
         self.people.get_mut().unwrap().clear();
     }
 
@@ -130,8 +139,8 @@ impl House {
     }
 
     /// Starts it, and takes in what it tells until it has told `people` and `terminals` how to come in.
-    fn run(&mut self, people: usize, terminals: usize) {
-        let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    fn run(&mut self, flags: &[&str], people: usize, terminals: usize) {
+        let mut child = self.command().args(flags).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);

@@ -1,7 +1,9 @@
 //! The first start of a house: its Player Terminals are enrolled and its first people founded by the house's own program, once.
 //! What they are let in by is drawn elsewhere and told once.
 
-use taisai_table::{ClusterId, DeviceId, DeviceKind, Founder, HouseCommand, PersonId, Roles, Seat};
+use taisai_table::{
+    ClusterId, Device, DeviceId, DeviceKind, Employee, Founder, House, HouseCommand, PersonId, Roles, Seat,
+};
 
 use super::seed::Seed;
 use crate::house::HouseDoor;
@@ -54,13 +56,15 @@ pub enum NotFounded {
     Stopped(#[from] Stopped),
 }
 
-/// Who and what a house without people is founded with. Nothing of it is recorded yet: what they are let in by is drawn and
+/// Who and what a house without people is founded with, or who and what is let in again when the secrets are lost. Nothing of it is recorded yet: what they are let in by is drawn and
 /// kept first, so that nobody stands on record who could never come in.
 #[derive(Clone, Debug)]
 pub(crate) struct Founding {
     people: Vec<Founder>,
     /// The terminals; those that a start that broke off has enrolled already are so.
     terminals: Vec<Place>,
+    /// Whether the people are on record.
+    is_founded: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +76,16 @@ struct Place {
 }
 
 impl Founding {
-    /// What is to be founded; nothing once a house has people, or where nobody is named.
-    pub(crate) async fn due(door: &HouseDoor, seed: &Seed) -> Result<Option<Self>, Stopped> {
-        if seed.founders.is_empty() {
-            return Ok(None);
-        }
-        let places: Vec<_> = seed.places().collect();
-        let terminals = door.look(move |house| {
+    /// What is to be founded; nothing once a house has people, unless all are let in again, or where nobody is named.
+    pub(crate) async fn due(door: &HouseDoor, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
+        let (people, places) = (seed.founders.clone(), seed.places().collect::<Vec<_>>());
+        let due = move |house: &House| {
+            if house.people().next().is_some() {
+                return is_again.then(|| Self::again(house));
+            }
+            if people.is_empty() {
+                return None;
+            }
             let mut next = house.devices().map(|(device, _)| device.0 + 1).max().unwrap_or(1);
             let mut place = |(cluster, seat): &(ClusterId, Seat)| {
                 let enrolled = house.terminal_at(*cluster, *seat);
@@ -86,10 +93,28 @@ impl Founding {
                 next += u32::from(enrolled.is_none());
                 Place { device, cluster: *cluster, seat: *seat, is_enrolled: enrolled.is_some() }
             };
-            let is_founded = house.people().next().is_some();
-            (!is_founded).then(|| places.iter().map(&mut place).collect())
-        });
-        Ok(terminals.await?.map(|terminals| Self { people: seed.founders.clone(), terminals }))
+            let terminals = places.iter().map(&mut place).collect();
+            Some(Self { people, terminals, is_founded: false })
+        };
+        door.look(due).await
+    }
+
+    /// Everyone on record, and every terminal.
+    fn again(house: &House) -> Self {
+        let person = |(person, employee): (PersonId, &Employee)| {
+            (!employee.is_suspended).then(|| Founder { person, name: employee.name.clone(), roles: employee.roles })
+        };
+        let terminal = |(device, on_file): (DeviceId, &Device)| match on_file.kind {
+            DeviceKind::Terminal { cluster, seat } if !on_file.is_revoked => {
+                Some(Place { device, cluster, seat, is_enrolled: true })
+            }
+            DeviceKind::Terminal { .. } | DeviceKind::Screen | DeviceKind::Tumbler => None,
+        };
+        Self {
+            people: house.people().filter_map(person).collect(),
+            terminals: house.devices().filter_map(terminal).collect(),
+            is_founded: true,
+        }
     }
 
     /// With what people and terminals are let in by.
@@ -113,6 +138,9 @@ impl Founding {
         for Place { device, cluster, seat, .. } in self.terminals.into_iter().filter(|place| !place.is_enrolled) {
             let kind = DeviceKind::Terminal { cluster, seat };
             accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
+        }
+        if self.is_founded {
+            return Ok(());
         }
         accepted(door, HouseCommand::Found { people: self.people }).await
     }

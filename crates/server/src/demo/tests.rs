@@ -11,7 +11,7 @@ use taisai_table::{Phase, TableId};
 use tokio::sync::oneshot;
 
 use super::Pace;
-use crate::config::{Config, Founding, Names};
+use crate::config::{Config, FirstUse, Founding, Names};
 use crate::hall::Hall;
 use crate::metrics::Metrics;
 use crate::serve::{Plan, ServeError, serve};
@@ -37,7 +37,7 @@ async fn it_deals_by_itself_and_all_is_training() {
     let (seed, pace) = (plan.seed.clone(), plan.demo.unwrap());
     let hall = Hall::open(plan.hall, &Metrics::new(), Arc::new(drop)).unwrap();
     let house = hall.doors().house();
-    Founding::due(&house, &seed).await.unwrap().unwrap().record(&house).await.unwrap();
+    Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
     let demo = super::Demo::start(&hall, &seed, pace);
     let mut played = BTreeMap::new();
     while played.len() < 2 {
@@ -85,7 +85,7 @@ async fn a_real_house_does_not_deal_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(folder.path());
     plan.hall.is_training = false;
-    let served = serve(plan, Arc::new(drop), |_, _| (), std::future::ready(())).await;
+    let served = serve(plan, Arc::new(drop), |_, _| Ok(()), std::future::ready(())).await;
     assert!(matches!(served, Err(ServeError::RealDemo)), "{served:?}");
 }
 
@@ -95,16 +95,32 @@ async fn the_first_start_founds_people_once_and_it_stops_when_told() {
     for is_first in [true, false] {
         let (stop, stopped) = oneshot::channel();
         let mut told = None;
-        let ready = |_, first_use| {
-            told = Some(first_use);
+        let tell = |_, first_use: Option<&FirstUse>| {
+            told = Some(first_use.cloned());
             stop.send(()).unwrap();
+            Ok(())
         };
-        serve(plan(folder.path()), Arc::new(drop), ready, async { stopped.await.unwrap() }).await.unwrap();
-        let first_use: Option<crate::config::FirstUse> = told.unwrap();
+        serve(plan(folder.path()), Arc::new(drop), tell, async { stopped.await.unwrap() }).await.unwrap();
+        let first_use = told.unwrap();
         assert_eq!(first_use.is_some(), is_first);
         if let Some(first_use) = first_use {
             assert_eq!((first_use.people.len(), first_use.devices.len()), (10, 8));
             assert!(first_use.devices.iter().all(|device| device.code.len() >= 32 && device.seat.0 > 0));
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_house_is_not_founded_before_its_people_could_be_told_how_to_come_in() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let mut is_first = false;
+        let tell = |_, first_use: Option<&FirstUse>| {
+            is_first = first_use.is_some();
+            Err(std::io::ErrorKind::StorageFull.into())
+        };
+        let served = serve(plan(folder.path()), Arc::new(drop), tell, std::future::ready(())).await;
+        assert!(matches!(served, Err(ServeError::NotTold(_))), "{served:?}");
+        assert!(is_first);
     }
 }

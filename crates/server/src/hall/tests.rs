@@ -3,17 +3,19 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
-    Actor, Chips, ClusterCommand, CommandId, DeviceId, HouseCommand, Method, Person, PersonId, Position, Profile, Role,
-    Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
+    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, Method, Person, PersonId,
+    Position, Profile, Report, Role, Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
 };
 use tokio::sync::oneshot;
 
 use super::{Hall, HallError, HallPlan, TablePlan};
+use crate::clock;
 use crate::config::Founding;
 use crate::house::HouseMail;
 use crate::leaving::{Answer, Counted, Reply};
@@ -190,8 +192,8 @@ async fn the_record_rules_over_the_file() {
     assert_eq!((hall.profile().name.as_str(), hall.house()), ("singapore", [7; 16]));
     let seed = crate::config::Seed { founders: crate::config::founders(), ..Default::default() };
     let house = hall.doors().house();
-    Founding::due(&house, &seed).await.unwrap().unwrap().record(&house).await.unwrap();
-    assert!(Founding::due(&house, &seed).await.unwrap().is_none(), "once");
+    Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
+    assert!(Founding::due(&house, &seed, false).await.unwrap().is_none(), "once");
     drop(house);
     close(hall).await;
 
@@ -231,4 +233,33 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     assert_eq!(open(vec![4, 4], false).await, None, "it is for training");
     assert_eq!(open(vec![4, 4], true).await, Some(4));
     assert_eq!(open(vec![9, 9], true).await, Some(4), "as it was from then on");
+}
+
+/// The system's clock is set back by an hour while the house is stopped.
+#[tokio::test]
+async fn time_and_sources_go_on_after_what_is_on_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let ahead = || clock::system() + 3_600_000;
+    let hall = Hall::open_by(ahead, plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    // Higher than any time.
+    let highest = hall.sources().next() + 100 * 3_600_000;
+    let mut asker = Asker { hall: &hall, source: highest, sequence: 0 };
+    let terminal = Actor::Terminal { device: DeviceId(3), seat: Seat(3) };
+    asker.cluster(terminal, ClusterCommand::Clear { seat: Seat(3) }).await;
+    let before = hall.clock().now();
+    accepted(&asker.round(person(2, Role::PitSupervisor), RoundCommand::OpenTable).await);
+    close(hall).await;
+
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    assert!(hall.clock().now() > before, "time goes on");
+    assert!(hall.sources().next() > highest, "so do sources");
+    let stepped = |house: &House| {
+        house.significant().any(
+            |event| matches!(event.what, Happening::Reported(Report::ClockStepped { millis }) if millis < -3_000_000),
+        )
+    };
+    while !hall.doors().house().look(stepped).await.unwrap() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    close(hall).await;
 }

@@ -64,9 +64,9 @@ impl Part {
     pub(crate) const fn topics(self) -> &'static [Topic] {
         match self {
             Self::Approvals => &[Topic::Pit, Topic::Cage],
-            Self::Vouchers => &[Topic::Cage, Topic::Audit],
             Self::Events | Self::Devices | Self::Tables => &[Topic::Pit, Topic::Audit],
             Self::Claims | Self::Receivables | Self::People => &[Topic::Pit, Topic::Cage, Topic::Audit],
+            Self::Vouchers => &[Topic::Cage, Topic::Audit],
         }
     }
 

@@ -24,7 +24,7 @@ use crate::hall::{Hall, HallPlan, TablePlan};
 use crate::leaving::Answer;
 use crate::metrics::Metrics;
 use crate::reports::Reports;
-use crate::secrets::Secrets;
+use crate::secrets::{Expected, Secrets};
 use crate::server::{Place, Server, Shared, Stopping};
 
 pub(crate) const ADMINISTRATOR: PersonId = PersonId(1);
@@ -74,7 +74,7 @@ impl Running {
             tables: vec![table],
         };
         let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
-        let secrets = Secrets::open(&address).unwrap();
+        let secrets = Secrets::open(&address, Expected::Either).unwrap();
         let place = Place { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
         let keys = hall.keys().to_vec();
         let games = crate::reports::games_of([]);

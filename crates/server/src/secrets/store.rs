@@ -12,10 +12,13 @@ use rusqlite::{Connection, OpenFlags, params_from_iter};
 use taisai_journal::{PostgresError, Session};
 use taisai_record::Address;
 
-use super::SecretsError;
+use super::{Expected, SecretsError};
 
 /// The file in a data folder.
 const FILE: &str = "secrets.db";
+
+/// The schema in a database.
+const SCHEMA: &str = "taisai_secrets";
 
 /// The layout of the tables.
 const LAYOUT: i64 = 1;
@@ -41,11 +44,25 @@ pub(super) enum Value {
 pub(super) struct Row(Vec<Value>);
 
 impl Store {
-    pub(super) fn open(address: &Address) -> Result<Self, SecretsError> {
-        let mut store = match address {
-            Address::Folder(folder) => open_file(folder.join(FILE))?,
-            Address::Postgres(address) => open_schema(address)?,
+    /// Nothing is made where they must be there: what is restored later finds its place empty.
+    pub(super) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
+        let place = match address {
+            Address::Folder(folder) => folder.join(FILE).display().to_string(),
+            Address::Postgres(_) => format!("the schema {SCHEMA} of {address}"),
         };
+        let missing = || SecretsError::Missing { place: place.clone() };
+        let may_make = expected != Expected::There;
+        let opened = match address {
+            Address::Folder(folder) => open_file(folder.join(FILE), may_make)?,
+            Address::Postgres(address) => open_schema(address, may_make)?,
+        };
+        let mut store = opened.ok_or_else(missing)?;
+        // A house that has begun has a key.
+        match (expected, store.rows("SELECT name FROM keys", &[])?.is_empty()) {
+            (Expected::There, true) => return Err(missing()),
+            (Expected::Lost, false) => return Err(SecretsError::NotMissing { place }),
+            (Expected::There, false) | (Expected::Lost, true) | (Expected::Either, _) => {}
+        }
         let layout = store.rows("SELECT number FROM layout", &[])?;
         let layout = layout.first().ok_or(SecretsError::Damaged("they have no layout"))?.number(0)?;
         if layout == LAYOUT { Ok(store) } else { Err(SecretsError::OtherLayout(layout)) }
@@ -93,7 +110,10 @@ fn tables(number: &str, bytes: &str) -> String {
 }
 
 /// The file belongs to its owner alone before anything is in it; what `SQLite` puts beside it has the same mode.
-fn open_file(file: PathBuf) -> Result<Store, SecretsError> {
+fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsError> {
+    if !may_make && !file.exists() {
+        return Ok(None);
+    }
     let unusable = |source| SecretsError::File { file: file.clone(), source };
     let private = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&file);
     let private = private.map_err(unusable)?;
@@ -114,18 +134,21 @@ fn open_file(file: PathBuf) -> Result<Store, SecretsError> {
     let connection = opened().map_err(|source| SecretsError::Sqlite { file: file.clone(), source })?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(unusable)?;
-    Ok(Store::Sqlite(file, connection))
+    Ok(Some(Store::Sqlite(file, connection)))
 }
 
-fn open_schema(address: &str) -> Result<Store, SecretsError> {
+fn open_schema(address: &str, may_make: bool) -> Result<Option<Store>, SecretsError> {
     let session = Session::open(address, "taisai secrets", PATIENCE)?;
-    session.batch("SET client_min_messages = warning; SET search_path = taisai_secrets")?;
+    session.batch(&format!("SET client_min_messages = warning; SET search_path = {SCHEMA}"))?;
+    if !may_make && session.query("SELECT 1 WHERE to_regclass('keys') IS NOT NULL", &[])?.is_empty() {
+        return Ok(None);
+    }
     session.transaction(|session| -> Result<(), PostgresError> {
-        session.execute("SELECT pg_advisory_xact_lock(hashtext('taisai_secrets'))", &[])?;
-        session.batch("CREATE SCHEMA IF NOT EXISTS taisai_secrets")?;
+        session.execute(&format!("SELECT pg_advisory_xact_lock(hashtext('{SCHEMA}'))"), &[])?;
+        session.batch(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))?;
         session.batch(&tables("BIGINT", "BYTEA"))
     })?;
-    Ok(Store::Postgres(session))
+    Ok(Some(Store::Postgres(session)))
 }
 
 fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {

@@ -6,7 +6,7 @@ use taisai_journal::suite::TemporaryServer;
 use taisai_record::Address;
 use taisai_table::{DeviceId, PersonId, Time};
 
-use super::{KeptDevice, KeptSignIn, Password, Secrets, SecretsError};
+use super::{Expected, KeptDevice, KeptSignIn, Password, Secrets, SecretsError};
 
 const PERSON: PersonId = PersonId(7);
 
@@ -18,7 +18,15 @@ fn sign_in(source: u64) -> KeptSignIn {
 
 /// Every kind of secret is kept, changed and taken away, and is there after the store was opened again.
 async fn suite(address: &Address) {
-    let secrets = Secrets::open(address).unwrap();
+    for _ in 0..2 {
+        assert!(matches!(Secrets::open(address, Expected::There), Err(SecretsError::Missing { .. })));
+    }
+    drop(Secrets::open(address, Expected::Lost).unwrap());
+    assert!(matches!(Secrets::open(address, Expected::There), Err(SecretsError::Missing { .. })), "not yet begun");
+    let secrets = Secrets::open(address, Expected::Either).unwrap();
+    assert_eq!(secrets.highest_source().await.unwrap(), 0);
+    let key = secrets.key("voucher").await.unwrap();
+    assert_ne!(key, secrets.key("other").await.unwrap());
     assert_eq!(secrets.password(PERSON).await.unwrap(), None);
     let one_time = Password::OneTime("00".to_owned());
     secrets.set_password(PERSON, one_time.clone(), Time(1)).await.unwrap();
@@ -39,11 +47,11 @@ async fn suite(address: &Address) {
     secrets.enrol(device).await.unwrap();
     let device = KeptDevice { key: [2; 32], source: 101, ..device };
     secrets.enrol(device).await.unwrap();
-    let key = secrets.key("voucher").await.unwrap();
-    assert_ne!(key, secrets.key("other").await.unwrap());
+    assert_eq!(secrets.highest_source().await.unwrap(), 101);
     drop(secrets);
 
-    let secrets = Secrets::open(address).unwrap();
+    assert!(matches!(Secrets::open(address, Expected::Lost), Err(SecretsError::NotMissing { .. })));
+    let secrets = Secrets::open(address, Expected::There).unwrap();
     let left = KeptSignIn { used: Time(30), asked: Time(25), further: vec![5, 7], ..sign_in(2) };
     assert_eq!(secrets.sign_ins().await.unwrap(), std::slice::from_ref(&left));
     let own = Password::Own("$argon2id$".to_owned());
@@ -97,7 +105,7 @@ fn secrets_on_a_server_that_restarts() {
     let mut server = TemporaryServer::start();
     let address = Address::Postgres(server.database());
     run(async {
-        let secrets = Secrets::open(&address).unwrap();
+        let secrets = Secrets::open(&address, Expected::Either).unwrap();
         let key = secrets.key("voucher").await.unwrap();
         server.crash();
         assert!(secrets.key("voucher").await.is_err());
@@ -110,8 +118,8 @@ fn secrets_on_a_server_that_restarts() {
 fn a_file_that_others_may_read_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let address = Address::Folder(folder.path().to_owned());
-    drop(Secrets::open(&address).unwrap());
+    drop(Secrets::open(&address, Expected::Either).unwrap());
     let file = folder.path().join("secrets.db");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
-    assert!(matches!(Secrets::open(&address), Err(SecretsError::Exposed { .. })));
+    assert!(matches!(Secrets::open(&address, Expected::Either), Err(SecretsError::Exposed { .. })));
 }

@@ -86,13 +86,13 @@ impl RunningTable {
         for (notice_number, notice) in notices {
             let slip = match over(&notice, self.own(number).machine()) {
                 None => None,
-                Some(round) => match self.slips.remove(&(number, round)) {
-                    Some(slip) => Some(slip),
-                    None => {
+                Some(round) => {
+                    let Some(slip) = self.slips.remove(&(number, round)) else {
                         self.have_read(id, round);
                         break;
-                    }
-                },
+                    };
+                    Some(slip)
+                }
             };
             let mut played = Vec::new();
             if let Some((round, stands)) = notice.stands() {

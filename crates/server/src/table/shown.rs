@@ -43,7 +43,7 @@ impl RunningTable {
         let known = self.cluster(cluster).map_or(0, |cluster| cluster.newest(counted.source, Some(seat)));
         let Some(seat) = self.seat_view(cluster, seat, true) else { return };
         let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(counted.and(known))) };
-        self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(snapshot))));
+        self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(Box::new(snapshot)))));
     }
 
     pub(super) fn gone(&mut self, cluster: u16, seat: Seat, line: &Line) {
@@ -81,7 +81,7 @@ impl RunningTable {
             self.show_staff_now();
             snapshot.staff = Some(self.shown_to_staff.whole(&self.shown_to_staff.view));
         }
-        self.said.push(Said::Follows(line, topics, json(&Message::Snapshot(snapshot))));
+        self.said.push(Said::Follows(line, topics, json(&Message::Snapshot(Box::new(snapshot)))));
     }
 
     fn snapshot(&self, counted: Option<Counted>) -> Snapshot {

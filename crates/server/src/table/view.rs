@@ -23,6 +23,7 @@ const WHOLE: Money = Money::from_cents(10_000);
 
 /// What anyone at the table sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a lamp of its own on the screens")]
 pub(crate) struct PublicView {
     table: TableId,
     game: String,
@@ -335,7 +336,7 @@ pub(crate) struct Snapshot {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Message {
     /// Everything, once.
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     /// What has changed of the table as everyone sees it.
     Public(Value),
     /// What has changed of the table as its staff see it.

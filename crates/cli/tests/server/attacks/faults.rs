@@ -70,7 +70,7 @@ fn clock_stepped_an_hour_either_way() {
 
 /// Betting stops at once, nothing is acknowledged that is not stored, the process ends and says why; what was acknowledged is
 /// there again.
-fn stops_at_once(fault: &str) {
+fn stops_at_once(fault: &str, why: &str) {
     let mut house = faulty();
     let (_, mut terminal) = betting(&house);
     let mut taken = 0;
@@ -81,14 +81,22 @@ fn stops_at_once(fault: &str) {
     happen(&house, fault, "");
     let failed = Instant::now();
     let sequence = terminal.send(&place(3, &[("small", 100)]));
-    while let Some(Heard::Said(message)) = terminal.socket.heard(failed + Duration::from_secs(10)) {
+    let told = loop {
+        let message = match terminal.socket.heard(failed + Duration::from_secs(10)) {
+            Some(Heard::Said(message)) => message,
+            Some(Heard::Over(told)) => break told,
+            None => panic!("it goes on"),
+        };
         let answers = message["answers"].as_array().cloned().unwrap_or_default();
         let accepted =
             answers.iter().any(|answer| answer["sequence"] == sequence && answer["answer"].get("accepted").is_some());
         assert!(!accepted, "acknowledged, and not stored: {message}");
-    }
+    };
+    let (code, told) = told.expect("it says why");
+    assert!(code == 1001 && told.starts_with("the house has stopped: ") && told.ends_with(why), "{code} {told}");
     let (status, log) = house.stopped();
-    assert!(!status.success() && log.contains("stops"), "{status} {log}");
+    let is_told = |line: &str| line.contains("the house stops") && line.contains(why);
+    assert!(!status.success() && log.lines().any(is_told), "{status} {log}");
     fs::remove_file(house.folder().join(fault)).unwrap();
     let device = terminal.device.clone();
     drop(terminal);
@@ -107,12 +115,12 @@ fn stops_at_once(fault: &str) {
 
 #[test]
 fn disk_full() {
-    stops_at_once("full");
+    stops_at_once("full", "database or disk is full");
 }
 
 #[test]
 fn flush_failing() {
-    stops_at_once("flush");
+    stops_at_once("flush", "disk I/O error");
 }
 
 /// A person who signs in while nothing can be stored is told so, and is not in.

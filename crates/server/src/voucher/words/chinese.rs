@@ -106,7 +106,6 @@ fn digit(digit: u64, script: &Script, text: &mut String) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use proptest::prelude::*;
 

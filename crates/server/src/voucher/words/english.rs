@@ -95,7 +95,6 @@ fn of(names: &[&'static str], number: u64) -> &'static str {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use proptest::prelude::*;
 
