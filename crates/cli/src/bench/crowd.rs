@@ -23,7 +23,7 @@ pub(super) const FEW: u32 = 64;
 const AT_ONCE: usize = 64;
 
 /// A crowd that says nothing for so long has stopped.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long a load runs before it is measured.
 const WARM_UP: Duration = Duration::from_secs(1);

@@ -1,7 +1,5 @@
 //! A figure: what was measured, how it compares, and what it must reach.
 
-#![expect(clippy::float_arithmetic, reason = "ratios")]
-
 use std::fmt;
 use std::time::Duration;
 

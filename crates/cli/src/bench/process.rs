@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 
 /// So long a line of its output may take: ten thousand terminals are put on file before the first.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A process that runs.
 pub(super) struct Process {

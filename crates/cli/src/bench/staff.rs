@@ -59,7 +59,7 @@ impl Staff {
     }
 
     /// "No more Bets", and the dice tumble.
-    pub(super) fn to_result(&mut self) -> anyhow::Result<()> {
+    pub(super) fn give_result(&mut self) -> anyhow::Result<()> {
         for command in [json!("close-bets"), json!("activate"), json!({"tumbled": {"times": 3}})] {
             self.dealer.round(&command)?;
         }

@@ -37,11 +37,11 @@ pub(crate) fn write(kind: Kind, payload: &[u8], into: &mut Vec<u8>) {
     match (u8::try_from(payload.len()), u16::try_from(payload.len())) {
         (Ok(length @ ..126), _) => into.push(0x80 | length),
         (_, Ok(length)) => {
-            into.push(0x80 | 126);
+            into.push(0x80 | 0x7e);
             into.extend(length.to_be_bytes());
         }
         (_, Err(_)) => {
-            into.push(0x80 | 127);
+            into.push(0x80 | 0x7f);
             into.extend(u64::try_from(payload.len()).expect("lengths fit into 64 bits").to_be_bytes());
         }
     }
