@@ -183,7 +183,7 @@ async fn results(
     eprintln!("Results to {} terminals; then the same bytes from the echo server.", args.terminals);
     let (mut best, mut shown) = (Duration::MAX, String::new());
     for _ in 0..args.times {
-        staff.to_result()?;
+        staff.give_result()?;
         seats.listen().await?;
         let committed = staff.commit()?;
         let heard = seats.heard().await?;
