@@ -345,7 +345,7 @@ impl Person {
         let mut answer = request.send_json(body).expect("an answer");
         if let Some(cookie) = answer.headers().get("set-cookie") {
             let cookie = cookie.to_str().expect("text");
-            self.cookie = cookie.split(';').next().expect("a cookie").to_owned();
+            cookie.split(';').next().expect("a cookie").clone_into(&mut self.cookie);
         }
         answer.body_mut().read_json().expect("JSON")
     }
