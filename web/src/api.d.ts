@@ -838,10 +838,7 @@ export interface components {
             /** @description What it pays to one: one entry, or three for one, two and three dice. */
             pays: string[];
             /** @description The least and the greatest sum that win, where that is printed on the box. */
-            range?: [
-                number,
-                number
-            ] | null;
+            range?: number[] | null;
             /**
              * Format: uint8
              * @description How many of the 216 throws win.
