@@ -212,6 +212,7 @@ impl Actor {
 /// come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct CommandId {
     /// The login or the device's connection.
     pub source: u64,

@@ -94,8 +94,9 @@ fn answer(number: u64, commands: &[Numbered], bytes: usize) -> String {
 }
 
 async fn follow(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebSocketUpgrade) -> Response {
+    // Before the other end knows that it is connected, so that it misses nothing.
+    let mut said = everyone.subscribe();
     with_buffers(upgrade).on_upgrade(move |mut socket: WebSocket| async move {
-        let mut said = everyone.subscribe();
         // Whoever has connected is told, so that nobody misses what is said next.
         let mut next = Ok(Utf8Bytes::from_static("{}"));
         while let Ok(text) = next {
