@@ -79,7 +79,7 @@ async fn a_device_is_enrolled_by_a_code_once() {
     assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");
     let heard = enrol(&house, &code.to_lowercase(), &key(1)).await;
     let enrolled = house.server.devices.enrolled(DEVICE).unwrap();
-    let expected = json!({"device": DEVICE, "house": "07".repeat(16), "source": enrolled.source});
+    let expected = json!({"device": DEVICE, "house": "07".repeat(16), "source": enrolled.source, "kind": "screen"});
     assert_eq!(heard.body, expected);
     assert_eq!(enrol(&house, &code, &key(2)).await.code(), "bad-code", "used");
 
