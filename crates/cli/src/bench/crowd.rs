@@ -218,7 +218,7 @@ impl Crowd {
                 shown = shown.or(message);
             }
         }
-        self.tell(Mode::Idle);
+        // Each listens no more since it has heard; told so now, one could miss being told to listen again.
         Ok(Heard {
             last: last.context("there is nobody to hear")?,
             message: shown.context("the first has heard nothing")?,
