@@ -113,6 +113,9 @@ async fn say(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebS
         while let Some(Ok(Message::Text(text))) = socket.recv().await {
             // Nobody may follow yet.
             everyone.send(text).unwrap_or_default();
+            if socket.send(Message::Text(Utf8Bytes::from_static("{}"))).await.is_err() {
+                return;
+            }
         }
     })
 }
@@ -155,6 +158,8 @@ impl Place {
         let mut socket = Socket::open_at(self.address, &self.server.authority, "/say", None).await?;
         let told = std::time::Instant::now();
         socket.send(text).await?;
+        // A connection that is closed too soon may never be heard.
+        socket.next().await?.context("the echo server did not hear it")?;
         Ok(told)
     }
 }
