@@ -128,7 +128,8 @@ impl Terminal {
         counts: &Counts,
         news: &mpsc::UnboundedSender<News>,
     ) -> anyhow::Result<()> {
-        let mut mode = *modes.borrow_and_update();
+        // What it was told since it connected is seen as a change.
+        let mut mode = Mode::Idle;
         let mut due = self.first_due(mode);
         loop {
             if let (Mode::Closed { bets }, true) = (mode, self.open.is_empty()) {
