@@ -235,6 +235,15 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_REASON)]
 }
 
+/// What a person is told of a command; a house that has stopped ends the conversation.
+fn told(answer: Result<Answer, Denied>) -> Result<Answer, Farewell> {
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(Denied::Stopped) => Err(Denied::Stopped.into()),
+        Err(denied) => Ok(Answer::Refused(denied.into())),
+    }
+}
+
 /// Whether a message holds no more commands than one may.
 fn not_too_many(commands: usize) -> Result<(), Farewell> {
     if commands > MOST_COMMANDS {

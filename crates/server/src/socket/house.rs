@@ -7,12 +7,12 @@ use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
-use super::{Farewell, Screen, Unreadable, Watch, converse, upgrade};
+use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent};
 use crate::denied::Denied;
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Answers, Topic};
+use crate::leaving::{Answers, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::request::{Asked, Named};
@@ -91,12 +91,8 @@ impl Screen for AtDesk {
         {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = match commands::at_house(&self.server, Sent { by, id, approval, command }).await {
-                Ok(answer) => answer,
-                Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
-                Err(denied) => Answer::Refused(denied.into()),
-            };
-            self.line.say(Answers::one(sequence, answer));
+            let answer = commands::at_house(&self.server, Sent { by, id, approval, command }).await;
+            self.line.say(Answers::one(sequence, told(answer)?));
         }
         Ok(())
     }

@@ -7,11 +7,11 @@ use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
 
-use super::{Farewell, Screen, Unreadable, Watch, converse, upgrade};
+use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
-use crate::leaving::{Answer, Answers, Counted, Topic};
+use crate::leaving::{Answers, Counted, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::request::{Asked, Named};
@@ -62,12 +62,8 @@ impl Screen for Console {
         {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = match commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await {
-                Ok(answer) => answer,
-                Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
-                Err(denied) => Answer::Refused(denied.into()),
-            };
-            self.line.say(Answers::one(sequence, answer));
+            let answer = commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await;
+            self.line.say(Answers::one(sequence, told(answer)?));
         }
         Ok(())
     }
