@@ -77,7 +77,7 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             Ok(door.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {
-            may_send(server, by, id, &command)?;
+            is_theirs(server, by, id)?;
             if seat_of(&command) == Some(Seat(0)) {
                 return Ok(no_such_seat());
             }
@@ -125,11 +125,14 @@ fn no_such_seat() -> Answer {
     Answer::new(Verdict::Refused(Refusal::UnknownSeat), |_| Vec::new())
 }
 
+/// Whether the number is the person's.
+fn is_theirs(server: &Server, by: SignedIn, id: CommandId) -> Result<(), Denied> {
+    if server.people.uses(&by, id.source) { Ok(()) } else { Err(Denied::NotYours) }
+}
+
 /// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
 fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
-    if !server.people.uses(&by, id.source) {
-        return Err(Denied::NotYours);
-    }
+    is_theirs(server, by, id)?;
     if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
 }
 

@@ -1,7 +1,7 @@
 //! Which commands ask for the password again (F51), and where in a command the second person stands. What is sent from outside
-//! never says who that is: the server puts the one there who approved.
+//! never says who that is: the server puts the one there who approved. Commands at seats are none of these.
 
-use taisai_table::{ClusterCommand, HouseCommand, Person, RoundCommand};
+use taisai_table::{HouseCommand, Person, RoundCommand};
 
 /// A command that the server looks into before a machine does.
 pub(crate) trait Sensitive: Sized {
@@ -79,56 +79,6 @@ impl Sensitive for RoundCommand {
             | Self::Restarted
             | Self::Rule { .. }
             | Self::Report { .. } => None,
-        }
-    }
-}
-
-impl Sensitive for ClusterCommand {
-    fn is_sensitive(&self) -> bool {
-        match self {
-            Self::Place { .. }
-            | Self::PlaceFor { .. }
-            | Self::Withdraw { .. }
-            | Self::Clear { .. }
-            | Self::Repeat { .. }
-            | Self::Double { .. }
-            | Self::RejectExcess
-            | Self::BuyIn { .. }
-            | Self::IssueColour { .. }
-            | Self::RedeemColour { .. }
-            | Self::CashOut { .. }
-            | Self::Leave { .. }
-            | Self::WalkAway { .. }
-            | Self::Lost { .. }
-            | Self::Back { .. }
-            | Self::ClearLock { .. }
-            | Self::Follow { .. }
-            | Self::Receive { .. }
-            | Self::Delivered { .. } => false,
-        }
-    }
-
-    fn second(&mut self) -> Option<&mut Option<Person>> {
-        match self {
-            Self::Place { .. }
-            | Self::PlaceFor { .. }
-            | Self::Withdraw { .. }
-            | Self::Clear { .. }
-            | Self::Repeat { .. }
-            | Self::Double { .. }
-            | Self::RejectExcess
-            | Self::BuyIn { .. }
-            | Self::IssueColour { .. }
-            | Self::RedeemColour { .. }
-            | Self::CashOut { .. }
-            | Self::Leave { .. }
-            | Self::WalkAway { .. }
-            | Self::Lost { .. }
-            | Self::Back { .. }
-            | Self::ClearLock { .. }
-            | Self::Follow { .. }
-            | Self::Receive { .. }
-            | Self::Delivered { .. } => None,
         }
     }
 }
