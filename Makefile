@@ -4,19 +4,23 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
 FUZZ_RUNS ?= 100000
-FUZZ_TARGETS := notation settle_line game_file play_script block entry snapshot evidence
+FUZZ_TARGETS := notation settle_line game_file config_file play_script block entry snapshot evidence
 ROUNDS ?= 20000
 YEARS ?= 10
+ARGS ?=
 
-.PHONY: run test bench lint fuzz mutants torture torture-years bless release-check tools python postgres
+.PHONY: run demo test bench lint types fuzz mutants torture torture-years bless release-check tools python postgres
 
-run: tools ## show the games and their pay tables
-	@$(CARGO) build --quiet --release --locked -p taisai-cli
-	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games
-	@$(CARGO) run --quiet --release --locked -p taisai-cli -- games show
+run: tools ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
+	@$(CARGO) build --release --locked -p taisai-cli
+	@$(CARGO) run --quiet --release --locked -p taisai-cli -- serve $(ARGS)
+
+demo: tools ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
+	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
 
 test: tools python postgres ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
+	@$(MAKE) --no-print-directory stage NAME="types of the screens" DO="$(MAKE) --no-print-directory types"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
 	@$(MAKE) --no-print-directory stage NAME="simulated play, $(ROUNDS) rounds a game" DO="$(MAKE) --no-print-directory torture"
 	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
@@ -29,6 +33,10 @@ lint: tools ## formatting and lints, warnings refused
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 	@cd fuzz && $(CARGO) fmt --check
+
+types: python ## the TypeScript types are those of crates/server/openapi.json
+	@.ci/node npm --prefix web run --silent types -- --check >/dev/null \
+		|| { echo "web/src/api.d.ts is not made from crates/server/openapi.json: run make bless." >&2; exit 1; }
 
 bench: tools ## every figure beside its rival; writes target/bench.json
 	@$(CARGO) run --quiet --release --locked -p taisai-bench
@@ -62,9 +70,11 @@ torture-years: tools ## YEARS table-years, each of another seed and spread over 
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test play
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test house --test play
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib described
+	@.ci/node npm --prefix web run --silent types
 
 release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
 	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed

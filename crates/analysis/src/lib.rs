@@ -26,7 +26,7 @@ pub use chance::{Chance, Counts, Throws};
 pub use figures::{BoxFigures, ForOne, ToOne, Win};
 pub use layout_figures::{Band, Confidence, EXACT_ROUNDS, Family, LayoutFigures};
 pub use pairs::{Pair, Relation};
-pub use real::{count, decimals, percent, real, root_decimals, thousands, whole};
+pub use real::{count, decimals, percent, real, root_decimals, rounded, thousands, whole};
 pub use rounds::{Distribution, MOST_ROUNDS, TooWide, scientific, shown_chance};
 pub use ruin::{NoRuin, Ruin};
 pub use slip::{BadSlip, LARGEST, Slip, Spread};

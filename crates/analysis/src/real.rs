@@ -107,6 +107,19 @@ pub fn percent(fraction: Fraction, places: u32) -> String {
     format!("{} %", decimals(Fraction::new(fraction.numerator() * 100, fraction.denominator()), places))
 }
 
+/// A number with so many decimals; what rounds to zero has no sign.
+///
+/// ```
+/// assert_eq!(taisai_analysis::rounded(-0.001, 2), "0.00");
+/// ```
+pub fn rounded(number: f64, places: usize) -> String {
+    let text = format!("{number:.places$}");
+    match text.strip_prefix('-') {
+        Some(digits) if !digits.contains(|digit: char| matches!(digit, '1'..='9')) => digits.to_owned(),
+        Some(_) | None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -131,11 +131,29 @@ pub(crate) enum Command {
     Slip(crate::slip::SlipArgs),
     /// Play sessions with bankrolls and strategies from a seed, beside what is known exactly
     Simulate(crate::simulate::SimulateArgs),
+    /// Measure a house over the network: bets, answers, results, memory and start, beside a rival in the same run
+    ///
+    /// It starts a training house of its own in a folder that is gone afterwards, and an echo server. The exit status is 1 if a
+    /// figure is not reached.
+    Bench(crate::bench::BenchArgs),
+    /// Run a simulated dice tumbler at a table of a house, one that does its work or one that misbehaves
+    Tumbler(crate::tumbler::TumblerArgs),
     /// Watch dice: whether throws look fair, and how many it takes to see a bias
     Dice {
         #[command(subcommand)]
         command: crate::dice::DiceCommand,
     },
+    /// Run a house: its tables, screens and devices over the network, until it is told to stop
+    Serve(crate::serve::ServeArgs),
+    /// Let a person in again where nobody who manages people is left to do it; the house must be stopped
+    Unlock(crate::unlock::UnlockArgs),
+    /// Check the file of a house, and have a running house changed to it
+    Config {
+        #[command(subcommand)]
+        command: crate::config::ConfigCommand,
+    },
+    /// Copy the record of a house to another folder while it runs, and verify the copy
+    Backup(crate::backup::BackupArgs),
     /// Print the completion script for a shell
     Completions {
         /// The shell
@@ -248,7 +266,11 @@ pub(crate) enum ReportCommand {
     },
     /// Run one of the queries of docs/reporting.md
     Query(QueryArgs),
-    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift or day
+    /// Search events by time, kind, table, terminal and person
+    Events(crate::report::EventsArgs),
+    /// Meters of every seat and cluster, which come to what the ledger has
+    Meters(crate::report::MetersArgs),
+    /// Win beside theoretical win, with the band that luck explains, by table, dealer, shift, day or box
     Theory(crate::theory::TheoryArgs),
 }
 

@@ -2,8 +2,6 @@
 //! found comes from the record's crate; here it is put into words.
 
 mod evidence;
-mod ledger;
-mod marked;
 mod show;
 mod verify;
 

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Subcommand;
 use serde::Serialize;
-use taisai_analysis::watch::{EvidenceKind, Test, Verdict, page, power_table};
+use taisai_analysis::watch::{EvidenceKind, Verdict, page, power_table};
 use taisai_analysis::{DiceWatch, count, thousands};
 use taisai_rules::Dice;
+use taisai_server::reports::DiceSheet;
 
 use crate::output::Output;
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
@@ -82,7 +83,11 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
         output.write(page(&format!("Dice of {}", args.source), &watch, &course))?;
     }
     if args.json {
-        writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&Answer::new(&watch, bad.len()))?)?;
+        writeln!(
+            std::io::stdout().lock(),
+            "{}",
+            serde_json::to_string(&Answer { sheet: DiceSheet::new(&watch), bad_lines: bad.len() })?
+        )?;
     } else {
         shown(&watch)?;
     }
@@ -163,45 +168,7 @@ fn power() -> anyhow::Result<()> {
 
 #[derive(Serialize)]
 struct Answer {
-    throws: u64,
+    #[serde(flatten)]
+    sheet: DiceSheet,
     bad_lines: usize,
-    faces: [u64; 6],
-    sums: [u64; 16],
-    by_face: Option<ShownTest>,
-    by_sum: Option<ShownTest>,
-    serial: Option<ShownTest>,
-    evidence: f64,
-    highest_evidence: f64,
-    verdict: &'static str,
-}
-
-#[derive(Serialize)]
-struct ShownTest {
-    chi_square: f64,
-    freedom: u32,
-    p_value: f64,
-}
-
-impl Answer {
-    fn new(watch: &DiceWatch, bad_lines: usize) -> Self {
-        let test = |test: Option<Test>| {
-            test.map(|Test { statistic, freedom, chance }| ShownTest {
-                chi_square: statistic,
-                freedom,
-                p_value: chance,
-            })
-        };
-        Self {
-            throws: watch.throws(),
-            bad_lines,
-            faces: *watch.faces(),
-            sums: *watch.sums(),
-            by_face: test(watch.by_face()),
-            by_sum: test(watch.by_sum()),
-            serial: test(watch.serial()),
-            evidence: watch.evidence().value(),
-            highest_evidence: watch.evidence().highest(),
-            verdict: watch.verdict().text(),
-        }
-    }
 }

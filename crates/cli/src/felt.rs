@@ -6,7 +6,7 @@ mod fit;
 
 use cloth::Shade;
 use fit::{Item, Side, Voice, Words};
-use taisai_rules::{Area, BetBox, Caption, Citation, Dice, Game, Kind, Language, Layout, Odds, Outcome, Rect};
+use taisai_rules::{Area, BetBox, Caption, Citation, Game, Kind, Language, Layout, Odds, Rect};
 
 /// Parts of the picture to a unit of the felt.
 const UNIT: u32 = 10;
@@ -124,7 +124,7 @@ impl Print<'_> {
             };
             notes.push(note(share, Voice::Odds, &|b| self.pays(b)));
         }
-        if self.loses_to_triple(bet_box) {
+        if self.layout.loses_to_triple(bet_box) {
             let phrase = self.printed().map(|language| self.game.phrases().triple_loses.get(language).to_owned());
             notes.push(note(34, Voice::Note, &|_| phrase.clone()));
         }
@@ -194,22 +194,9 @@ impl Print<'_> {
 
     /// The sums with which a box wins, if they follow each other and are not its label already.
     fn range(&self, bet_box: BetBox) -> Option<[String; 2]> {
-        let won = |dice: &Dice| matches!(self.layout.outcome(bet_box, *dice), Some(Outcome::Won(_)));
-        let mut sums: Vec<_> = Dice::all().filter(won).map(Dice::total_sum).collect();
-        sums.sort_unstable();
-        sums.dedup();
-        let follow = sums.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        match (sums.as_slice(), bet_box.numbers()) {
-            ([from, .., to], []) if follow => {
-                let values = [("from", &*from.to_string()), ("to", &*to.to_string())];
-                Some(self.printed().map(|language| self.game.phrases().range.fill(language, &values)))
-            }
-            _ => None,
-        }
-    }
-
-    fn loses_to_triple(&self, bet_box: BetBox) -> bool {
-        Dice::all().any(|dice| self.layout.outcome(bet_box, dice) == Some(Outcome::LostToTriple))
+        let (from, to) = self.layout.range(bet_box)?;
+        let values = [("from", &*from.to_string()), ("to", &*to.to_string())];
+        Some(self.printed().map(|language| self.game.phrases().range.fill(language, &values)))
     }
 
     /// Whether the kind's odds are printed once for all its boxes, and are the same for all.
@@ -391,7 +378,10 @@ mod tests {
         assert_eq!(live.range(BetBox::BIG).unwrap(), ["Numbers 11 to 17", "11點至17點"]);
         assert_eq!(live.range(BetBox::SMALL).unwrap(), ["Numbers 4 to 10", "4點至10點"]);
         assert_eq!(terminals.range(BetBox::ODD), None);
-        assert!(terminals.loses_to_triple(BetBox::ODD) && !terminals.loses_to_triple("sum:6".parse().unwrap()));
+        assert!(
+            terminals.layout.loses_to_triple(BetBox::ODD)
+                && !terminals.layout.loses_to_triple("sum:6".parse().unwrap())
+        );
         assert_eq!(terminals.pays("sum:8".parse().unwrap()), ["1 wins 8½", "一赢8½"]);
         let single = "1 wins 1 on 1 dice · 1 wins 2 on 2 dice · 1 wins 12 on 3 dice";
         assert_eq!(live.pays("single:1".parse().unwrap()), [single, "1骰一贏1 · 2骰一贏2 · 3骰一贏12"]);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
+use taisai_analysis::rounded;
 use taisai_rules::Money;
 
 /// An amount that is a float of cents, rounded to cents.
@@ -13,15 +14,6 @@ pub(crate) fn near(cents: f64) -> String {
 /// A sum of cents that may be larger than an amount.
 pub(crate) fn cents(cents: i128) -> String {
     i64::try_from(cents).map_or_else(|_| cents.to_string(), |cents| Money::from_cents(cents).to_string())
-}
-
-/// A number with so many decimals; what rounds to zero has no sign.
-pub(crate) fn rounded(number: f64, places: usize) -> String {
-    let text = format!("{number:.places$}");
-    match text.strip_prefix('-') {
-        Some(digits) if !digits.contains(|digit: char| matches!(digit, '1'..='9')) => digits.to_owned(),
-        Some(_) | None => text,
-    }
 }
 
 /// A share in per cent.

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 use taisai_rules::{Cover, Fault, Game, Games, Language, Layout, Moment, Station};
 
-use crate::print::{self, BAD, Column, GOOD, QUIET};
+use crate::print::{self, Column, QUIET};
 
 /// The games of a folder, or those in the program.
 pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
@@ -213,78 +213,10 @@ fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Res
     Ok(())
 }
 
-/// A file as it was found, for programs.
-#[derive(Serialize)]
-struct Checked {
-    file: String,
-    #[serde(flatten)]
-    found: Found,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Found {
-    Faults(Vec<CheckedFault>),
-    /// Why the file could not be read.
-    Error(String),
-}
-
-#[derive(Serialize)]
-struct CheckedFault {
-    line: usize,
-    column: usize,
-    code: &'static str,
-    message: String,
-}
-
-/// Checks files and prints every fault; `false` if there is one. A file that cannot be read does not keep the others
-/// from being checked.
+/// Checks files and prints every fault; `false` if there is one.
 pub(crate) fn check(files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
-    let (mut well, mut unread) = (true, 0);
-    let mut checked = Vec::new();
-    let mut out = anstream::stdout().lock();
-    for file in files {
-        let read = read(file);
-        well &= matches!(read, Ok(Ok(_)));
-        unread += usize::from(read.is_err());
-        if json {
-            checked.push(found(file, read));
-        } else {
-            print_found(&mut out, file, &read)?;
-        }
-    }
-    if json {
-        print::json_array(checked)?;
-    }
-    if unread > 0 {
-        bail!("{unread} of {} files cannot be read", files.len());
-    }
-    Ok(well)
-}
-
-fn found(file: &Path, read: std::io::Result<Loaded>) -> Checked {
-    let fault = |fault: Fault| CheckedFault {
-        line: fault.line,
-        column: fault.column,
-        code: fault.kind.code(),
-        message: fault.message,
-    };
-    let found = match read {
-        Ok(game) => Found::Faults(game.err().unwrap_or_default().into_iter().map(fault).collect()),
-        Err(error) => Found::Error(error.to_string()),
-    };
-    Checked { file: file.display().to_string(), found }
-}
-
-fn print_found(out: &mut impl Write, file: &Path, read: &std::io::Result<Loaded>) -> std::io::Result<()> {
-    let file = file.display();
-    match read {
-        Ok(Ok(game)) => {
-            let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
-            let boxes = boxes.join(", ");
-            writeln!(out, "{GOOD}ok{GOOD:#}     {file}: {}@{}, boxes {boxes}", game.id(), game.version())
-        }
-        Ok(Err(faults)) => faults.iter().try_for_each(|fault| writeln!(out, "{BAD}fault{BAD:#}  {file}:{fault}")),
-        Err(error) => writeln!(out, "{BAD}error{BAD:#}  {file}: {error}"),
-    }
+    crate::check::check(files, json, read, |game| {
+        let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
+        format!("{}@{}, boxes {}", game.id(), game.version(), boxes.join(", "))
+    })
 }

@@ -2,7 +2,12 @@
 
 mod args;
 mod audit;
+mod backup;
 mod bar;
+mod bench;
+mod check;
+mod config;
+mod device;
 mod dice;
 mod felt;
 mod figures;
@@ -15,13 +20,17 @@ pub mod play;
 mod print;
 mod replay;
 mod report;
+mod serve;
 pub mod settle;
 mod sheet;
 mod simulate;
 mod slip;
+mod socket;
 mod store;
 mod theory;
 pub mod torture;
+mod tumbler;
+mod unlock;
 mod words;
 
 use std::io::Write as _;
@@ -31,6 +40,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser as _};
 use taisai_rules::Moment;
+use taisai_server::config::Names;
 
 use args::{Args, Command, GamesCommand};
 use output::Output;
@@ -115,6 +125,21 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Slip(slip) => slip::run(slip, &*games::load(args.games.as_deref())?, now()?),
         Command::Simulate(simulate) => simulate::run(simulate, &*games::load(args.games.as_deref())?, now()?),
         Command::Dice { command } => dice::run(command),
+        Command::Serve(serve) => {
+            let games = games::load(args.games.as_deref())?;
+            serve::run(serve, &Names { games: &games, now: now()? })
+        }
+        Command::Unlock(unlock) => {
+            let games = games::load(args.games.as_deref())?;
+            unlock::run(unlock, &Names { games: &games, now: now()? })
+        }
+        Command::Config { command } => {
+            let games = games::load(args.games.as_deref())?;
+            config::run(command, &Names { games: &games, now: now()? })
+        }
+        Command::Backup(backup) => backup::run(backup),
+        Command::Bench(bench) => bench::run(bench),
+        Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);

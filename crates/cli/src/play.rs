@@ -223,7 +223,7 @@ fn print_told(stage: &Stage, told: &Told, out: &mut impl Write) -> anyhow::Resul
             cited.extend(refusal.paragraphs(stage.game()).iter().map(ToString::to_string));
             writeln!(out, "{INDENT}{BAD}Refused:{BAD:#} {} ({})", refusal.sentence(), cited.join(", "))?;
         }
-        Told::Sheet { sheet, .. } => sheet.print(out, INDENT)?,
+        Told::Sheet { sheet, .. } => crate::sheet::print(sheet, out, INDENT)?,
     }
     Ok(())
 }

@@ -1,14 +1,19 @@
 //! `taisai report`: builds the reporting tables, says how far they are behind, and prints what queries find in them. The
 //! tables and the queries are the record's; nothing is reckoned here.
 
-use std::io::{BufWriter, Write};
+mod events;
+mod meters;
 
-use anyhow::{Context as _, bail};
+use std::io::Write as _;
+
+use anyhow::Context as _;
+use jiff::civil::Date;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use taisai_journal::Archive;
 use taisai_record::Address;
-use taisai_record::projection::{Answer, Lag, Progress, Projection, QUERIES, Query, Value};
+use taisai_record::projection::{Lag, Progress, Projection, QUERIES, Query, Value};
+use taisai_server::reports::{Days, answer_csv, parameters};
 use taisai_table::Time;
 
 use crate::args::{QueryArgs, ReportCommand};
@@ -16,12 +21,34 @@ use crate::bar::Bar;
 use crate::print::{self, Column, counted};
 use crate::store::Store;
 
+pub(crate) use events::EventsArgs;
+pub(crate) use meters::MetersArgs;
+
+/// Which gaming days.
+#[derive(clap::Args)]
+pub(crate) struct DaysArgs {
+    /// The first gaming day, like 2027-01-15
+    #[arg(long, value_name = "DAY")]
+    from: Option<Date>,
+    /// The last gaming day
+    #[arg(long, value_name = "DAY")]
+    to: Option<Date>,
+}
+
+impl DaysArgs {
+    pub(crate) const fn days(&self) -> Days {
+        Days { from: self.from, to: self.to }
+    }
+}
+
 pub(crate) fn run(command: &ReportCommand, games: Option<&std::path::Path>) -> anyhow::Result<bool> {
     match command {
         ReportCommand::Rebuild { store } => build(&Store::open(store)?, true),
         ReportCommand::Update { store } => build(&Store::open(store)?, false),
         ReportCommand::Lag { address, json } => lag(address, *json),
         ReportCommand::Query(args) => query(args),
+        ReportCommand::Events(args) => events::run(args),
+        ReportCommand::Meters(args) => meters::run(args),
         ReportCommand::Theory(args) => crate::theory::run(args, &*crate::games::load(games)?),
     }
 }
@@ -114,7 +141,9 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
         let names: Vec<_> = QUERIES.iter().map(|query| query.name).collect();
         format!("there is no query {name:?}; there are {}", names.join(", "))
     })?;
-    let values = parameters(query, &args.parameters)?;
+    let given = args.parameters.iter().map(|given| given.split_once('=').unwrap_or((given, "")));
+    let given: Vec<_> = given.map(|(name, number)| (name.to_owned(), number.to_owned())).collect();
+    let values = parameters(query, &given)?;
     let mut archive = address.archive()?;
     let mut projection = Projection::open(address)?;
     let behind = behind(&mut projection, &mut *archive)?;
@@ -126,7 +155,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
     if args.json {
         print::json_array(answer.rows.iter().map(|values| Row { columns: &answer.columns, values }))?;
     } else if args.csv {
-        csv(&answer)?;
+        write!(std::io::stdout().lock(), "{}", answer_csv(&answer))?;
     } else {
         let mut columns = Vec::new();
         for (place, name) in answer.columns.iter().enumerate() {
@@ -147,24 +176,6 @@ fn list() -> anyhow::Result<bool> {
     let columns = [Column::left("Query"), Column::left("Asks for"), Column::left("Shows")];
     print::table(&mut anstream::stdout().lock(), &columns, &rows.collect::<Vec<_>>())?;
     Ok(true)
-}
-
-/// The values of a query's parameters, in their order.
-fn parameters(query: &Query, given: &[String]) -> anyhow::Result<Vec<Value>> {
-    let known: Vec<_> = query.parameters().collect();
-    for given in given {
-        let name = given.split_once('=').map_or(given.as_str(), |(name, _)| name);
-        if !known.iter().any(|(known, _)| *known == name) {
-            bail!("the query {} does not ask for {name:?}", query.name);
-        }
-    }
-    let value = |(name, says): &(&str, &str)| {
-        let given = given.iter().find_map(|given| given.strip_prefix(name)?.strip_prefix('='));
-        let given = given.with_context(|| format!("the query {} asks for {name}=NUMBER, {says}", query.name))?;
-        let number: i64 = given.parse().with_context(|| format!("{name}={given}: this is no whole number"))?;
-        Ok(number.into())
-    };
-    known.iter().map(value).collect()
 }
 
 fn is_time(column: &str) -> bool {
@@ -197,56 +208,5 @@ impl Serialize for Row<'_> {
             }
         }
         map.end()
-    }
-}
-
-/// As RFC 4180 has it.
-fn csv(answer: &Answer) -> std::io::Result<()> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut line = |cells: &mut dyn Iterator<Item = String>| {
-        let cells: Vec<_> = cells.map(|cell| quoted(&cell)).collect();
-        write!(out, "{}\r\n", cells.join(","))
-    };
-    line(&mut answer.columns.iter().cloned())?;
-    for row in &answer.rows {
-        let cell = |value: &Value| {
-            value.number().map(|number| number.to_string()).or_else(|| value.text().map(ToOwned::to_owned))
-        };
-        line(&mut row.iter().map(|value| cell(value).unwrap_or_default()))?;
-    }
-    out.flush()
-}
-
-fn quoted(cell: &str) -> String {
-    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_named_and_all_there() {
-        let query = Query::find("last-games").unwrap();
-        let given = |given: &[&str]| {
-            let given: Vec<_> = given.iter().map(|text| (*text).to_owned()).collect();
-            parameters(query, &given).map_err(|error| error.to_string())
-        };
-        assert_eq!(given(&["seat=3", "table=1", "cluster=0"]).unwrap(), [1, 0, 3].map(|n: i64| Value::from(n)));
-        for (bad, expected) in [
-            (&["table=1", "cluster=0"][..], "asks for seat=NUMBER"),
-            (&["table=1", "cluster=0", "seat=x"], "this is no whole number"),
-            (&["table=1", "cluster=0", "seat=1", "chair=1"], "does not ask for \"chair\""),
-        ] {
-            let error = given(bad).unwrap_err();
-            assert!(error.contains(expected), "{bad:?}: {error}");
-        }
-    }
-
-    #[test]
-    fn cells_are_quoted_where_they_must_be() {
-        for (cell, expected) in [("a", "a"), ("a, b", "\"a, b\""), ("\"", "\"\"\"\""), ("a\nb", "\"a\nb\"")] {
-            assert_eq!(quoted(cell), expected);
-        }
     }
 }

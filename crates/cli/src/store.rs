@@ -1,9 +1,9 @@
 //! Which store, and which keys: what the command says, or what lies in the data folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use taisai_journal::{Anchor, AnchorContent, AnchorError, Archive, Head, PublicKey, SigningKey};
+use taisai_journal::{Archive, Head, PublicKey, SigningKey};
 use taisai_record::{Address, MachineId, StoreError};
 use taisai_table::TableId;
 
@@ -16,13 +16,6 @@ pub(crate) struct Store {
     pub(crate) keys: Vec<PublicKey>,
     /// Whether the key was found in the store's own folder.
     pub(crate) is_own_key: bool,
-}
-
-/// The anchor to compare with.
-pub(crate) struct Lines {
-    pub(crate) content: AnchorContent,
-    /// Whether it was found in the store's own folder.
-    pub(crate) is_own: bool,
 }
 
 impl Store {
@@ -51,13 +44,12 @@ impl Store {
         self.address.archive()
     }
 
-    /// The anchor of a file, or the one in the store's folder if there is one.
-    pub(crate) fn anchor(&self, given: Option<&Path>) -> Result<Option<Lines>, AnchorError> {
-        if let Some(path) = given {
-            return Ok(Some(Lines { content: Anchor::read(path)?, is_own: false }));
+    /// The anchor that is named, or the one in the store's folder if there is one; and whether it is that.
+    pub(crate) fn anchor(&self, given: Option<&Path>) -> (Option<PathBuf>, bool) {
+        match given {
+            Some(path) => (Some(path.into()), false),
+            None => (self.address.files().and_then(|files| files.anchor).filter(|path| path.exists()), true),
         }
-        let own = self.address.files().and_then(|files| files.anchor).filter(|path| path.exists());
-        own.map(|path| Ok(Lines { content: Anchor::read(&path)?, is_own: true })).transpose()
     }
 }
 

@@ -122,6 +122,17 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
     ] {
         assert_eq!(cells[title], expected, "{title}: {csv}");
     }
+    let (_, told, _) = taisai(&["report", "theory", store, "--by", "box", "--json"]);
+    let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let boxes: i64 = lines.as_array().expect("lines").iter().filter_map(|line| line["win"].as_i64()).sum();
+    assert_eq!(boxes, -3_600, "{told}");
+    let (_, told, _) = taisai(&["report", "theory", store, "--to", "2001-01-01", "--json"]);
+    assert_eq!(told, "[]\n");
+    let (status, told, error) = taisai(&["report", "meters", store, "--json"]);
+    assert_eq!(status, Some(0), "{error}");
+    let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!((&lines[0]["bet"], &lines[0]["ledger_win"]), (&32_400.into(), &(-3_600).into()), "{told}");
+    assert_eq!(lines[0]["reconciles"], true);
     let (_, told, _) = taisai(&["report", "theory", store]);
     assert!(told.contains("Theoretical") && told.contains("table 1"), "{told}");
 }

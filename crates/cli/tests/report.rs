@@ -48,6 +48,16 @@ fn reports_are_built_behind_and_asked() {
         assert_eq!(status, Some(2), "{args:?}");
         assert!(error.contains(expected), "{args:?}: {error}");
     }
+    let (status, printed, error) = taisai(&["report", "events", store, "--limit", "1", "--csv"]);
+    assert_eq!(status, Some(0), "{error}");
+    let first = printed.split("\r\n").nth(1).expect("an event").to_owned();
+    let after = error.trim().strip_prefix("There are more: --after ").expect("there are more");
+    let (_, printed, _) = taisai(&["report", "events", store, "--after", after, "--csv"]);
+    assert!(printed.lines().count() > 1 && !printed.contains(&first), "{printed}");
+    let (_, printed, _) = taisai(&["report", "events", store, "--to", "2001-01-01", "--json"]);
+    assert_eq!(printed, "[]\n");
+    let (status, _, error) = taisai(&["report", "events", store, "--from", "lunch"]);
+    assert!(status == Some(2) && error.contains("neither a day nor a time"), "{error}");
     let (status, printed, _) = taisai(&["report", "query", "--list"]);
     assert!(status == Some(0) && printed.contains("biggest-wins"), "{printed}");
 }

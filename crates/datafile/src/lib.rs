@@ -5,4 +5,4 @@ mod fault;
 mod reader;
 
 pub use fault::{Fault, FaultKind};
-pub use reader::{Reader, Table, Value, cite};
+pub use reader::{Reader, Table, Value, cite, near};

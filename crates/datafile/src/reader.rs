@@ -168,6 +168,32 @@ pub fn cite(text: &str) -> String {
     }
 }
 
+/// The word that was most likely meant: the nearest of those known, if it is at most two slips of the pen away.
+pub fn near<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    if word.len() > MOST_CITED {
+        return None;
+    }
+    let slips = known.iter().map(|known| (slips(word, known), *known));
+    let (slips, nearest) = slips.min_by_key(|(slips, _)| *slips)?;
+    (slips <= 2 && slips < nearest.chars().count()).then_some(nearest)
+}
+
+/// How many letters must be added, left out or replaced to make one word of the other.
+fn slips(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (place, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = place + 1;
+        for (at, wanted) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *wanted);
+            diagonal = row[at + 1];
+            row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
+        }
+    }
+    row[other.len()]
+}
+
 /// A table whose keys are taken one by one; what is left over is unknown.
 pub struct Table<'v, 't> {
     /// Its place.
@@ -245,10 +271,34 @@ impl<'v, 't> Table<'v, 't> {
     pub fn finish(self, reader: &mut Reader<'t>) {
         for key in self.entries.keys() {
             if !self.taken.contains(&key.get_ref().as_ref()) {
-                let message =
-                    format!("{} has no meaning here; known are {}", cite(key.get_ref()), self.taken.join(", "));
+                let known = match near(key.get_ref(), &self.taken) {
+                    Some(meant) => format!(": did you mean {meant:?}? Known are"),
+                    None => "; known are".to_owned(),
+                };
+                let message = format!("{} has no meaning here{known} {}", cite(key.get_ref()), self.taken.join(", "));
                 reader.fault(key.span(), FaultKind::UnknownKey, message);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_word_is_meant() {
+        let known = ["listen", "data", "seats", "name"];
+        for (word, meant) in [
+            ("listn", Some("listen")),
+            ("Listen", Some("listen")),
+            ("date", Some("data")),
+            ("seat", Some("seats")),
+            ("colour", None),
+            ("", None),
+            (&"a".repeat(61), None),
+        ] {
+            assert_eq!(near(word, &known), meant, "{word}");
         }
     }
 }

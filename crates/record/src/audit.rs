@@ -1,5 +1,7 @@
 //! The audit of a whole store: each chain by itself, several at once, and then what must hold between them.
 
+mod store;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,6 +9,8 @@ use std::thread;
 
 use taisai_journal::{Anchored, Archive, ChainName, Fault, Genesis, Head, PublicKey, Reason};
 use taisai_table::{Cluster, ClusterId, House, Round, TableId, transit_is_on_its_way};
+
+pub use store::{AuditError, AuditSheet, ChainSheet, InUse, StoreAudit, Waits};
 
 use crate::finding::Finding;
 use crate::machine::Machine;
@@ -90,7 +94,22 @@ impl Auditor<'_> {
         heads: &[Head],
         progress: &(dyn Fn() + Sync),
     ) -> Result<Audit, StoreError> {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(heads.len());
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        self.audit_by(threads, open, heads, progress)
+    }
+
+    /// The same by at most so many threads, where others need the processors too.
+    ///
+    /// # Panics
+    /// If a thread does.
+    pub fn audit_by(
+        &self,
+        threads: usize,
+        open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
+        heads: &[Head],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Audit, StoreError> {
+        let threads = threads.clamp(1, heads.len().max(1));
         let archives = (0..threads).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
         // The longest first, so that no thread ends long after the others.
         let mut order: Vec<&Head> = heads.iter().collect();

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 use taisai_journal::{
-    Anchor, AnchorContent, AnchorError, Archive, Block, ChainName, Genesis, Head, Journal, KeyError, PublicKey,
-    Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
+    Anchor, AnchorContent, AnchorError, Archive, Block, ChainName, Content, Genesis, Head, Journal, KeyError,
+    PublicKey, Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
 };
-use taisai_table::{Profile, Time};
+use taisai_table::{Profile, Time, time_of};
 
 use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening, Program, Setup};
 use crate::recorder::Recorder;
-use crate::replay::{At, BATCH, Replay, ReplayError, check_version};
+use crate::replay::{At, BATCH, Replay, ReplayError};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
@@ -87,6 +87,7 @@ pub struct Book {
     keys: Vec<PublicKey>,
     program: Program,
     genesis: Genesis,
+    newest: Option<Time>,
     warn: Warn,
 }
 
@@ -115,7 +116,7 @@ impl Book {
         let mut archive = journal.archive()?;
         let heads = archive.heads()?;
         // Before anything is written, also beside the store: what this program cannot read it leaves alone.
-        let begun = beginning(&mut *archive, &heads)?;
+        let (begun, newest) = beginning(&mut *archive, &heads)?;
         let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER });
         if genesis.purpose != purpose {
             return Err(BookError::OtherSetup("house".to_owned()));
@@ -142,7 +143,7 @@ impl Book {
         let (keeper, keeping) = Keeper::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
         let writer = Writer::start(journal, key, owner)?;
-        Ok(Self { keeper, archive, writer, keeping, keys, program, genesis, warn })
+        Ok(Self { keeper, archive, writer, keeping, keys, program, genesis, newest, warn })
     }
 
     /// Takes the chain of a machine, and builds the machine from it; it begins where there is none.
@@ -193,6 +194,11 @@ impl Book {
         self.genesis.house
     }
 
+    /// The newest time that stood on record when the book was opened.
+    pub const fn newest(&self) -> Option<Time> {
+        self.newest
+    }
+
     /// Writes everything that was handed over, makes the checkpoints that wait, and closes. The recorders must be gone.
     pub fn close(self) {
         drop(self.keeper);
@@ -206,10 +212,10 @@ impl Book {
     }
 }
 
-/// What the chains of a house begin with; none if there are none yet. A chain that begins or ends with what only a newer
+/// What the chains of a house begin with, and their newest time; none if there are none yet. A chain that begins or ends with what only a newer
 /// program understands is refused.
-fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<Option<Genesis>, BookError> {
-    let mut found = None;
+fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<(Option<Genesis>, Option<Time>), BookError> {
+    let (mut found, mut newest) = (None, None);
     for head in heads {
         let mut verifier = Verifier::new(head.chain.clone(), Trust::AnyKey);
         for bytes in archive.read(&head.chain, 0, 1)? {
@@ -219,30 +225,44 @@ fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<Option<Genesis
             if *found.get_or_insert(*genesis) != *genesis {
                 return Err(BookError::OtherSetup(head.chain.to_string()));
             }
-            check_last_entries(archive, head)?;
+            newest = newest.max(last_time(archive, head)?);
         }
     }
-    Ok(found)
+    Ok((found, newest))
 }
 
 /// So many blocks without an entry may stand at the end of a chain that is looked at before it is taken.
 const LOOKED_BACK: u64 = 256;
 
-/// Whether this program knows the version of the last entries. A newer program that has written to the chain has written
+/// The newest time at the end of a chain, if this program knows the version of the last entries. A newer program that has written to the chain has written
 /// the last of them, so it shows here, before any chain is taken; all else shows when the chain is read.
-fn check_last_entries(archive: &mut dyn Archive, head: &Head) -> Result<(), BookError> {
+fn last_time(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, BookError> {
+    let mut newest = None;
     for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
         let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();
         let Some(block) = bytes.and_then(|bytes| Block::decode(bytes).ok()) else { continue };
+        if let Content::Checkpoint(checkpoint) = block.content() {
+            newest = newest.max(Some(Time(checkpoint.vouched.time)));
+        }
         let mut lines = (0..).zip(block.entries()).peekable();
         if lines.peek().is_none() {
             continue;
         }
-        return lines.try_for_each(|(line, bytes)| {
-            check_version(&head.chain, At { position, line }, bytes).map_err(BookError::from)
-        });
+        for (line, bytes) in lines {
+            newest = newest.max(Some(line_time(&head.chain, At { position, line }, bytes)?));
+        }
+        break;
     }
-    Ok(())
+    Ok(newest)
+}
+
+fn line_time(chain: &ChainName, at: At, line: &[u8]) -> Result<Time, ReplayError> {
+    let chain = || chain.clone();
+    if Opening::is_one(line) {
+        let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
+        return Ok(opening.time);
+    }
+    time_of(line).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
 /// The chains that someone has vouched for, as their last blocks show.

@@ -70,6 +70,11 @@ impl Setup {
     pub fn chain(&self) -> ChainName {
         self.machine().chain()
     }
+
+    /// Whether it is of a table for training. What a house says of itself is in its genesis blocks.
+    pub const fn is_training_table(&self) -> bool {
+        matches!(self, Self::Round { is_training: true, .. })
+    }
 }
 
 /// A machine of a house. Each has a chain of its own.

@@ -18,7 +18,7 @@ const SNAPSHOT: usize = 4 << 20;
 
 /// Nothing more is recorded, and nothing more may be answered.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the table has stopped: {0}")]
+#[error("the table has stopped")]
 pub struct NotRecorded(#[from] Stopped);
 
 /// A machine and the chain that it is recorded in.

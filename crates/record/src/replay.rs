@@ -8,7 +8,7 @@ use taisai_journal::{
     Anchored, Archive, Block, ChainName, Checkpoint, Content, FARTHEST_VOUCHED, Fault, Genesis, Hash, Head, PublicKey,
     ReadError, Reason, Snapshot, SnapshotError, Trust, Verifier,
 };
-use taisai_table::{BadBytes, Entry, VERSION, decode};
+use taisai_table::{BadBytes, Entry, decode};
 
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening};
@@ -392,7 +392,7 @@ fn vouched_block(
 }
 
 /// What the machine of a chain is built with; none while the chain has only begun.
-pub(crate) fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
+pub fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
     Ok(beginning(archive, chain)?.map(|(_, opening)| opening))
 }
 
@@ -407,17 +407,5 @@ fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Gen
             let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
             return Ok(verifier.genesis().map(|genesis| (*genesis, opening)));
         }
-    }
-}
-
-/// Whether this program knows the version of a line, whatever it says.
-pub(crate) fn check_version(chain: &ChainName, at: At, line: &[u8]) -> Result<(), ReplayError> {
-    let chain = || chain.clone();
-    match line {
-        [0, ..] => Opening::read(line).map(drop).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad }),
-        [version, ..] if *version > VERSION => {
-            Err(ReplayError::Entry { chain: chain(), at, bad: BadBytes::Newer(*version) })
-        }
-        [] | [_, ..] => Ok(()),
     }
 }

@@ -6,6 +6,7 @@ mod outcome;
 mod payout;
 
 use crate::bet_box::BetBox;
+use crate::dice::Dice;
 use crate::felt::Felt;
 use crate::limits::LimitScope;
 use crate::odds::Odds;
@@ -185,6 +186,38 @@ impl Layout {
     /// ```
     pub const fn has(&self, bet_box: BetBox) -> bool {
         self.pays[bet_box.index()].is_on_layout()
+    }
+
+    /// The least and the greatest sum with which a box wins, if it wins with some throw of each sum between them, and its
+    /// notation names no number.
+    ///
+    /// ```
+    /// use taisai_rules::{BetBox, Games};
+    /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
+    /// assert_eq!(layout.range(BetBox::BIG), Some((11, 17)));
+    /// assert_eq!(layout.range("sum:9".parse().unwrap()), None);
+    /// ```
+    pub fn range(&self, bet_box: BetBox) -> Option<(u8, u8)> {
+        let won = |dice: &Dice| matches!(self.outcome(bet_box, *dice), Some(Outcome::Won(_)));
+        let mut sums: Vec<_> = Dice::all().filter(won).map(Dice::total_sum).collect();
+        sums.sort_unstable();
+        sums.dedup();
+        let follow = sums.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        match (sums.as_slice(), bet_box.numbers()) {
+            ([from, .., to], []) if follow => Some((*from, *to)),
+            _ => None,
+        }
+    }
+
+    /// Whether a box that would win otherwise loses when all three dice are the same.
+    ///
+    /// ```
+    /// use taisai_rules::{BetBox, Games};
+    /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
+    /// assert!(layout.loses_to_triple(BetBox::SMALL));
+    /// ```
+    pub fn loses_to_triple(&self, bet_box: BetBox) -> bool {
+        Dice::all().any(|dice| self.outcome(bet_box, dice) == Some(Outcome::LostToTriple))
     }
 
     /// What the box pays: one entry, three for a Single Dice box, none for a box not on the layout.

@@ -32,6 +32,8 @@ mod limits;
 mod moment;
 mod money;
 mod odds;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod paragraph;
 mod pro_rata;
 mod rule;

@@ -1,6 +1,7 @@
 //! The accept loop: connections are bounded in number, in the time they may take for a handshake or a request's head, and in
 //! the time they may leave an answer unread. What they ask is not known here.
 
+use std::borrow::Cow;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -113,7 +114,7 @@ impl Accepting {
         let places = Arc::new(Semaphore::new(self.most));
         loop {
             let (stream, peer) = tokio::select! {
-                () = stops(&mut stopping) => return,
+                _ = stops(&mut stopping) => return,
                 accepted = self.listener.accept() => match accepted {
                     Ok(accepted) => accepted,
                     Err(error) => {
@@ -199,15 +200,16 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     tokio::select! {
         // However it ends, only this connection does.
         _ = connection.as_mut() => {}
-        () = stops(&mut stopping) => {
+        _ = stops(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
             connection.await.unwrap_or_default();
         }
     }
 }
 
-/// Waits until connections are to end.
-pub(crate) async fn stops(stopping: &mut watch::Receiver<Stopping>) {
+/// Waits until connections are to end, and tells what they are told then.
+pub(crate) async fn stops(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
+    let stopped = stopping.wait_for(|stopping| stopping.farewell().is_some()).await;
     // A house that has gone has stopped too.
-    stopping.wait_for(|stopping| *stopping == Stopping::Now).await.map_or_else(drop, drop);
+    stopped.ok().and_then(|stopping| stopping.farewell()).unwrap_or("the house has stopped".into())
 }

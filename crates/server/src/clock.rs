@@ -6,18 +6,27 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use taisai_table::{CommandId, Time};
 
+/// The system's clock, in milliseconds since 1970.
+pub(crate) type System = fn() -> u64;
+
+pub(crate) fn system() -> u64 {
+    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
 /// The time at which the program started, by the system's clock, and what has passed since, by one that nobody sets: a clock
 /// that is stepped changes no round.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
+    system: System,
     started: Instant,
     at: u64,
 }
 
 impl Clock {
-    /// Begins to count.
-    pub fn start() -> Self {
-        Self { started: Instant::now(), at: millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()) }
+    /// Begins to count, after all that is on record: time never goes back, whatever the system's clock says.
+    pub(crate) fn start(system: System, on_record: Option<Time>) -> Self {
+        let next = on_record.map_or(0, |newest| newest.0 + 1);
+        Self { system, started: Instant::now(), at: system().max(next) }
     }
 
     /// The house's time.
@@ -32,8 +41,7 @@ impl Clock {
 
     /// How far the system's clock is ahead of the house's, in milliseconds.
     pub fn stepped(&self) -> i64 {
-        let system = millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-        i64::try_from(i128::from(system) - i128::from(self.now().0)).unwrap_or(i64::MAX)
+        i64::try_from(i128::from((self.system)()) - i128::from(self.now().0)).unwrap_or(i64::MAX)
     }
 }
 
@@ -41,7 +49,8 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Numbers for those who send commands: they rise, also over restarts, as each is at least the time.
+/// Numbers for those who send commands: they rise, also over restarts, as each is at least the time and higher
+/// than those on record.
 #[derive(Clone, Debug)]
 pub struct Sources {
     clock: Clock,
@@ -52,6 +61,11 @@ impl Sources {
     /// The numbers of this run of the program.
     pub fn new(clock: Clock) -> Self {
         Self { clock, last: Arc::new(AtomicU64::new(0)) }
+    }
+
+    /// Numbers up to this one are on record: those to come are higher.
+    pub(crate) fn above(&self, highest: u64) {
+        self.last.fetch_max(highest, Ordering::Relaxed);
     }
 
     /// A number that no one had before.

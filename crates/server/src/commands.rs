@@ -1,17 +1,25 @@
 //! The commands of people, over HTTP and over sockets alike: whether the person may use the number, has to give the password
 //! again, and has the second person's approval. All else is decided by the machines.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
-use taisai_table::{Actor, ApprovalId, ClusterCommand, CommandId, HouseCommand, RoundCommand, TableId};
+use taisai_table::{
+    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat,
+    TableId, Verdict,
+};
 
 use crate::denied::Denied;
-use crate::house::HouseMail;
-use crate::leaving::{Answer, Reply};
-use crate::people::{SignedIn, approvals, sensitive};
-use crate::server::Server;
+use crate::leaving::Answer;
+use crate::people::SignedIn;
+use crate::people::approvals::{self, What};
+use crate::people::sensitive::Sensitive;
+use crate::server::{Server, Shared};
+use crate::table::{RunningTable, places, seat_of};
+use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum TableCommand {
     /// For the dealer's side.
@@ -25,67 +33,156 @@ pub(crate) enum TableCommand {
     },
 }
 
-/// Puts a person's command before a table.
-pub(crate) async fn at_table(
-    server: &Server,
-    by: SignedIn,
-    table: TableId,
-    id: CommandId,
-    approval: Option<ApprovalId>,
-    command: TableCommand,
-) -> Result<Answer, Denied> {
-    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
-    if server.is_stopping() && matches!(command, TableCommand::Round(RoundCommand::OpenBets)) {
-        return Err(Denied::Stopping);
-    }
-    let actor = may_send(server, by, id, sensitive::at_table(&command))?;
-    let command = approvals::seconded(server, by, approval, command).await?;
-    let answer = match command {
-        TableCommand::Round(command) => door.ask_round(actor, id, command).await?,
-        TableCommand::Cluster { number, command } => door.ask_cluster(number, actor, id, command).await?,
-    };
-    used(server, approval, &answer).await?;
-    Ok(answer)
+/// A person's command as it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent<C> {
+    pub(crate) by: SignedIn,
+    pub(crate) id: CommandId,
+    /// The second person's approval, where the act needs one.
+    pub(crate) approval: Option<ApprovalId>,
+    pub(crate) command: C,
 }
 
-/// Puts a person's command before the House.
-pub(crate) async fn at_house(
-    server: &Server,
-    by: SignedIn,
-    id: CommandId,
-    approval: Option<ApprovalId>,
-    command: HouseCommand,
-) -> Result<Answer, Denied> {
-    let actor = may_send(server, by, id, sensitive::at_house(&command))?;
-    let command = approvals::seconded(server, by, approval, command).await?;
-    let revoked = match command {
-        HouseCommand::Revoke { device } => Some(device),
-        _ => None,
+/// Puts a person's command before a table. It is carried to its end also where nobody waits for the answer any more.
+pub(crate) async fn at_table(server: &Shared, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
+    let server = Arc::clone(server);
+    to_the_end(async move { ask_table(&server, table, sent).await }).await
+}
+
+/// Puts a person's command before the House, likewise.
+pub(crate) async fn at_house(server: &Shared, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
+    let server = Arc::clone(server);
+    to_the_end(async move { ask_house(&server, sent).await }).await
+}
+
+/// Does it in a task of its own.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    act: impl Future<Output = Result<T, Denied>> + Send + 'static,
+) -> Result<T, Denied> {
+    tokio::spawn(act).await.unwrap_or_else(|broken| {
+        tracing::error!(%broken, "an act broke off");
+        Err(Denied::Internal)
+    })
+}
+
+async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
+    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
+    let Sent { by, id, approval, command } = sent;
+    let actor = Actor::Person(by.person);
+    match command {
+        TableCommand::Round(RoundCommand::OpenBets) if server.is_stopping() => Err(Denied::Stopping),
+        TableCommand::Round(command) => {
+            let sent = Sent { by, id, approval, command };
+            let command = seconded(server, sent, |round| What::Table { table, round }).await?;
+            Ok(door.ask_round(actor, id, command).await?)
+        }
+        TableCommand::Cluster { number, command } => {
+            is_theirs(server, by, id)?;
+            if seat_of(&command) == Some(Seat(0)) {
+                return Ok(no_such_seat());
+            }
+            Ok(door.ask_cluster(number, actor, id, command).await?)
+        }
+    }
+}
+
+async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
+    let Sent { by, id, approval, command } = sent;
+    let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
+    if let HouseCommand::Enrol { kind: DeviceKind::Terminal { cluster, seat }, .. } = command
+        && !has_place(server, cluster, seat).await?
+    {
+        return Ok(no_such_seat());
+    }
+    let command = match seconded(server, Sent { by, id, approval, command }, What::House).await? {
+        // What the second person reads is all that is in the act.
+        HouseCommand::RequestApproval { act, what } => {
+            HouseCommand::RequestApproval { act, what: What::spelled(&what, &server.vouchers.key)? }
+        }
+        command => command,
     };
-    let answer = server.doors.house().ask(actor, id, command).await?;
+    let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
+    let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
         server.devices.cut(device);
     }
-    used(server, approval, &answer).await?;
-    Ok(answer)
+    match about {
+        About::Issues(number) if matches!(answer, Answer::Accepted(_)) => issued(server, id, number).await,
+        About::Presents(hash) => presented(server, hash, answer).await,
+        About::Issues(_) | About::Nothing => Ok(answer),
+    }
+}
+
+/// Whether a terminal could stand there: the House knows no seats, and those of a cluster count from one.
+async fn has_place(server: &Server, ClusterId { table, number }: ClusterId, seat: Seat) -> Result<bool, Denied> {
+    let Some(door) = server.doors.table(table) else { return Ok(false) };
+    let look =
+        move |table: &RunningTable| table.cluster(number).is_some_and(|of| places(of).any(|place| place == seat));
+    Ok(door.look(look).await?)
+}
+
+fn no_such_seat() -> Answer {
+    Answer::new(Verdict::Refused(Refusal::UnknownSeat), |_| Vec::new())
+}
+
+/// Whether the number is the person's.
+fn is_theirs(server: &Server, by: SignedIn, id: CommandId) -> Result<(), Denied> {
+    if server.people.uses(&by, id.source) { Ok(()) } else { Err(Denied::NotYours) }
 }
 
 /// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
-fn may_send(server: &Server, by: SignedIn, id: CommandId, is_sensitive: bool) -> Result<Actor, Denied> {
-    if !server.people.owns(&by, id.source) {
-        return Err(Denied::NotYours);
-    }
-    if is_sensitive && !by.is_fresh {
-        return Err(Denied::SignInAgain);
-    }
-    Ok(Actor::Person(by.person))
+fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
+    is_theirs(server, by, id)?;
+    if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
 }
 
-/// An approval serves one act.
-async fn used(server: &Server, approval: Option<ApprovalId>, answer: &Answer) -> Result<(), Denied> {
-    if let (Some(approval), Answer::Accepted(_)) = (approval, answer) {
-        let withdraw = HouseMail::Own(HouseCommand::WithdrawApproval { approval }, Reply::Nobody);
-        server.doors.house().send(withdraw).await?;
+/// The command as it is put before its machine: with the second person who approved it, and with no other.
+async fn seconded<C: Sensitive + Clone>(
+    server: &Server,
+    Sent { by, id, approval, command }: Sent<C>,
+    what: impl FnOnce(C) -> What,
+) -> Result<C, Denied> {
+    let alone = command.without_second();
+    let Some(approval) = approval else {
+        may_send(server, by, id, &alone)?;
+        return Ok(alone);
+    };
+    let second = approvals::second(server, by.person.id, approval, what(alone.clone()).text()).await?;
+    let command = alone.with_second(second);
+    may_send(server, by, id, &command)?;
+    approvals::used_by(server, approval, id).await?;
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::people::running::{ADMINISTRATOR, Running, SUPERVISOR};
+
+    /// Seats count from one, and end where the table does.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_seat_that_nobody_sits_at_is_refused() {
+        let house = Running::start().await;
+        let supervisor = house.sign_in(SUPERVISOR).await;
+        let source = house.get("/me", &supervisor).await.body["source"].clone();
+        for (sequence, seat) in [(1, 0), (2, 99)] {
+            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000, "method": "cash"}});
+            let command = json!({"cluster": {"number": 0, "command": buy_in}});
+            let body = json!({"source": source, "sequence": sequence, "approval": null, "command": command});
+            let heard = house.post("/tables/1/commands", &supervisor, body).await;
+            assert_eq!(heard.code(), "unknown-seat", "{seat}: {}", heard.body);
+        }
+        let administrator = house.sign_in(ADMINISTRATOR).await;
+        let source = house.get("/me", &administrator).await.body["source"].clone();
+        for (sequence, (table, number, seat)) in (1..).zip([(1, 0, 0), (1, 0, 99), (1, 1, 1), (2, 0, 1), (1, 0, 1)]) {
+            let kind = json!({"terminal": {"cluster": {"table": table, "number": number}, "seat": seat}});
+            let enrol = json!({"enrol": {"device": 20, "kind": kind}});
+            let body = json!({"source": source, "sequence": sequence, "approval": null, "command": enrol});
+            let heard = house.post("/house/commands", &administrator, body).await;
+            let code = if (table, number, seat) == (1, 0, 1) { "second-person-missing" } else { "unknown-seat" };
+            assert_eq!(heard.code(), code, "{table} {number} {seat}: {}", heard.body);
+        }
+        house.close().await;
     }
-    Ok(())
 }

@@ -1,1 +1,330 @@
-//! `taisai.toml`: what a house is set up by.
+//! `taisai.toml`: what a house is set up by. The file is read whole, with all its faults at once, and becomes the plan that the
+//! house is run by. It lays a table out once; from then on the record says how that is, whatever the file says.
+
+pub(crate) mod api;
+mod file;
+mod first_use;
+mod seed;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use taisai_record::{Address, Files, Program};
+use taisai_rules::{Game, Games, Moment, Money, Station};
+use taisai_table::{LimitEntry, Profile, TableId, TableLimits};
+
+pub(crate) use api::{name_key, recorded_name, table_name};
+pub(crate) use first_use::Founding;
+pub use first_use::{FirstDevice, FirstPerson, FirstUse, NotFounded};
+pub use seed::{Seed, TableSeed, founders};
+
+use crate::accept::Tls;
+use crate::hall::{HallPlan, TablePlan};
+use crate::network::Network;
+use crate::serve::Plan;
+
+/// How long a round in play may take to its end when the house is stopped.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Where a house listens, and the folder of what it keeps, where nobody says otherwise.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
+const DATA: &str = "data";
+
+/// What names in a file mean: the games there are, and the moment at which a bare name is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// The games.
+    pub games: &'a Games,
+    /// A bare name means the newest version in force now.
+    pub now: Moment,
+}
+
+/// How a house is set up.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The property's name.
+    pub name: String,
+    /// The profile.
+    pub profile: Profile,
+    /// Whether the whole house plays for training.
+    pub is_training: bool,
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Who may read its metrics, beside the machine itself.
+    pub metrics_from: Vec<Network>,
+    /// The folder of what the house keeps.
+    pub data: PathBuf,
+    /// Where its record is, if not in that folder.
+    pub store: Option<Address>,
+    /// The signing key, if not beside the record.
+    pub key: Option<PathBuf>,
+    /// The anchor, if not beside the record.
+    pub anchor: Option<PathBuf>,
+    /// What is logged.
+    pub log: Log,
+    /// The certificate.
+    pub tls: Option<Tls>,
+    /// The tables, by their numbers.
+    pub tables: Vec<TableConfig>,
+}
+
+/// How a table is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableConfig {
+    /// Its number.
+    pub table: TableId,
+    /// Its name.
+    pub name: String,
+    /// Its game, as `id@version`.
+    pub game: String,
+    /// The file of the game, word for word.
+    pub game_file: String,
+    /// The layout's letter.
+    pub layout: String,
+    /// Where players sit.
+    pub station: Station,
+    /// How many of them, in each cluster.
+    pub seats: Vec<u32>,
+    /// Whether it plays for training.
+    pub is_training: bool,
+    /// The limits that are proposed.
+    pub limits: Option<TableLimits>,
+}
+
+/// What is logged, and how it is spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// Nothing of less weight.
+    pub level: tracing::Level,
+    /// How; text on a terminal and JSON elsewhere if nobody says.
+    pub format: Option<LogFormat>,
+}
+
+/// How lines of a log are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// An object a line.
+    Json,
+}
+
+impl LogFormat {
+    const ALL: [(&str, Self); 2] = [("text", Self::Text), ("json", Self::Json)];
+}
+
+const LEVELS: [(&str, tracing::Level); 5] = [
+    ("error", tracing::Level::ERROR),
+    ("warn", tracing::Level::WARN),
+    ("info", tracing::Level::INFO),
+    ("debug", tracing::Level::DEBUG),
+    ("trace", tracing::Level::TRACE),
+];
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { level: tracing::Level::INFO, format: None }
+    }
+}
+
+/// A text that does not say what is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected error, warn, info, debug or trace, text or json, or both with a comma between them")]
+pub struct BadLog;
+
+/// As a flag and a variable spell it: `debug`, `json`, `debug,json`.
+impl FromStr for Log {
+    type Err = BadLog;
+
+    fn from_str(text: &str) -> Result<Self, BadLog> {
+        let mut log = Self::default();
+        let (mut has_level, mut has_format) = (false, false);
+        for word in text.split(',') {
+            let level = LEVELS.into_iter().find(|(name, _)| *name == word);
+            let format = LogFormat::ALL.into_iter().find(|(name, _)| *name == word);
+            match (level, format) {
+                (Some((_, level)), None) if !std::mem::replace(&mut has_level, true) => log.level = level,
+                (None, Some((_, format))) if !std::mem::replace(&mut has_format, true) => log.format = Some(format),
+                _ => return Err(BadLog),
+            }
+        }
+        Ok(log)
+    }
+}
+
+/// Why a house is not run as it is set up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// Passwords would cross a network in the clear.
+    #[error("{0} is reached from other machines: name a certificate under [tls], or listen on a loopback address")]
+    Exposed(SocketAddr),
+}
+
+impl Config {
+    /// The house of a first start without a file: a table with eight Player Terminals, and a live table.
+    pub fn default_house(names: &Names<'_>) -> Result<Self, taisai_rules::UnknownGame> {
+        let terminals = names.games.find("sic-bo-etg", Some(names.now))?;
+        let live = names.games.find("tai-sai", Some(names.now))?;
+        let tables = vec![
+            TableConfig::new(TableId(1), terminals, "B", 8, Some(at_terminals())),
+            TableConfig::new(TableId(2), live, "C", 14, Some(at_live_table())),
+        ];
+        Ok(Self {
+            name: "Tai Sai".to_owned(),
+            profile: Profile::singapore(),
+            is_training: false,
+            listen: LISTEN,
+            metrics_from: Vec::new(),
+            data: PathBuf::from(DATA),
+            store: None,
+            key: None,
+            anchor: None,
+            log: Log::default(),
+            tls: None,
+            tables,
+        })
+    }
+
+    /// The same house for training: nothing in it is real.
+    #[must_use]
+    pub fn for_training(mut self) -> Self {
+        self.is_training = true;
+        for table in &mut self.tables {
+            table.is_training = true;
+        }
+        self
+    }
+
+    /// Where the record is.
+    pub fn address(&self) -> Address {
+        self.store.clone().unwrap_or_else(|| Address::Folder(self.data.clone()))
+    }
+
+    /// The signing key and the anchor: where the file says, or beside the record.
+    fn files(&self) -> Files {
+        let beside = self.address().files();
+        let (key, anchor) = beside.map_or_else(
+            || (self.data.join("house.key"), Some(self.data.join("anchor.txt"))),
+            |files| (files.key, files.anchor),
+        );
+        Files { key: self.key.clone().unwrap_or(key), anchor: self.anchor.clone().or(anchor), trusted: Vec::new() }
+    }
+
+    /// What the house is run by. Its id is taken if it begins.
+    pub fn plan(self, program: Program, new_house: [u8; 16]) -> Result<Plan, ConfigError> {
+        if self.tls.is_none() && is_exposed(self.listen) {
+            return Err(ConfigError::Exposed(self.listen));
+        }
+        let (address, files) = (self.address(), self.files());
+        Ok(Plan {
+            name: self.name,
+            listen: self.listen,
+            metrics_from: self.metrics_from,
+            tls: self.tls,
+            grace: GRACE,
+            seed: Seed::new(&self.tables),
+            demo: None,
+            new_secrets: false,
+            hall: HallPlan {
+                address,
+                files,
+                program,
+                new_house,
+                profile: self.profile,
+                is_training: self.is_training,
+                tables: self.tables.into_iter().map(TableConfig::plan).collect(),
+            },
+        })
+    }
+}
+
+/// Whether other machines reach it.
+const fn is_exposed(listen: SocketAddr) -> bool {
+    !listen.ip().is_loopback()
+}
+
+impl TableConfig {
+    fn new(table: TableId, game: &Game, layout: &str, seats: u32, limits: Option<TableLimits>) -> Self {
+        Self {
+            table,
+            name: format!("Table {}", table.0),
+            game: format!("{}@{}", game.id(), game.version()),
+            game_file: game.file().to_owned(),
+            layout: layout.to_owned(),
+            station: game.station(),
+            seats: vec![seats],
+            is_training: false,
+            limits,
+        }
+    }
+
+    /// Seats count from one, for people and in the record: seat 0 of each cluster stays empty.
+    fn plan(self) -> TablePlan {
+        TablePlan {
+            table: self.table,
+            game: self.game_file,
+            layout: self.layout,
+            is_training: self.is_training,
+            seats: self.seats.into_iter().map(|seats| seats + 1).collect(),
+        }
+    }
+}
+
+fn limits(unit: i64, boxes: &[(&str, i64, i64)], differential: Option<i64>) -> TableLimits {
+    let dollars = |dollars: i64| Money::from_cents(dollars * 100);
+    let entry = |(boxes, min, max): &(&str, i64, i64)| LimitEntry {
+        boxes: boxes.parse().expect("it is a kind of boxes"),
+        min: Some(dollars(*min)),
+        max: Some(dollars(*max)),
+    };
+    TableLimits {
+        unit: dollars(unit),
+        boxes: boxes.iter().map(entry).collect(),
+        differential: differential.map(dollars),
+    }
+}
+
+/// What is proposed at Player Terminals where no file says otherwise: for each player, in dollars.
+fn at_terminals() -> TableLimits {
+    let boxes = [
+        ("small", 2, 2_000),
+        ("big", 2, 2_000),
+        ("odd", 2, 2_000),
+        ("even", 2, 2_000),
+        ("single", 2, 500),
+        ("sum", 2, 200),
+        ("domino", 2, 300),
+        ("double", 2, 200),
+        ("any-triple", 2, 100),
+        ("triple", 2, 50),
+        ("four", 2, 300),
+        ("three", 2, 100),
+        ("pair", 2, 100),
+    ];
+    limits(2, &boxes, None)
+}
+
+/// What is proposed at a live table where no file says otherwise: for all players together, in dollars.
+fn at_live_table() -> TableLimits {
+    let boxes = [
+        ("small", 25, 10_000),
+        ("big", 25, 10_000),
+        ("odd", 25, 10_000),
+        ("even", 25, 10_000),
+        ("single", 5, 2_000),
+        ("sum", 5, 1_000),
+        ("domino", 5, 1_500),
+        ("double", 5, 1_000),
+        ("any-triple", 5, 500),
+        ("triple", 5, 200),
+        ("four", 5, 1_500),
+        ("three", 5, 500),
+        ("pair", 5, 500),
+    ];
+    limits(1, &boxes, Some(5_000))
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,12 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use taisai_table::Refusal;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::leaving::{Answer, Refused};
+use crate::secrets::SecretsError;
 use crate::stopped::Stopped;
 
 macro_rules! denied {
@@ -16,6 +20,9 @@ macro_rules! denied {
         }
 
         impl Denied {
+            /// Every one.
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
             /// The stable code.
             pub(crate) const fn code(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
@@ -39,22 +46,29 @@ denied! {
     WeakPassword, UNPROCESSABLE_ENTITY, "weak-password", "A password has 12 to 128 characters, and is not the one before.";
     SignInAgain, FORBIDDEN, "sign-in-again", "Give your password again: this act asks for it.";
     NotYours, FORBIDDEN, "not-yours", "That belongs to somebody else.";
+    NotAllowed, FORBIDDEN, "not-allowed", "You may not do that.";
+    NotProven, UNAUTHORIZED, "not-proven", "The device has not proved what it is.";
     NotForYou, FORBIDDEN, "not-for-you", "Your roles do not let you see that.";
     OtherSite, FORBIDDEN, "other-site", "The request comes from another site's page.";
     NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
     Unknown, NOT_FOUND, "unknown", "There is no such thing here.";
     BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
+    BadCommand, BAD_REQUEST, "bad-command", "The command cannot be read.";
     BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
     TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
-    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time.";
+    TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is too large.";
+    NotSent, REQUEST_TIMEOUT, "not-sent", "The request was not sent in time.";
+    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time. It may have been done: ask again under the same number.";
     Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
+    TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
+    NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
 
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
-        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into() }
+        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }
     }
 }
 
@@ -64,8 +78,31 @@ impl From<Stopped> for Denied {
     }
 }
 
+impl From<SecretsError> for Denied {
+    fn from(error: SecretsError) -> Self {
+        tracing::error!(%error, "the secrets of the house cannot be used");
+        Self::Internal
+    }
+}
+
 impl IntoResponse for Denied {
     fn into_response(self) -> Response {
         (self.status(), Json(Answer::Refused(self.into()))).into_response()
     }
 }
+
+/// Every code that an answer can have, for the description.
+pub(crate) struct Code;
+
+impl PartialSchema for Code {
+    fn schema() -> utoipa::openapi::RefOr<Schema> {
+        let refusals = Refusal::ALL.iter().map(|refusal| refusal.code());
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(refusals.chain(Denied::ALL.iter().map(|denied| denied.code()))))
+            .description(Some("Why a machine refuses, in order of precedence; then why the server denies."))
+            .into()
+    }
+}
+
+impl ToSchema for Code {}

@@ -1,17 +1,46 @@
-//! Devices: they are enrolled with a one-time code, prove themselves with a key of their own, and have one connection each.
+//! Devices: they are enrolled with a one-time code, prove themselves with a key of their own, and have one connection each. What
+//! a device may do is decided by the machines; here it is only found out which one it is.
+//!
+//! A connection of a device goes like this: [`prove`] it, then [`take`] its place, and keep what that gives for as long as the
+//! connection lasts. While it lasts [`Taken::told`] is one more thing to wait for:
+//! at [`Told::ShowLife`] it pings the device, and calls [`Life::shown`] once the pong to that ping is there; at [`Told::CutOff`]
+//! it closes.
+//!
+//! Whoever has a device revoked calls [`Devices::cut`] once the House has accepted it: the machines of a table do not know which
+//! devices are revoked.
 
-use axum::extract::ws::WebSocket;
-use taisai_table::{DeviceId, DeviceKind};
-use utoipa_axum::router::OpenApiRouter;
+mod enrol;
+mod live;
+mod prove;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, Time};
 
 use crate::denied::Denied;
-use crate::server::{Server, Shared};
+use crate::people::Tries;
+use crate::secrets::{KeptDevice, Secrets, SecretsError};
+use crate::server::Server;
+pub(crate) use enrol::{enrolment_code, routes};
+use live::Live;
+pub(crate) use live::{Life, Taken, Told};
+pub(crate) use prove::{Challenge, Signed, prove};
 
-/// The devices that are connected.
-pub(crate) struct Devices {}
+/// A copy is reported so often at most, in milliseconds.
+const REPORTED_EVERY: u64 = 60 * 1_000;
+
+/// The devices that are enrolled, and those that are connected.
+pub(crate) struct Devices {
+    enrolled: Mutex<HashMap<DeviceId, KeptDevice>>,
+    live: Live,
+    /// When a copy of each device was last reported.
+    copied: Mutex<HashMap<DeviceId, Time>>,
+    tries: Tries,
+}
 
 /// A device that has proved itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proven {
     pub(crate) device: DeviceId,
     pub(crate) kind: DeviceKind,
@@ -20,15 +49,65 @@ pub(crate) struct Proven {
 }
 
 impl Devices {
-    pub(crate) fn cut(&self, _: DeviceId) {}
+    /// Those that are enrolled.
+    pub(crate) async fn open(secrets: &Secrets) -> Result<Self, SecretsError> {
+        let enrolled = secrets.devices().await?.into_iter().map(|kept| (kept.device, kept)).collect();
+        let copied = Mutex::default();
+        Ok(Self { enrolled: Mutex::new(enrolled), live: Live::default(), copied, tries: Tries::default() })
+    }
+
+    /// Ends the connection of a device, if it has one.
+    pub(crate) fn cut(&self, device: DeviceId) {
+        self.live.cut(device);
+    }
+
+    fn enrolled(&self, device: DeviceId) -> Option<KeptDevice> {
+        held(&self.enrolled).get(&device).copied()
+    }
+
+    /// Whether a copy of the device is reported now.
+    fn is_reported(&self, device: DeviceId, now: Time) -> bool {
+        let mut copied = held(&self.copied);
+        let is_due = copied.get(&device).is_none_or(|last| now.0.abs_diff(last.0) >= REPORTED_EVERY);
+        if is_due {
+            copied.insert(device, now);
+        }
+        is_due
+    }
 }
 
-/// Has the device at the other end prove itself.
-pub(crate) async fn prove(_socket: &mut WebSocket, _server: &Server) -> Result<Proven, Denied> {
-    Err(Denied::NotYours)
+/// Takes the place of a device that has proved itself. If another connection has it and shows a sign of life, this one is the
+/// copy: it is denied, and the House hears of it.
+pub(crate) async fn take(server: &Server, proven: Proven) -> Result<Taken, Denied> {
+    let Some(taken) = server.devices.live.take(proven.device).await else {
+        copied(server, proven.device).await?;
+        return Err(Denied::NotProven);
+    };
+    // It may have been revoked, or enrolled anew, while it proved itself: nobody could cut it off then.
+    let kind = on_file(server, proven.device).await?;
+    let source = server.devices.enrolled(proven.device).map(|kept| kept.source);
+    if kind == Some(proven.kind) && source == Some(proven.source) { Ok(taken) } else { Err(Denied::NotProven) }
 }
 
-/// Where devices are enrolled.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
+/// What a device is, unless it is revoked or not on file.
+async fn on_file(server: &Server, device: DeviceId) -> Result<Option<DeviceKind>, Denied> {
+    let look = move |house: &House| house.device(device).filter(|known| !known.is_revoked).map(|known| known.kind);
+    Ok(server.doors.house().look(look).await?)
 }
+
+/// Someone else speaks for a device: it did nothing, and the House hears of it.
+async fn copied(server: &Server, device: DeviceId) -> Result<(), Denied> {
+    if server.devices.is_reported(device, server.clock.now()) {
+        tracing::warn!(device = device.0, "someone else speaks for a device");
+        server.doors.house().own(HouseCommand::CopiedToken { device }).await?;
+    }
+    Ok(())
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change is whole, also where one that held it broke down.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

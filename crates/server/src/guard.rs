@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{HeaderMap, Method};
@@ -11,6 +12,10 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::denied::Denied;
 use crate::server::Shared;
+
+/// A request's body must be there by then, and has no more bytes.
+const SENT: Duration = Duration::from_secs(5);
+const LARGEST_BODY: usize = 64 * 1024;
 
 /// An answer must be ready by then.
 const ANSWERED: Duration = Duration::from_secs(30);
@@ -27,8 +32,13 @@ pub(crate) async fn guard(State(server): State<Shared>, request: Request, next: 
     let mut response = if is_from_elsewhere(request.method(), request.headers()) {
         Denied::OtherSite.into_response()
     } else {
-        let answered = tokio::time::timeout(ANSWERED, next.run(request)).await;
-        answered.unwrap_or_else(|_| Denied::TooSlow.into_response())
+        let answered = async {
+            match whole(request).await {
+                Ok(request) => next.run(request).await,
+                Err(denied) => denied.into_response(),
+            }
+        };
+        tokio::time::timeout(ANSWERED, answered).await.unwrap_or_else(|_| Denied::TooSlow.into_response())
     };
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| {
@@ -49,6 +59,13 @@ pub(crate) async fn guard(State(server): State<Shared>, request: Request, next: 
         set(TRAINING, "yes");
     }
     response
+}
+
+/// The request once all of it is there: nobody is waited for by a handler.
+async fn whole(request: Request) -> Result<Request, Denied> {
+    let (parts, body) = request.into_parts();
+    let body = tokio::time::timeout(SENT, to_bytes(body, LARGEST_BODY)).await.map_err(|_| Denied::NotSent)?;
+    Ok(Request::from_parts(parts, body.map_err(|_| Denied::TooLarge)?.into()))
 }
 
 /// Whether a page of another site sends this: a browser says where what changes something, or opens a socket, comes from.

@@ -7,13 +7,16 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use taisai_journal::Purpose;
-use taisai_record::{Address, Book, BookError, Files, Program, Recorder, Setup, StoreError, Warn, slip};
+use taisai_record::{
+    Address, Book, BookError, Files, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn, first_opening,
+    slip,
+};
 use taisai_table::{
     Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Round, RoundNumber, TableId,
 };
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::{Clock, OwnIds, Sources};
+use crate::clock::{self, Clock, OwnIds, Sources, System};
 use crate::house::{self, HouseDoor, RunningHouse};
 use crate::leaving::{Post, Voice};
 use crate::metrics::Metrics;
@@ -21,7 +24,7 @@ use crate::stopped::Stopped;
 use crate::table::{self, Archivist, Parts, RunningTable, TableDoor, TableMail};
 
 /// What a table is laid out by.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TablePlan {
     /// The table.
     pub table: TableId,
@@ -63,6 +66,9 @@ pub enum HallError {
     /// Its store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A real house is opened for training, or the other way round (F54).
+    #[error("the record is of a house of the other kind: a training house stays one, and a real one never becomes one")]
+    OtherPurpose,
     /// The House refuses a table.
     #[error("the House refuses table {}: {}", table.0, refusal.sentence())]
     Table {
@@ -104,31 +110,70 @@ impl Doors {
 }
 
 /// A house that runs.
-pub struct Hall {
+pub(crate) struct Hall {
     post: Arc<Post>,
     threads: Vec<JoinHandle<()>>,
     book: Book,
     clock: Clock,
     sources: Sources,
     stopped: watch::Receiver<Option<Stopped>>,
+    profile: Arc<Profile>,
+    is_founded: bool,
+}
+
+/// A book whose House was read, at a time after all that is on record.
+pub(crate) struct Opened {
+    pub(crate) book: Book,
+    pub(crate) house: Recorder<House>,
+    pub(crate) clock: Clock,
+    pub(crate) sources: Sources,
+    profile: Profile,
+}
+
+impl Opened {
+    pub(crate) fn new(system: System, plan: &HallPlan, warn: Warn) -> Result<Self, HallError> {
+        let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
+        let opened = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn);
+        let mut book = opened.map_err(|error| match error {
+            BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
+            error => error.into(),
+        })?;
+        let clock = Clock::start(system, book.newest());
+        let setup = Setup::House { is_training: plan.is_training };
+        let recorded = recorded(&mut book, MachineId::House)?;
+        let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        let house: Recorder<House> = book.machine(setup, &profile, clock.now())?;
+        let sources = Sources::new(clock);
+        sources.above(house.machine().highest_source());
+        Ok(Self { book, house, clock, sources, profile })
+    }
 }
 
 impl Hall {
-    /// Opens a house. It must be called in a runtime, which the voices of the tables run on.
+    /// Opens a house. What its record says of profile and tables holds; the plan only says how what the record does not know
+    /// begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
     pub(crate) fn open(plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
-        let clock = Clock::start();
-        let sources = Sources::new(clock);
-        let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
-        let mut book = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn)?;
-        let setup = Setup::House { is_training: plan.is_training };
-        let mut house: Recorder<House> = book.machine(setup, &plan.profile, clock.now())?;
-        let profile = Arc::new(plan.profile.clone());
-        let mut tables = Vec::new();
+        Self::open_by(clock::system, plan, metrics, warn)
+    }
+
+    fn open_by(system: System, plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
+        let Opened { mut book, mut house, clock, sources, profile } = Opened::new(system, &plan, warn)?;
+        let HallPlan { address, tables: plans, .. } = plan;
+        let is_founded = house.machine().people().next().is_some();
         let mut ids = OwnIds::new(&sources);
-        for table in &plan.tables {
+        for table in &plans {
             add(&mut house, table, clock, &mut ids)?;
-            tables.push((table.table, open_table(&mut book, table, &plan.profile, clock)?));
         }
+        let mut tables = Vec::new();
+        for table in laid_out(&mut book, house.machine(), &plans)? {
+            let (round, clusters) = open_table(&mut book, &table, &profile, clock)?;
+            sources.above(round.machine().highest_source());
+            for cluster in &clusters {
+                sources.above(cluster.machine().highest_source());
+            }
+            tables.push((table.table, (round, clusters)));
+        }
+        let profile = Arc::new(profile);
         let (house_mail, house_mailbox) = mpsc::channel(house::MAILBOX);
         let mut mailboxes = BTreeMap::new();
         let mut post = Post { house: house_mail, tables: BTreeMap::new() };
@@ -144,7 +189,7 @@ impl Hall {
         for (table, ((round, clusters), mailbox)) in mailboxes {
             let voice = Voice::start(&post);
             let archivist =
-                FromRecord { address: plan.address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
+                FromRecord { address: address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
             let parts = Parts {
                 round,
                 clusters,
@@ -161,11 +206,16 @@ impl Hall {
         let voice = Voice::start(&post);
         let running = RunningHouse::new(house, (clock, &sources), voice, metrics.house_refusals());
         threads.push(start("house".to_owned(), stop, move || running.run(house_mailbox))?);
-        Ok(Self { post, threads, book, clock, sources, stopped })
+        Ok(Self { post, threads, book, clock, sources, stopped, profile, is_founded })
     }
 
-    /// The house's id, as in its record.
-    pub(crate) const fn id(&self) -> [u8; 16] {
+    /// The profile, as the record has it.
+    pub(crate) fn profile(&self) -> Arc<Profile> {
+        Arc::clone(&self.profile)
+    }
+
+    /// The house's id, as the record has it.
+    pub(crate) const fn house(&self) -> [u8; 16] {
         self.book.house()
     }
 
@@ -174,23 +224,33 @@ impl Hall {
         Doors(Arc::clone(&self.post))
     }
 
+    /// The keys whose checkpoints are believed.
+    pub(crate) fn keys(&self) -> &[taisai_journal::PublicKey] {
+        self.book.keys()
+    }
+
+    /// Whether the record had people when the house was opened.
+    pub(crate) const fn is_founded(&self) -> bool {
+        self.is_founded
+    }
+
     /// The house's time.
-    pub const fn clock(&self) -> Clock {
+    pub(crate) const fn clock(&self) -> Clock {
         self.clock
     }
 
     /// Numbers for those who send commands.
-    pub const fn sources(&self) -> &Sources {
+    pub(crate) const fn sources(&self) -> &Sources {
         &self.sources
     }
 
     /// Tells when a part has stopped, and why.
-    pub fn stopped(&self) -> watch::Receiver<Option<Stopped>> {
+    pub(crate) fn stopped(&self) -> watch::Receiver<Option<Stopped>> {
         self.stopped.clone()
     }
 
     /// Closes the house: what was asked is recorded, vouched for, and the book closed. Nobody may hold a way into it any more.
-    pub fn close(self) {
+    pub(crate) fn close(self) {
         let Self { post, threads, book, .. } = self;
         drop(post);
         for thread in threads {
@@ -201,10 +261,19 @@ impl Hall {
     }
 }
 
-/// The House has the table on file, once.
+/// What the machine of a chain was first built with.
+fn recorded(book: &mut Book, machine: MachineId) -> Result<Option<Opening>, HallError> {
+    Ok(first_opening(book.archive(), &machine.chain()).map_err(BookError::from)?)
+}
+
+/// The House has the table on file, once. When a house has people, they add its tables.
 fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut OwnIds) -> Result<(), HallError> {
     let table = plan.table;
     if house.machine().tables().any(|(known, _)| known == table) {
+        return Ok(());
+    }
+    if house.machine().people().next().is_some() {
+        tracing::warn!(table = table.0, "the table is not on file: `taisai config apply` adds it");
         return Ok(());
     }
     let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(HallError::Clusters(table))?;
@@ -214,6 +283,48 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
         Decision::Accepted(_) | Decision::Repeated(_) => Ok(()),
         Decision::Refused(refusal) => Err(HallError::Table { table, refusal }),
     }
+}
+
+/// The tables on file, each as the record knows it. One that was added and never opened is laid out by its plan; without one
+/// it stays away.
+fn laid_out(book: &mut Book, house: &House, plans: &[TablePlan]) -> Result<Vec<TablePlan>, HallError> {
+    let mut tables = Vec::new();
+    for (table, on_file) in house.tables() {
+        let fits = |plan: &&TablePlan| {
+            let clusters = usize::from(on_file.clusters.get());
+            plan.table == table && plan.seats.len() == clusters && plan.is_training == on_file.is_training
+        };
+        let plan = plans.iter().find(fits);
+        let Some(found) = as_recorded(book, table, plan)? else {
+            tracing::error!(table = table.0, "the table is on file, but nothing says how it is laid out");
+            continue;
+        };
+        if plans.iter().any(|plan| plan.table == table && *plan != found) {
+            tracing::warn!(table = table.0, "the table is opened as the record has it, not as the file says");
+        }
+        tables.push(found);
+    }
+    Ok(tables)
+}
+
+/// A table as its chains were first opened; what they do not say yet is as planned.
+fn as_recorded(book: &mut Book, table: TableId, plan: Option<&TablePlan>) -> Result<Option<TablePlan>, HallError> {
+    let Some(opening) = recorded(book, MachineId::Round(table))? else { return Ok(plan.cloned()) };
+    let Setup::Round { game, layout, is_training, clusters, .. } = opening.setup else {
+        return Err(BookError::OtherSetup(MachineId::Round(table).chain().to_string()).into());
+    };
+    let mut seats = Vec::new();
+    for number in 0..clusters {
+        let planned = plan.and_then(|plan| plan.seats.get(usize::from(number)).copied());
+        let found = match recorded(book, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup)
+        {
+            Some(Setup::Cluster { seats, .. }) => Some(seats),
+            Some(Setup::House { .. } | Setup::Round { .. }) | None => planned,
+        };
+        let Some(found) = found else { return Ok(None) };
+        seats.push(found);
+    }
+    Ok(Some(TablePlan { table, game, layout, is_training, seats }))
 }
 
 type Machines = (Recorder<Round>, Vec<Recorder<Cluster>>);
@@ -241,7 +352,12 @@ fn start<F: Future<Output = Result<(), Stopped>>>(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     thread::Builder::new().name(name).spawn(move || {
         let ended = runtime.block_on(run());
-        stop.send_replace(Some(ended.err().unwrap_or(Stopped::Closed)));
+        // The first tells why; the others stop with it.
+        stop.send_if_modified(|stopped| {
+            let is_first = stopped.is_none();
+            stopped.get_or_insert(ended.err().unwrap_or(Stopped::Closed));
+            is_first
+        });
     })
 }
 
@@ -277,5 +393,4 @@ impl Archivist for FromRecord {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests;

@@ -1,5 +1,7 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
+mod awaited;
+mod described;
 mod shown;
 mod view;
 
@@ -9,10 +11,12 @@ use std::time::Duration;
 use taisai_record::Recorder;
 use taisai_table::{
     Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Report, TableId, Transfer, Verdict,
+    VoucherHash,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+pub(crate) use described::{DeskMessage, HouseList};
 use shown::Shown;
 pub(crate) use view::Part;
 
@@ -22,6 +26,8 @@ use crate::line::Line;
 use crate::metrics::RefusalCount;
 use crate::stopped::Stopped;
 use crate::table::TableMail;
+use crate::voucher::Became;
+use awaited::Awaited;
 
 /// So much mail may wait: whoever sends more waits too.
 pub(crate) const MAILBOX: usize = 1_024;
@@ -29,7 +35,7 @@ pub(crate) const MAILBOX: usize = 1_024;
 const AT_ONCE: usize = 256;
 
 /// How often vouchers and approvals are looked at for their end, and how often the House is vouched for.
-const TICK: Duration = Duration::from_secs(60);
+const TICK: Duration = Duration::from_mins(1);
 
 /// How often the system's clock is looked at, and how many milliseconds are a step.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -49,6 +55,8 @@ pub(crate) enum HouseMail {
     Transfer { cluster: ClusterId, transfer: Transfer },
     /// A cluster holds a transfer.
     ClusterHolds { cluster: ClusterId, number: u64 },
+    /// Someone waits for the voucher of a cash-out that a cluster has accepted.
+    Await { hash: VoucherHash, reply: oneshot::Sender<Became> },
 }
 
 /// The way to the House.
@@ -72,7 +80,7 @@ impl HouseDoor {
             // Whoever looked may have gone.
             Box::new(move || tell.send(seen).map_or_else(drop, drop))
         };
-        self.0.send(HouseMail::Look(Box::new(look))).await.map_err(|_| Stopped::Closed)?;
+        self.send(HouseMail::Look(Box::new(look))).await?;
         told.await.map_err(|_| Stopped::Closed)
     }
 
@@ -80,8 +88,23 @@ impl HouseDoor {
     pub(crate) async fn ask(&self, actor: Actor, id: CommandId, command: HouseCommand) -> Result<Answer, Stopped> {
         let (reply, answer) = oneshot::channel();
         let letter = HouseMail::Command { actor, id, command, reply: Reply::Once(reply) };
-        self.0.send(letter).await.map_err(|_| Stopped::Closed)?;
+        self.send(letter).await?;
         answer.await.map_err(|_| Stopped::Closed)
+    }
+
+    /// Has the house's own program ask, and waits for the answer.
+    pub(crate) async fn own(&self, command: HouseCommand) -> Result<Answer, Stopped> {
+        let (reply, answer) = oneshot::channel();
+        self.send(HouseMail::Own(command, Reply::Once(reply))).await?;
+        answer.await.map_err(|_| Stopped::Closed)
+    }
+
+    /// Waits for what becomes of the voucher of a cash-out that a cluster has accepted: its money arrives a little later. Not to
+    /// be asked for one that was refused.
+    pub(crate) async fn voucher(&self, hash: VoucherHash) -> Result<Became, Stopped> {
+        let (reply, became) = oneshot::channel();
+        self.send(HouseMail::Await { hash, reply }).await?;
+        became.await.map_err(|_| Stopped::Closed)
     }
 }
 
@@ -96,8 +119,10 @@ pub(crate) struct RunningHouse {
     /// The transfers that were posted since the House runs, by cluster.
     posted: BTreeMap<ClusterId, u64>,
     shown: Shown,
-    /// How far the system's clock was ahead of the house's when it was last looked at.
+    /// How far the system's clock was ahead of the house's when that was last told. A house begins with the system's time, save
+    /// where the record is ahead of it.
     stepped: i64,
+    awaited: Awaited,
 }
 
 impl RunningHouse {
@@ -115,8 +140,9 @@ impl RunningHouse {
             refusals,
             said: Vec::new(),
             posted: BTreeMap::new(),
+            awaited: Awaited::default(),
             shown: Shown::default(),
-            stepped: clock.stepped(),
+            stepped: 0,
         }
     }
 
@@ -173,7 +199,8 @@ impl RunningHouse {
             HouseMail::Transfer { cluster, transfer } => {
                 let number = transfer.number;
                 if number > self.house.machine().received(cluster) {
-                    self.own(HouseCommand::Receive { cluster, transfer });
+                    let decision = self.own(HouseCommand::Receive { cluster, transfer });
+                    self.said.extend(self.awaited.arrived(self.house.machine(), &transfer, &decision));
                 }
                 let holds = TableMail::HouseHolds { cluster: cluster.number, number };
                 self.said.push(Said::ToTable(cluster.table, holds));
@@ -183,10 +210,14 @@ impl RunningHouse {
                     self.own(HouseCommand::Delivered { cluster, number });
                 }
             }
+            HouseMail::Await { hash, reply } => {
+                self.said.extend(self.awaited.wait(self.house.machine(), hash, reply));
+            }
         }
     }
 
     fn ask(&mut self, actor: Actor, id: CommandId, command: HouseCommand) -> Decision<HouseEvent> {
+        self.shown.asked();
         self.house.ask(Asked { time: self.clock.now(), actor, id, command })
     }
 

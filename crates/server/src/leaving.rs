@@ -17,7 +17,7 @@ use crate::line::Line;
 use crate::table::TableMail;
 
 /// The answer to a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
@@ -27,14 +27,18 @@ pub enum Answer {
 }
 
 /// Why a command was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Refused {
     /// The refusal's name.
+    #[schema(value_type = crate::denied::Code)]
     pub code: &'static str,
     /// The paragraphs of the game that it rests on.
     pub paragraphs: Vec<String>,
     /// What is wrong, for people.
     pub sentence: Cow<'static, str>,
+    /// What the house has on file of what was presented, where that says more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
 }
 
 impl Answer {
@@ -51,6 +55,7 @@ impl Answer {
                 code: refusal.code(),
                 paragraphs: paragraphs(refusal),
                 sentence: refusal.sentence().into(),
+                detail: None,
             }),
         }
     }
@@ -61,8 +66,6 @@ impl Answer {
 pub(crate) enum Reply {
     /// Someone who waits for this answer alone.
     Once(oneshot::Sender<Answer>),
-    /// A screen, which numbered its commands.
-    Line(Line, u64),
     /// A terminal, whose answer goes with what it is shown of its seat.
     Seat(u64),
     /// Nobody.
@@ -74,17 +77,45 @@ impl Reply {
     pub(crate) fn with(self, answer: Answer) -> Option<Said> {
         match self {
             Self::Once(once) => Some(Said::Answer(once, answer)),
-            Self::Line(line, sequence) => Some(Said::To(line, json(&Answered { sequence, answer }))),
             Self::Seat(_) | Self::Nobody => None,
         }
     }
 }
 
+/// The numbers of a screen's commands: so that it can go on counting when it has lost count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    /// The source.
+    pub(crate) source: u64,
+    /// The newest number of the source that is known; zero if there is none.
+    pub(crate) sequence: u64,
+}
+
+impl Counted {
+    /// With what another machine knows.
+    pub(crate) fn and(self, sequence: u64) -> Self {
+        Self { sequence: self.sequence.max(sequence), ..self }
+    }
+}
+
 /// The answer to a numbered command.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Answered {
     pub(crate) sequence: u64,
     pub(crate) answer: Answer,
+}
+
+/// Answers, as a screen is sent them.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Answers {
+    pub(crate) answers: Vec<Answered>,
+}
+
+impl Answers {
+    /// One answer.
+    pub(crate) fn one(sequence: u64, answer: Answer) -> Utf8Bytes {
+        json(&Self { answers: vec![Answered { sequence, answer }] })
+    }
 }
 
 /// A message as it is sent.
@@ -155,11 +186,6 @@ impl Followed {
     /// Whether anybody follows. One who begins to is shown everything first, so the answer may be a little old.
     pub(crate) fn any(&self, topic: Topic) -> bool {
         self.0[topic.place()].load(Ordering::Relaxed) > 0
-    }
-
-    /// How many follow.
-    pub(crate) fn count(&self, topic: Topic) -> usize {
-        self.0[topic.place()].load(Ordering::Relaxed)
     }
 }
 

@@ -1,13 +1,15 @@
 //! What those who run the house ask: is it there, does it take commands, how is it doing.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+use crate::denied::Denied;
 use crate::server::Shared;
 
 /// A house that does not answer by then is not ready.
@@ -42,10 +44,49 @@ async fn readyz(State(server): State<Shared>) -> Response {
     }
 }
 
-async fn metrics(State(server): State<Shared>) -> impl IntoResponse {
+/// What is counted, for this machine itself and whoever the house names.
+async fn metrics(
+    State(server): State<Shared>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+) -> Result<impl IntoResponse, Denied> {
+    let from = peer.ip().to_canonical();
+    if !from.is_loopback() && !server.metrics_from.iter().any(|network| network.contains(from)) {
+        return Err(Denied::NotForYou);
+    }
     for (table, door) in server.doors.tables() {
         server.metrics.mailbox(table, door.waiting());
     }
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], server.metrics.text())
+    Ok(([(header::CONTENT_TYPE, kind)], server.metrics.text()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::body::Body;
+    use axum::http::Request;
+    use tower::ServiceExt as _;
+
+    use super::*;
+    use crate::people::running::Running;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn metrics_are_for_this_machine_and_those_who_are_named() {
+        let house = Running::start().await;
+        for (from, status) in [
+            ("127.0.0.1", StatusCode::OK),
+            ("::1", StatusCode::OK),
+            ("::ffff:127.0.0.1", StatusCode::OK),
+            ("192.0.2.7", StatusCode::OK),
+            ("192.0.2.8", StatusCode::FORBIDDEN),
+            ("2001:db8::1", StatusCode::FORBIDDEN),
+        ] {
+            let peer = SocketAddr::new(from.parse().unwrap(), 4_000);
+            let request = Request::get("/metrics").extension(ConnectInfo(peer)).body(Body::empty()).unwrap();
+            let response = routes().with_state(Arc::clone(&house.server)).oneshot(request).await.unwrap();
+            assert_eq!(response.status(), status, "{from}");
+        }
+        house.close().await;
+    }
 }

@@ -1,51 +1,39 @@
 //! People at screens: they sign in, are asked again for what is sensitive, and are signed out when they are idle. What a
-//! person may do is decided by the machines.
+//! person may do is decided by the machines; here it is only found out who asks.
+
+pub(crate) mod approvals;
+mod caller;
+mod cookie;
+mod desk;
+mod password;
+pub(crate) mod sensitive;
+mod sign_ins;
+mod tries;
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use taisai_table::Person;
-use utoipa_axum::router::OpenApiRouter;
+use taisai_table::{House, Person, PersonId, Time};
 
 use crate::denied::Denied;
+use crate::secrets::{Password, Readable, Secrets, SecretsError, hex};
 use crate::server::{Server, Shared};
-
-pub(crate) mod sensitive {
-    pub(crate) fn at_table(_: &crate::commands::TableCommand) -> bool {
-        false
-    }
-    pub(crate) fn at_house(_: &taisai_table::HouseCommand) -> bool {
-        false
-    }
-}
-pub(crate) mod approvals {
-    pub(crate) async fn seconded<C>(
-        _: &crate::server::Server,
-        _: super::SignedIn,
-        _: Option<taisai_table::ApprovalId>,
-        command: C,
-    ) -> Result<C, crate::denied::Denied> {
-        Ok(command)
-    }
-}
+pub(crate) use caller::Caller;
+pub(crate) use desk::{Approved, routes};
+use password::Hashing;
+pub(crate) use sign_ins::TimeOuts;
+use sign_ins::{Found, SignIns};
+pub(crate) use tries::Tries;
 
 /// Who is signed in.
-pub(crate) struct People {}
-
-impl People {
-    pub(crate) fn owns(&self, _: &SignedIn, _: u64) -> bool {
-        false
-    }
+pub(crate) struct People {
+    sign_ins: SignIns,
+    hashing: Hashing,
+    tries: Tries,
 }
 
-pub(crate) async fn still(_: &Server, _source: u64, _is_use: bool) -> Result<SignedIn, Denied> {
-    Err(Denied::NotSignedIn)
-}
-pub(crate) async fn screen_source(_: &Server, _: &SignedIn, _: Option<u64>) -> Result<u64, Denied> {
-    Err(Denied::NotSignedIn)
-}
-
-/// A person who is signed in.
-#[derive(Clone, Copy, Debug)]
+/// A person who is signed in, with a password of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SignedIn {
     /// Who, with the roles on file at this moment.
     pub(crate) person: Person,
@@ -55,15 +43,106 @@ pub(crate) struct SignedIn {
     pub(crate) is_fresh: bool,
 }
 
-impl FromRequestParts<Shared> for SignedIn {
-    type Rejection = Denied;
+/// A person who is signed in, as the house knows them.
+struct Known {
+    person: Person,
+    name: String,
+    found: Found,
+}
 
-    async fn from_request_parts(_parts: &mut Parts, _server: &Shared) -> Result<Self, Denied> {
-        Err(Denied::NotSignedIn)
+impl People {
+    /// Those who were signed in when the program stopped still are.
+    pub(crate) async fn open(secrets: &Secrets, time_outs: TimeOuts) -> Result<Self, SecretsError> {
+        Ok(Self {
+            sign_ins: SignIns::new(time_outs, secrets.sign_ins().await?),
+            hashing: Hashing::new(),
+            tries: Tries::default(),
+        })
+    }
+
+    /// Whether a number was given to this login, which uses it now: its own, or that of one of its screens.
+    pub(crate) fn uses(&self, signed_in: &SignedIn, source: u64) -> bool {
+        self.sign_ins.uses(signed_in.source, source)
     }
 }
 
-/// Where people sign in.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
+impl SignedIn {
+    /// Sensitive acts ask for the password again (F51).
+    pub(crate) const fn fresh(self) -> Result<Self, Denied> {
+        if self.is_fresh { Ok(self) } else { Err(Denied::SignInAgain) }
+    }
 }
+
+impl FromRequestParts<Shared> for SignedIn {
+    type Rejection = Denied;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
+        let source = signed_in(&parts.headers, server)?.source;
+        still(server, source, true).await
+    }
+}
+
+/// Whether the login of that number still holds, and who it is now. A socket asks before each command, with `is_use`, and
+/// every few seconds without: being looked at is no use of a screen.
+pub(crate) async fn still(server: &Server, source: u64, is_use: bool) -> Result<SignedIn, Denied> {
+    let Known { person, found, .. } = known(server, source, is_use).await?;
+    if found.is_one_time {
+        return Err(Denied::PasswordToBeSet);
+    }
+    Ok(SignedIn { person, source: found.source, is_fresh: found.is_fresh })
+}
+
+/// The number for the commands of a screen: the one that it had before, or a further one of this login.
+pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option<u64>) -> Result<u64, Denied> {
+    match before {
+        Some(before) if server.people.uses(by, before) => return Ok(before),
+        Some(_) => return Err(Denied::NotYours),
+        None => {}
+    }
+    let source = server.sources.next();
+    let dropped = server.people.sign_ins.add_source(by.source, source);
+    server.secrets.add_source(by.source, source, dropped).await?;
+    Ok(source)
+}
+
+/// Gives a person a password that must be replaced at the first sign-in; the one before is gone. It is shown once.
+pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: PersonId) -> Result<String, SecretsError> {
+    let password = Readable::random()?;
+    let on_file = Password::OneTime(hex::hex(&password.hash()));
+    secrets.set_password(person, on_file, now).await?;
+    Ok(password.to_string())
+}
+
+/// The sign-in of a request, by the token in its cookie.
+fn signed_in(headers: &HeaderMap, server: &Server) -> Result<Found, Denied> {
+    let token = cookie::token(headers).ok_or(Denied::NotSignedIn)?;
+    server.people.sign_ins.find(&token.hash(), server.clock.now()).ok_or(Denied::NotSignedIn)
+}
+
+/// Who it is, with the roles on file at this moment. Someone who is suspended is out.
+async fn known(server: &Server, source: u64, is_use: bool) -> Result<Known, Denied> {
+    let found = server.people.sign_ins.by_source(source, server.clock.now()).ok_or(Denied::NotSignedIn)?;
+    let id = found.person;
+    let look = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
+    let Some((person, name)) = server.doors.house().look(look).await? else {
+        end(server, server.people.sign_ins.end_of(id, None)).await?;
+        return Err(Denied::NotSignedIn);
+    };
+    if is_use && let Some((used, asked)) = server.people.sign_ins.touch(source, server.clock.now()) {
+        server.secrets.used(source, used, asked).await?;
+    }
+    Ok(Known { person, name, found })
+}
+
+/// Sign-ins that have ended here end in the store.
+async fn end(server: &Server, sources: Vec<u64>) -> Result<(), Denied> {
+    if sources.is_empty() {
+        return Ok(());
+    }
+    Ok(server.secrets.end(sources).await?)
+}
+
+#[cfg(test)]
+pub(crate) mod running;
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,234 @@
-//! Reports, events and evidence over HTTP, read from the reporting tables and the record.
+//! Reports, events and what was played, read from the reporting tables: one implementation for those who ask over HTTP and for
+//! the program's own commands. A thread keeps the tables close behind the record; those who ask are let in a few at a time, and
+//! none may ask for longer than a while. Nothing here decides anything.
 
-use utoipa_axum::router::OpenApiRouter;
+mod asked;
+mod csv;
+mod days;
+mod dice;
+mod events;
+mod follow;
+mod games;
+mod http;
+mod meters;
+mod queries;
+mod results;
+mod rounds;
+mod tables;
+mod trouble;
 
-use crate::server::Shared;
+use std::collections::HashMap;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-/// Where reports are asked for.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
+use taisai_journal::PublicKey;
+use taisai_record::Address;
+use taisai_record::projection::{Reader, Stop};
+use taisai_rules::{Game, Games};
+use taisai_table::{ClusterId, Seat, TableId};
+use tokio::sync::{Semaphore, oneshot};
+
+pub(crate) use asked::MayRead;
+pub use csv::{Cell, Csv};
+pub use days::{Calendar, Days};
+pub use dice::{DiceSheet, SetDice, TableDice, TestSheet};
+pub use events::{EventFilter, EventLine, EventPlace, LARGEST_PAGE, NoPlace, events_csv};
+pub use follow::LagSheet;
+pub use games::{BetLine, GAMES, GameLine, games};
+pub(crate) use http::{last_games, routes};
+pub use meters::{MeterLine, meters, meters_csv};
+pub use queries::{BadParameter, answer_csv, parameters};
+pub use results::{By, ResultLine, results, results_csv};
+pub use rounds::{MOST_ROUNDS, RoundLine, rounds};
+pub use trouble::Trouble;
+
+use crate::denied::Denied;
+use follow::{Known, Played};
+
+/// So many may read at once.
+const AT_ONCE: usize = 4;
+
+/// So long someone waits to be let in.
+const WAITS: Duration = Duration::from_secs(5);
+
+/// So long an answer may take.
+const TAKES: Duration = Duration::from_secs(20);
+
+/// How often a reader that took too long is told so.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The games of so many seats are kept.
+const SEATS: usize = 4_096;
+
+type SeatGames = HashMap<(ClusterId, Seat), (Played, Arc<Vec<GameLine>>)>;
+
+/// The reports of a house that runs.
+pub(crate) struct Reports {
+    readers: Arc<Readers>,
+    games: Arc<Games>,
+    known: Known,
+    seats: Mutex<SeatGames>,
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
+
+/// Readers that are not reading now.
+struct Readers {
+    address: Address,
+    doors: Arc<Semaphore>,
+    /// None once the house is closed.
+    idle: Mutex<Option<Vec<Reader>>>,
+}
+
+impl Readers {
+    fn take(&self) -> Option<Reader> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.pop()
+    }
+
+    fn put(&self, reader: Reader) {
+        if let Some(idle) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            idle.push(reader);
+        }
+    }
+
+    fn close(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// The games that tables may have been played by: those of the program, and those of its tables.
+pub(crate) fn games_of<'a>(files: impl IntoIterator<Item = &'a str>) -> Games {
+    let mut games = Games::embedded().clone();
+    for game in files.into_iter().filter_map(|file| Game::from_toml(file).ok()) {
+        // One that is there already is the same.
+        games.add(game).unwrap_or_default();
+    }
+    games
+}
+
+impl Reports {
+    /// Begins to follow the record. The keys are those whose snapshots are believed.
+    pub(crate) fn start(address: Address, keys: Vec<PublicKey>, games: Games) -> std::io::Result<Self> {
+        let known = Known::default();
+        let (wake, woken) = sync_channel(1);
+        let readers = Arc::new(Readers {
+            address: address.clone(),
+            doors: Arc::new(Semaphore::new(AT_ONCE)),
+            idle: Mutex::new(Some(Vec::new())),
+        });
+        let (of_thread, to_close) = (known.clone(), Arc::clone(&readers));
+        let follow = move || {
+            follow::run(&address, &keys, &of_thread, &woken);
+            // A connection to a database is ended outside of any runtime.
+            to_close.close();
+        };
+        let thread = thread::Builder::new().name("reports".to_owned()).spawn(follow)?;
+        Ok(Self {
+            readers,
+            games: Arc::new(games),
+            known,
+            seats: Mutex::default(),
+            wake: Some(wake),
+            thread: Some(thread),
+        })
+    }
+
+    #[cfg(test)]
+    /// Has the tables follow at once; a house that settled a round calls it. It never waits.
+    pub(crate) fn wake(&self) {
+        if let Some(wake) = &self.wake {
+            // Whoever is awake already needs no waking.
+            wake.try_send(()).unwrap_or_default();
+        }
+    }
+
+    /// How far the tables are behind.
+    pub(crate) fn lag(&self) -> LagSheet {
+        self.known.lock().lag.clone()
+    }
+
+    #[cfg(test)]
+    /// Changes each time that the record was looked at, for those who show what is new.
+    pub(crate) fn steps(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.known.steps()
+    }
+
+    /// What the dice watch says of a table; none if it has thrown nothing yet.
+    pub(crate) fn dice(&self, table: TableId) -> Option<TableDice> {
+        self.known.lock().dice.get(&table).cloned()
+    }
+
+    /// What it says of every table.
+    pub(crate) fn all_dice(&self) -> Vec<TableDice> {
+        self.known.lock().dice.values().cloned().collect()
+    }
+
+    /// Asks the tables something.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&mut Reader, &Games) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, Denied> {
+        let doors = Arc::clone(&self.readers.doors);
+        let door = tokio::time::timeout(WAITS, doors.acquire_owned()).await;
+        let Ok(Ok(door)) = door else { return Err(Denied::TooMany) };
+        let (readers, games) = (Arc::clone(&self.readers), Arc::clone(&self.games));
+        let (tell_stop, stop) = oneshot::channel::<Stop>();
+        let mut work = tokio::task::spawn_blocking(move || {
+            let _door = door;
+            let mut reader = match readers.take() {
+                Some(reader) => reader,
+                None => Reader::open(&readers.address)?.with_patience(TAKES)?,
+            };
+            // Whoever asked may have gone; the reader goes on to its end.
+            tell_stop.send(reader.stop()).map_or_else(drop, drop);
+            let answer = question(&mut reader, &games);
+            if answer.is_ok() && !reader.is_stopped() {
+                readers.put(reader);
+            }
+            answer
+        });
+        if let Ok(answer) = tokio::time::timeout(TAKES, &mut work).await {
+            return Ok(answer.unwrap_or(Err(Trouble::Thread))?);
+        }
+        tokio::spawn(async move {
+            let Ok(stop) = stop.await else { return };
+            while !work.is_finished() {
+                stop.now();
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+        Err(Denied::TooLong)
+    }
+
+    /// The last games of a seat. They are kept until the table plays on.
+    pub(crate) async fn games(&self, cluster: ClusterId, seat: Seat) -> Result<Arc<Vec<GameLine>>, Denied> {
+        let played = self.known.lock().played.get(&cluster).copied();
+        let Some(played) = played else { return Ok(Arc::default()) };
+        let kept = self.seats.lock().unwrap_or_else(PoisonError::into_inner).get(&(cluster, seat)).cloned();
+        if let Some((_, games)) = kept.filter(|(then, _)| *then == played) {
+            return Ok(games);
+        }
+        let found = Arc::new(self.ask(move |reader, _| games::games(reader, cluster, seat)).await?);
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        if seats.len() >= SEATS && !seats.contains_key(&(cluster, seat)) {
+            seats.clear();
+        }
+        seats.insert((cluster, seat), (played, Arc::clone(&found)));
+        Ok(found)
+    }
+}
+
+impl Drop for Reports {
+    fn drop(&mut self) {
+        drop(self.wake.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that broke down has said so.
+            thread.join().unwrap_or_default();
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

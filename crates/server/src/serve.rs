@@ -5,33 +5,38 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use taisai_record::Warn;
-use taisai_table::Phase;
+use taisai_record::{Address, Warn};
+use taisai_table::{Phase, Time};
 use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
-use crate::devices::Devices;
+use crate::audit::{Audits, Recorded};
+use crate::config::{FirstUse, Founding, NotFounded, Seed};
+use crate::demo::{Demo, Pace};
+use crate::devices::{Devices, enrolment_code};
 use crate::displays::Displays;
 use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
-use crate::people::People;
-use crate::secrets::Secrets;
+use crate::network::Network;
+use crate::people::{People, TimeOuts, one_time_password};
+use crate::reports::{Reports, games_of};
+use crate::secrets::{Expected, Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
 use crate::table::RunningTable;
+use crate::voucher::Printer;
 use crate::{api, operations, screens};
-
-/// No request's body has more bytes.
-const LARGEST_BODY: usize = 64 * 1024;
 
 /// How often a house that stops looks whether its rounds are over, and its connections gone.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Connections have so long to end when the house stops.
 const FAREWELL: Duration = Duration::from_secs(3);
+
+/// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
+const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// What a house is run by.
 #[derive(Clone, Debug)]
@@ -42,10 +47,18 @@ pub struct Plan {
     pub hall: HallPlan,
     /// Where it listens; a port of 0 takes a free one.
     pub listen: SocketAddr,
+    /// Who may read its metrics, beside the machine itself.
+    pub metrics_from: Vec<Network>,
     /// Secured, or in the clear.
     pub tls: Option<Tls>,
     /// How long rounds in play may take to their end when the house stops; what is not over then is kept as it is.
     pub grace: Duration,
+    /// What it is founded with, and what is proposed to its people.
+    pub seed: Seed,
+    /// How fast it deals by itself, if it does.
+    pub demo: Option<Pace>,
+    /// Whether its secrets are lost, and are to be made anew.
+    pub new_secrets: bool,
 }
 
 /// Why a house does not run, or no longer.
@@ -57,6 +70,9 @@ pub enum ServeError {
     /// Its certificate.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// Its secrets.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// It cannot listen.
     #[error("{address} cannot be listened on: {error}")]
     Listen {
@@ -65,59 +81,117 @@ pub enum ServeError {
         /// Why.
         error: std::io::Error,
     },
+    /// Only a training house deals by itself (F54).
+    #[error("a real house does not deal by itself: a demonstration is for a training house")]
+    RealDemo,
+    /// Its first people are not founded.
+    #[error(transparent)]
+    NotFounded(#[from] NotFounded),
+    /// Nobody would ever know how to come in.
+    #[error("nobody could be told how to come in, and nothing was begun: {0}")]
+    NotTold(String),
+    /// The system's random source gives nothing.
+    #[error("the system's random source gives nothing: {0}")]
+    NoChance(#[from] getrandom::Error),
     /// A part of it has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Runs a house. `ready` is called once it takes requests, with the address that it listens on; it closes when `stop` is done.
+/// Runs a house. `tell` is called once it listens, with the address and, on the first start, what its people and terminals are
+/// let in by: only when that could be told is the house founded. It closes when `stop` is done.
 pub async fn serve(
     plan: Plan,
     warn: Warn,
-    ready: impl FnOnce(SocketAddr),
+    tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, tls, grace } = plan;
+    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets } = plan;
+    if demo.is_some() && !hall.is_training {
+        return Err(ServeError::RealDemo);
+    }
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
     let bad = |error| ServeError::Listen { address: listen, error };
     let listener = accept::listen(listen).map_err(bad)?;
     let address = listener.local_addr().map_err(bad)?;
     let metrics = Arc::new(Metrics::new());
     let (version, is_training) = (hall.program.version.clone(), hall.is_training);
-    let profile = Arc::new(hall.profile.clone());
-    let hall = Hall::open(hall, &metrics, warn)?;
+    let store = hall.address.clone();
+    let (address_of_record, anchor, program) = (store.clone(), hall.files.anchor.clone(), hall.program.clone());
+    let games = games_of(hall.tables.iter().map(|table| table.game.as_str()));
+    let counted = Arc::clone(&metrics);
+    // Opening waits for the store.
+    let open = move || {
+        let hall = Hall::open(hall, &counted, warn)?;
+        let secrets = secrets_of(&hall, &store, new_secrets)?;
+        Ok::<_, ServeError>((hall, secrets))
+    };
+    let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
+    hall.sources().above(secrets.highest_source().await?);
+    let door = hall.doors().house();
+    let founding = Founding::due(&door, &seed, new_secrets).await?;
+    let first_use = let_in(founding.as_ref(), &secrets, hall.clock().now()).await?;
+    if let Err(error) = tell(address, first_use.as_ref()) {
+        if first_use.is_some() {
+            return Err(ServeError::NotTold(error.to_string()));
+        }
+        tracing::warn!(%error, "nobody could be told where the screens are");
+    }
+    // From now on the secrets are there.
+    let vouchers = Printer::open(&secrets, &hall.profile()).await?;
+    if let Some(founding) = founding {
+        founding.record(&door).await?;
+    }
+    drop(door);
+    let keys = hall.keys().to_vec();
+    let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(HallError::Thread)?;
+    let audits = Audits::new(Recorded { address: address_of_record, keys, anchor, program });
+    let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
-        place: Place { name, house: hall.id(), is_training, version },
-        profile,
+        place: Place { name, house: hall.house(), is_training, version },
+        profile: hall.profile(),
+        seed,
         is_secured: tls.is_some(),
         doors: hall.doors(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
-        secrets: Secrets {},
-        people: People {},
-        devices: Devices {},
+        people: People::open(&secrets, TimeOuts::default()).await?,
+        devices: Devices::open(&secrets).await?,
+        vouchers,
+        secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),
+        metrics_from,
+        reports,
+        audits,
         stopping,
     });
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
-    ready(address);
+    tracing::info!(%address, is_training, "the house runs");
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
+            if let Some(demo) = &demo {
+                demo.last_round();
+            }
             finish_rounds(&server, grace).await;
+            server.stopping.send_replace(Stopping::Now);
             Ok(())
         }
         // The senders live as long as the hall.
         stopped = stopped.wait_for(Option::is_some) => {
             let stopped = stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed);
-            tracing::error!(%stopped, "the house stops");
+            let causes: Vec<_> = stopped.causes().collect();
+            tracing::error!(why = causes.join(": "), "the house stops");
+            server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
             Err(stopped.into())
         }
     };
-    server.stopping.send_replace(Stopping::Now);
+    if let Some(demo) = demo {
+        demo.stop().await;
+    }
     accepting.await.unwrap_or_default();
     let shared = Arc::downgrade(&server);
     drop(server);
@@ -139,10 +213,9 @@ fn routes(server: &Shared) -> Router {
     let (api, description) = api::routes().split_for_parts();
     Router::new()
         .merge(api)
-        .merge(crate::api::docs(description))
+        .merge(crate::api::docs(&description))
         .merge(operations::routes())
         .merge(screens::routes())
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(from_fn_with_state(Arc::clone(server), guard))
         .with_state(Arc::clone(server))
 }
@@ -165,4 +238,23 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     if tokio::time::timeout(grace, over).await.is_err() {
         tracing::info!("a round is in play: it is kept as it is");
     }
+}
+
+/// The secrets of a house, which a house with people must have.
+fn secrets_of(hall: &Hall, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
+    let expected = match (hall.is_founded(), are_lost) {
+        (true, false) => Expected::There,
+        (true, true) => Expected::Lost,
+        (false, _) => Expected::Either,
+    };
+    Secrets::open(store, expected)
+}
+
+/// What people and terminals are let in by. It is kept before they are on record.
+async fn let_in(founding: Option<&Founding>, secrets: &Secrets, now: Time) -> Result<Option<FirstUse>, SecretsError> {
+    let Some(founding) = founding else { return Ok(None) };
+    let code_expires = Time(now.0 + FIRST_CODES);
+    let password = async |person| one_time_password(secrets, now, person).await;
+    let code = async |device| enrolment_code(secrets, device, code_expires).await;
+    founding.first_use(password, code).await.map(Some)
 }

@@ -1,22 +1,29 @@
 //! What every request reaches: the doors of the house, its secrets, and who is connected.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use taisai_table::Profile;
 use tokio::sync::watch;
 
+use crate::audit::Audits;
 use crate::clock::{Clock, Sources};
+use crate::config::{Seed, recorded_name};
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
+use crate::network::Network;
 use crate::people::People;
+use crate::reports::Reports;
 use crate::secrets::Secrets;
+use crate::stopped::Stopped;
+use crate::voucher::Printer;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The property's name.
+    /// The property's name, where the record has none.
     pub(crate) name: String,
     /// The house's id, as in its record.
     pub(crate) house: [u8; 16],
@@ -27,7 +34,7 @@ pub(crate) struct Place {
 }
 
 /// How far a house is with stopping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stopping {
     /// It runs.
     No,
@@ -35,6 +42,19 @@ pub(crate) enum Stopping {
     NoNewRound,
     /// Connections end.
     Now,
+    /// A part of it has failed, for this reason, and connections end.
+    Failed(Arc<str>),
+}
+
+impl Stopping {
+    /// What connections are told when they are to end.
+    pub(crate) fn farewell(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::No | Self::NoNewRound => None,
+            Self::Now => Some("the house closes: connect again".into()),
+            Self::Failed(why) => Some(format!("the house has stopped: {why}").into()),
+        }
+    }
 }
 
 /// The server.
@@ -43,18 +63,30 @@ pub(crate) struct Server {
     pub(crate) profile: Arc<Profile>,
     /// Whether connections are secured.
     pub(crate) is_secured: bool,
+    /// What the house was set up by, as an offer to its people.
+    pub(crate) seed: Seed,
     pub(crate) doors: Doors,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
     pub(crate) secrets: Secrets,
     pub(crate) people: People,
     pub(crate) devices: Devices,
+    pub(crate) vouchers: Printer,
     pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
+    /// Who may read them, beside this machine itself.
+    pub(crate) metrics_from: Vec<Network>,
+    pub(crate) reports: Reports,
+    pub(crate) audits: Audits,
     pub(crate) stopping: watch::Sender<Stopping>,
 }
 
 impl Server {
+    /// What the house is called: as the record says, or as the file does.
+    pub(crate) async fn name(&self) -> Result<String, Stopped> {
+        Ok(self.doors.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
+    }
+
     /// Whether the house is being closed.
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow() != Stopping::No

@@ -1,11 +1,15 @@
 //! A screen's connection: what it sends is heard by its kind of screen, and what is said on its line is sent to it. Messages
-//! are bounded in size; a connection that is silent for too long, or sends what cannot be read, ends.
+//! are bounded in size; a command that cannot be read is refused, and a connection that is silent for too long, or sends what is no
+//! message, ends.
 
 mod display;
 mod house;
 mod staff;
 mod terminal;
 
+use std::borrow::Cow;
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
@@ -13,34 +17,60 @@ use axum::body::Bytes;
 use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use axum::response::Response;
+use futures_util::SinkExt;
 use serde::de::DeserializeOwned;
-use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use taisai_table::{Role, Time};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
-use crate::line::Messages;
-use crate::server::{Shared, Stopping};
+use crate::leaving::{Answer, Answered, Answers, Refused, json};
+use crate::line::{Line, Messages};
+use crate::people;
+use crate::request::Object;
+use crate::server::{Server, Shared};
 use crate::stopped::Stopped;
+pub(crate) use house::{Desk, FromDesk};
+pub(crate) use staff::FromStaff;
+pub(crate) use terminal::{FromTerminal, ToTerminal};
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;
 
-/// What is read from a connection at once: screens say little, and there are many of them.
-const READ_BUFFER: usize = 4 * 1024;
+/// So long a screen that is cut off waits for a reason.
+const REASON: Duration = Duration::from_millis(100);
 
-/// How often a screen is asked whether it is there, and how long it may be silent.
-const PING: Duration = Duration::from_millis(500);
-const SILENT: Duration = Duration::from_millis(1_500);
+/// No message has more commands: their answers must fit into a line.
+const MOST_COMMANDS: usize = 100;
+
+/// So many commands in a row may be unreadable.
+const MOST_UNREADABLE: usize = 100;
+
+/// What is read from a connection at once: screens say little, and there are many of them.
+const READ_BUFFER: usize = 2 * 1024;
+
+/// What is gathered before it is written, and what may be gathered at most.
+const WRITE_BUFFER: usize = 4 * 1024;
+const MOST_WRITTEN: usize = 4 * LARGEST_MESSAGE;
+
+/// A screen that was quiet for so long is asked for a sign of life, and must give it in time: together less than two seconds.
+const QUIET: Duration = Duration::from_secs(1);
+const ANSWERED: Duration = Duration::from_millis(850);
+
+/// How often it is looked whether a person is still signed in.
+const CHECKED: Duration = Duration::from_secs(2);
 
 /// Why a connection ends, as the protocol numbers it.
 const GOING_AWAY: u16 = 1001;
 const BAD_MESSAGE: u16 = 1007;
 const DENIED: u16 = 4000;
 
-/// The longest reason that a closing message can hold.
+/// The longest reason: a closing message can hold no longer one.
 const LONGEST_REASON: usize = 120;
 
 /// Where screens connect.
@@ -59,14 +89,14 @@ pub(crate) enum Farewell {
     /// The server denies it.
     Denied(Denied),
     /// The house has stopped, or the screen was cut off.
-    Away(&'static str),
+    Away(Cow<'static, str>),
     /// The other end has gone.
     Gone,
 }
 
 impl From<Stopped> for Farewell {
     fn from(_: Stopped) -> Self {
-        Self::Away("the house has stopped")
+        Self::Away("the house has stopped".into())
     }
 }
 
@@ -81,11 +111,10 @@ impl Farewell {
         let (code, reason) = match self {
             Self::Bad(why) => (BAD_MESSAGE, why),
             Self::Denied(denied) => (DENIED, denied.code().to_owned()),
-            Self::Away(why) => (GOING_AWAY, why.to_owned()),
+            Self::Away(why) => (GOING_AWAY, why.into_owned()),
             Self::Gone => return None,
         };
-        let end = (0..=reason.len().min(LONGEST_REASON)).rev().find(|end| reason.is_char_boundary(*end));
-        Some(CloseFrame { code, reason: reason[..end.unwrap_or(0)].into() })
+        Some(CloseFrame { code, reason: beginning(&reason).into() })
     }
 
     /// Ends a connection with it.
@@ -111,20 +140,128 @@ pub(crate) trait Screen {
     fn lives(&mut self) {}
 }
 
-/// Reads a message.
-fn read<M: DeserializeOwned>(text: &str) -> Result<M, Farewell> {
-    serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()))
+/// The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Beat {
+    beat: Time,
+}
+
+/// Reads a message, or a part of one.
+fn read<'a, M: Deserialize<'a>>(text: &'a str) -> Result<M, Farewell> {
+    let read = serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()));
+    read.map(|Object(message)| message)
+}
+
+/// The number of a command that can be read no further.
+#[derive(Deserialize)]
+struct Unread {
+    sequence: u64,
+}
+
+/// A message of commands with its commands apart, for when one of them cannot be read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Apart<'a> {
+    #[serde(borrow)]
+    commands: Vec<&'a RawValue>,
+}
+
+/// The commands of a screen that cannot be read: each is answered under its number, and a screen that sends many is cut off.
+struct Unreadable {
+    line: Line,
+    in_a_row: usize,
+}
+
+impl Unreadable {
+    const fn new(line: Line) -> Self {
+        Self { line, in_a_row: 0 }
+    }
+
+    /// A message could be read as a whole.
+    const fn none(&mut self) {
+        self.in_a_row = 0;
+    }
+
+    /// The commands of a message that can be read.
+    fn commands<M: DeserializeOwned, C: DeserializeOwned>(
+        &mut self,
+        text: &str,
+        of: impl FnOnce(M) -> Vec<C>,
+    ) -> Result<Vec<C>, Farewell> {
+        if let Ok(Object(message)) = serde_json::from_str(text) {
+            self.none();
+            let commands = of(message);
+            not_too_many(commands.len())?;
+            return Ok(commands);
+        }
+        let Apart { commands } = read(text)?;
+        self.one_by_one(&commands)
+    }
+
+    /// Reads the commands of a message one by one, and answers those that cannot be read.
+    fn one_by_one<C: DeserializeOwned>(&mut self, commands: &[&RawValue]) -> Result<Vec<C>, Farewell> {
+        not_too_many(commands.len())?;
+        let (mut readable, mut answers) = (Vec::new(), Vec::new());
+        for command in commands {
+            match serde_json::from_str(command.get()) {
+                Ok(command) => {
+                    self.in_a_row = 0;
+                    readable.push(command);
+                }
+                Err(why) => {
+                    self.in_a_row += 1;
+                    let Unread { sequence } = read(command.get())?;
+                    answers.push(Answered { sequence, answer: Answer::Refused(bad_command(&why)) });
+                }
+            }
+        }
+        if self.in_a_row > MOST_UNREADABLE {
+            return Err(Farewell::Bad("too many commands cannot be read".to_owned()));
+        }
+        if !answers.is_empty() {
+            self.line.say(json(&Answers { answers }));
+        }
+        Ok(readable)
+    }
+}
+
+fn bad_command(why: &serde_json::Error) -> Refused {
+    let denied = Refused::from(Denied::BadCommand);
+    Refused { sentence: format!("{} {}", denied.sentence, beginning(&why.to_string())).into(), ..denied }
+}
+
+/// As much of a text as a reason may have.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_REASON)]
+}
+
+/// What a person is told of a command; a house that has stopped ends the conversation.
+fn told(answer: Result<Answer, Denied>) -> Result<Answer, Farewell> {
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(Denied::Stopped) => Err(Denied::Stopped.into()),
+        Err(denied) => Ok(Answer::Refused(denied.into())),
+    }
+}
+
+/// Whether a message holds no more commands than one may.
+fn not_too_many(commands: usize) -> Result<(), Farewell> {
+    if commands > MOST_COMMANDS {
+        return Err(Farewell::Bad(format!("a message holds at most {MOST_COMMANDS} commands")));
+    }
+    Ok(())
 }
 
 /// Takes a connection over as a socket.
-fn upgrade<F: Future<Output = ()> + Send + 'static>(
+pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
     socket: WebSocketUpgrade,
     held: Option<Extension<Held>>,
     run: impl FnOnce(WebSocket) -> F + Send + 'static,
 ) -> Response {
     socket
         .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(0)
+        .write_buffer_size(WRITE_BUFFER)
+        .max_write_buffer_size(MOST_WRITTEN)
         .max_message_size(LARGEST_MESSAGE)
         .max_frame_size(LARGEST_MESSAGE)
         .on_upgrade(async move |socket| {
@@ -133,31 +270,76 @@ fn upgrade<F: Future<Output = ()> + Send + 'static>(
         })
 }
 
+/// Watches over a person at a screen: when they are signed out, suspended, idle for too long or hold none of the roles any
+/// more, the line is cut. It ends with the screen.
+struct Watch(JoinHandle<()>);
+
+impl Watch {
+    fn over(server: &Shared, login: u64, roles: Option<&'static [Role]>, line: Line) -> Self {
+        let server = Arc::downgrade(server);
+        let watch = async move {
+            loop {
+                tokio::time::sleep(CHECKED).await;
+                let Some(server) = server.upgrade() else { return };
+                let by = people::still(&server, login, false).await;
+                if !by.is_ok_and(|by| roles.is_none_or(|roles| by.person.roles.any(roles))) {
+                    return line.cut();
+                }
+            }
+        };
+        Self(tokio::spawn(watch))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// Talks until one of both ends it.
-async fn converse(
+pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl Screen,
-    mut messages: Messages,
-    mut stopping: watch::Receiver<Stopping>,
+    messages: Messages,
+    server: &Server,
 ) -> Farewell {
+    match talk(socket, screen, messages, server).await {
+        // A part of the house that stops lets go of its screens before it is known why.
+        Farewell::Away(why) => {
+            let mut stopping = server.stopping.subscribe();
+            Farewell::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why))
+        }
+        farewell @ (Farewell::Bad(_) | Farewell::Denied(_) | Farewell::Gone) => farewell,
+    }
+}
+
+async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Messages, server: &Server) -> Farewell {
+    let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
-    let mut pings = interval(PING);
-    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // Whether a sign of life was asked for since something was heard.
+    let mut is_asked = false;
+    let mut quiet = pin!(sleep_until(heard + QUIET));
+    let mut stops = pin!(stops(&mut stopping));
     loop {
         tokio::select! {
             said = messages.take(&mut waiting) => {
                 if !said {
-                    return Farewell::Away("cut off: connect again");
+                    return Farewell::Away("cut off: connect again".into());
                 }
-                for message in waiting.drain(..) {
-                    if socket.send(Message::Text(message)).await.is_err() {
-                        return Farewell::Gone;
+                let send = async {
+                    for message in waiting.drain(..) {
+                        socket.feed(Message::Text(message)).await?;
                     }
+                    SinkExt::<Message>::flush(socket).await
+                };
+                if send.await.is_err() {
+                    return Farewell::Gone;
                 }
             }
             received = socket.recv() => {
-                heard = Instant::now();
+                (heard, is_asked) = (Instant::now(), false);
                 screen.lives();
                 match received {
                     Some(Ok(Message::Text(text))) => if let Err(farewell) = screen.hear(&text).await {
@@ -168,13 +350,29 @@ async fn converse(
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return Farewell::Gone,
                 }
             }
-            farewell = screen.ends() => return farewell,
-            () = stops(&mut stopping) => return Farewell::Away("the house closes: connect again"),
-            _ = pings.tick() => {
-                if heard.elapsed() > SILENT || socket.send(Message::Ping(Bytes::new())).await.is_err() {
+            () = &mut quiet => {
+                if is_asked {
                     return Farewell::Gone;
                 }
+                let until = heard + QUIET;
+                if until > Instant::now() {
+                    quiet.as_mut().reset(until);
+                    continue;
+                }
+                // The protocol's own question is seen by no page, so a page is told the time beside it.
+                let beat = json(&Beat { beat: clock.now() });
+                let asked = async {
+                    socket.feed(Message::Ping(Bytes::new())).await?;
+                    socket.send(Message::Text(beat)).await
+                };
+                if asked.await.is_err() {
+                    return Farewell::Gone;
+                }
+                is_asked = true;
+                quiet.as_mut().reset(Instant::now() + ANSWERED);
             }
+            farewell = screen.ends() => return farewell,
+            why = &mut stops => return Farewell::Away(why),
         }
     }
 }

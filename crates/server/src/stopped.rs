@@ -1,5 +1,7 @@
 //! Why a part of the house stops, and with it the whole.
 
+use std::error::Error;
+
 use taisai_record::NotRecorded;
 use taisai_table::TableId;
 
@@ -28,4 +30,12 @@ pub enum Stopped {
     /// The house was closed.
     #[error("the house is closed")]
     Closed,
+}
+
+impl Stopped {
+    /// Why, down to the first cause.
+    pub(crate) fn causes(&self) -> impl Iterator<Item = String> {
+        let error: &dyn Error = self;
+        std::iter::successors(Some(error), |error: &&dyn Error| (*error).source()).map(ToString::to_string)
+    }
 }

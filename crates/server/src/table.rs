@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taisai_record::Recorder;
-use taisai_rules::Rule;
+use taisai_rules::Station;
 use taisai_table::{
     Actor, Asked, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, Phase, Profile, Round, RoundCommand,
     RoundNumber, Seat, Slip, Verdict,
@@ -25,7 +25,8 @@ use tokio::time::Instant;
 pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
 use shown::SeatLine;
-use view::{PublicView, Shown, StaffView};
+use view::Shown;
+pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;
@@ -71,6 +72,8 @@ pub(crate) struct RunningTable {
     told: Vec<(u16, Seat)>,
     said: Vec<Said>,
     slips: BTreeMap<(u16, RoundNumber), Slip>,
+    /// The slips that are being read, since when.
+    reading: BTreeMap<(u16, RoundNumber), Instant>,
     /// The transfers that were posted to the House since the table runs, by cluster.
     posted: Vec<u64>,
     /// The round whose result came or changed last.
@@ -101,6 +104,7 @@ impl RunningTable {
             told: Vec::new(),
             said: Vec::new(),
             slips: BTreeMap::new(),
+            reading: BTreeMap::new(),
             latest,
             reusing: BTreeSet::new(),
             shown: Shown::new(public),
@@ -126,6 +130,12 @@ impl RunningTable {
         self.parts.clusters.iter().map(Recorder::machine)
     }
 
+    /// The profile that it is played by.
+    #[cfg(test)]
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.parts.profile
+    }
+
     /// Whether bets are placed at terminals, or with chips on the layout.
     pub(crate) fn has_terminals(&self) -> bool {
         has_terminals(self.round())
@@ -133,6 +143,7 @@ impl RunningTable {
 
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
     pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<TableMail>) -> Result<(), Stopped> {
+        self.check()?;
         self.ask_round(Actor::System, None, RoundCommand::Restarted);
         self.hand_over()?;
         let mut mail = Vec::with_capacity(AT_ONCE);
@@ -178,18 +189,18 @@ impl RunningTable {
                 self.answer(verdict, reply, None);
             }
             TableMail::Cluster { cluster, actor, id, command, reply } => {
-                let seat = seat_of(&command);
+                let (about, asking) = (seat_of(&command), seat_asking(actor));
                 let Some(verdict) = self.ask_cluster(cluster, actor, Some(id), command) else {
                     return self.answer(Verdict::Refused(taisai_table::Refusal::UnknownSeat), reply, None);
                 };
-                if let Some(seat) = seat {
+                for seat in about.into_iter().chain(asking) {
                     self.tell(cluster, seat);
                 }
-                self.answer(verdict, reply, seat.map(|seat| (cluster, seat)));
+                self.answer(verdict, reply, asking.map(|seat| (cluster, seat)));
             }
-            TableMail::Sit { cluster, seat, source, line } => self.sit(cluster, seat, source, line),
+            TableMail::Sit { cluster, seat, counted, line } => self.sit(cluster, seat, counted, line),
             TableMail::Gone { cluster, seat, line } => self.gone(cluster, seat, &line),
-            TableMail::Follow { topics, source, line } => self.follow(line, source, topics),
+            TableMail::Follow { topics, counted, line } => self.follow(line, counted, topics),
             TableMail::Receive { cluster, transfer } => {
                 let Some((id, received)) = self.cluster(cluster).map(|cluster| (cluster.id(), cluster.received()))
                 else {
@@ -209,7 +220,10 @@ impl RunningTable {
             }
             TableMail::Look(look) => self.said.push(Said::Then(look(self))),
             TableMail::Slip { cluster, round, slip } => {
-                self.slips.extend(slip.map(|slip| ((cluster, round), slip)));
+                if let Some(slip) = slip {
+                    self.reading.remove(&(cluster, round));
+                    self.slips.insert((cluster, round), slip);
+                }
             }
         }
     }
@@ -281,12 +295,25 @@ impl RunningTable {
     }
 }
 
+/// The seats that people sit at: they count from one.
+pub(crate) fn places(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
+    cluster.seats().skip(1)
+}
+
 fn has_terminals(round: &Round) -> bool {
-    !round.rules().game().paragraphs(Rule::TerminalDown).is_empty()
+    round.rules().game().station() == Station::PlayerTerminals
+}
+
+/// The seat whose terminal asks: it is answered there, whatever seat it asks about.
+const fn seat_asking(actor: Actor) -> Option<Seat> {
+    match actor {
+        Actor::Terminal { seat, .. } => Some(seat),
+        Actor::Person(_) | Actor::Tumbler(_) | Actor::System => None,
+    }
 }
 
 /// The seat that a command is about.
-const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
+pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
     match command {
         ClusterCommand::Place { seat, .. }
         | ClusterCommand::PlaceFor { seat, .. }

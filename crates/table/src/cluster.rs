@@ -39,6 +39,7 @@ struct Wager {
 
 /// What a seat, a session or a cluster has seen (F31).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Meters {
     /// Bought in, and received from vouchers.
     pub bought_in: Money,
@@ -60,6 +61,7 @@ pub struct Meters {
 
 /// A set of Colour Chips with a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ColourSet {
     /// The colour.
     pub colour: u8,
@@ -116,6 +118,7 @@ impl SeatState {
 
 /// Whether bets are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Betting {
     /// No round is in play.
@@ -141,6 +144,7 @@ struct PastSlip {
 /// Money outside the seats. A balance is what has come in less what has gone out, so that all of them and the seats'
 /// credits and bets sum to zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Ledger {
     /// The result of the House.
     pub house: Money,
@@ -360,6 +364,18 @@ impl Cluster {
     /// Refusals recorded.
     pub const fn refusals(&self) -> u64 {
         self.state.refusals
+    }
+
+    /// The number of the newest command of a source, of the terminal at a seat or of a person; zero if none is remembered.
+    pub fn newest(&self, source: u64, seat: Option<Seat>) -> u64 {
+        let at_seat = seat.and_then(|seat| self.seat(seat)).map_or(0, |seat| seat.recent.newest(source));
+        at_seat.max(self.state.recent.newest(source))
+    }
+
+    /// The highest source that asked; zero if there was none.
+    pub fn highest_source(&self) -> u64 {
+        let at_seats = self.state.seats.iter().map(|seat| seat.recent.source()).max().unwrap_or(0);
+        at_seats.max(self.state.recent.highest())
     }
 
     /// Refusals to the terminal at a seat since bets were opened.

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::cluster::{ClusterCommand, ClusterEvent};
 use crate::entry::Entry;
 use crate::house::{HouseCommand, HouseEvent};
+use crate::identity::Time;
 use crate::round::{RoundCommand, RoundEvent};
 
 /// The version that this program writes.
@@ -39,6 +40,12 @@ pub fn decode<C: DeserializeOwned, E: DeserializeOwned>(bytes: &[u8]) -> Result<
     read(bytes)
 }
 
+/// When an entry was asked, of whichever machine it is: its time stands first.
+pub fn time_of(bytes: &[u8]) -> Result<Time, BadBytes> {
+    let (time, _) = of_version(bytes, postcard::take_from_bytes)?;
+    Ok(time)
+}
+
 /// An entry of the dealer's side.
 pub type RoundEntry = Entry<RoundCommand, RoundEvent>;
 /// An entry of the players' side.
@@ -62,12 +69,17 @@ pub(crate) fn hash(state: &impl Serialize, pages: &[[u8; 32]]) -> [u8; 32] {
 }
 
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadBytes> {
+    match of_version(bytes, postcard::take_from_bytes)? {
+        (value, []) => Ok(value),
+        _ => Err(BadBytes::Damaged),
+    }
+}
+
+/// Reads what stands behind the version.
+fn of_version<'a, T>(bytes: &'a [u8], read: impl FnOnce(&'a [u8]) -> postcard::Result<T>) -> Result<T, BadBytes> {
     match bytes {
         [] => Err(BadBytes::Empty),
-        [VERSION, bytes @ ..] => match postcard::take_from_bytes(bytes) {
-            Ok((value, [])) => Ok(value),
-            Ok(_) | Err(_) => Err(BadBytes::Damaged),
-        },
+        [VERSION, bytes @ ..] => read(bytes).map_err(|_| BadBytes::Damaged),
         [version, ..] if *version > VERSION => Err(BadBytes::Newer(*version)),
         [_, ..] => Err(BadBytes::Damaged),
     }

@@ -235,6 +235,16 @@ impl House {
         self.significant.iter()
     }
 
+    /// The number of the newest command of a source; zero if none is remembered.
+    pub fn newest(&self, source: u64) -> u64 {
+        self.sources.newest(source)
+    }
+
+    /// The highest source that asked; zero if there was none.
+    pub fn highest_source(&self) -> u64 {
+        self.sources.highest()
+    }
+
     /// How often each refusal was given.
     pub fn refused(&self) -> impl Iterator<Item = (Refusal, u64)> {
         self.refused.iter().map(|(refusal, count)| (*refusal, *count))

@@ -7,22 +7,28 @@ use crate::refusal::Refusal;
 
 /// A person of the house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PersonId(pub u32);
 
 /// A device of the house: a Player Terminal, a tumbler, a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceId(pub u32);
 
 /// A seat of a live table, or a Player Terminal, by its number in its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Seat(pub u32);
 
 /// A table of the house.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TableId(pub u16);
 
 /// A cluster of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct ClusterId {
     /// The table.
     pub table: TableId,
@@ -32,18 +38,22 @@ pub struct ClusterId {
 
 /// A round of a table: they are counted from one and never repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RoundNumber(pub u64);
 
 /// From first credit to cash-out at a seat: sessions of a cluster are counted from one and never repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SessionId(pub u32);
 
 /// A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Time(pub u64);
 
 /// What a person may be (F50). One person, one identity; a person may hold several roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Deals the game.
@@ -151,6 +161,8 @@ impl<'de> Deserialize<'de> for Roles {
 
 /// A person and what the person may be at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Person {
     /// Who.
     pub id: PersonId,
@@ -160,6 +172,7 @@ pub struct Person {
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Actor {
     /// A person at a screen.
@@ -198,6 +211,8 @@ impl Actor {
 /// Which command of which source: numbers of one source rise, so that one sent again is known. Sources are numbered as they
 /// come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct CommandId {
     /// The login or the device's connection.
     pub source: u64,

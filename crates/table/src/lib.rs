@@ -11,6 +11,8 @@ mod house;
 mod identity;
 mod invariant;
 mod machines;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod past;
 mod profile;
 mod profile_file;
@@ -27,7 +29,7 @@ pub use cluster::{
     Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters, Method,
     Slip, SlipLine, Stake, Stakes, Totals,
 };
-pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode};
+pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};
 pub use floor::{Floor, Message};
 pub use house::{

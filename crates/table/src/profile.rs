@@ -8,6 +8,7 @@ use crate::refusal::Refusal;
 
 /// What a person may do, as far as roles decide it. Some acts need a second person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
     /// Open and close the table, announce its closing, change dice and tumbler.
@@ -102,6 +103,7 @@ impl Act {
 
 /// Who may do an act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Right {
     /// The roles, of which the person who acts holds one.
     pub first: Roles,
@@ -111,6 +113,7 @@ pub struct Right {
 
 /// Who ends betting when the time is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Closes {
     /// The Dealer announces it.
@@ -121,6 +124,7 @@ pub enum Closes {
 
 /// What is done with bets over a box's maximum or Differential before the close (5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Excess {
     /// It is refused when placed.
@@ -131,6 +135,7 @@ pub enum Excess {
 
 /// A shift of the gaming day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Shift {
     /// Its name.
     pub name: String,
@@ -140,6 +145,7 @@ pub struct Shift {
 
 /// A jurisdiction as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Profile {
     /// Its name.
     pub name: String,
@@ -166,6 +172,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
+    #[cfg_attr(feature = "openapi", schema(min_items = 19, max_items = 19))]
     pub rights: [Right; Act::ALL.len()],
 }
 

@@ -10,6 +10,7 @@ use crate::refusal::Refusal;
 
 /// How a command was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It was carried out.
@@ -62,8 +63,7 @@ impl Recent {
 
     /// What is known of a command with that number and content.
     pub fn known(&self, sequence: u64, content: u64) -> Known {
-        let newest = self.kept[Self::KEPT - 1].sequence;
-        if sequence > newest {
+        if sequence > self.newest() {
             return Known::New;
         }
         match self.kept.iter().find(|kept| kept.sequence == sequence && sequence != 0) {
@@ -71,6 +71,11 @@ impl Recent {
             Some(_) => Known::Unusable(Refusal::CommandIdReused),
             None => Known::Unusable(Refusal::CommandTooOld),
         }
+    }
+
+    /// The number of the newest command; zero if there was none.
+    pub const fn newest(&self) -> u64 {
+        self.kept[Self::KEPT - 1].sequence
     }
 
     /// Remembers a command, forgetting the oldest.
@@ -89,6 +94,16 @@ pub struct Latest {
 }
 
 impl Latest {
+    /// The source; zero if there was none.
+    pub(crate) const fn source(&self) -> u64 {
+        self.source
+    }
+
+    /// The number of the newest command of a source; zero if there was none.
+    pub const fn newest(&self, source: u64) -> u64 {
+        if self.source == source { self.recent.newest() } else { 0 }
+    }
+
     /// What is known of a command.
     pub fn known(&self, id: CommandId, content: u64) -> Known {
         match id.source.cmp(&self.source) {

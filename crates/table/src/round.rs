@@ -27,6 +27,7 @@ pub(crate) const MOST_VOIDED: u64 = 10_000;
 
 /// Where a round is. `Shut` is a table that is not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// The table is not open.
@@ -50,6 +51,7 @@ pub enum Phase {
 
 /// What is kept of a round that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PastRound {
     /// The result as it stands; none for a void round that never had one.
     pub dice: Option<Dice>,
@@ -186,6 +188,16 @@ impl Round {
     /// The faces as they lie, once they are at rest.
     pub const fn faces(&self) -> Option<[Option<Face>; 3]> {
         self.state.faces
+    }
+
+    /// The number of the newest command of a source; zero if none is remembered.
+    pub fn newest(&self, source: u64) -> u64 {
+        self.state.recent.newest(source)
+    }
+
+    /// The highest source that asked; zero if there was none.
+    pub fn highest_source(&self) -> u64 {
+        self.state.recent.highest()
     }
 
     /// Whether it plays for training.

@@ -38,6 +38,8 @@ impl TableRules {
 
 /// A limit for a kind or a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct LimitEntry {
     /// For which boxes.
     pub boxes: BoxKey,
@@ -49,6 +51,8 @@ pub struct LimitEntry {
 
 /// The limits on display, as they are set and recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct TableLimits {
     /// The unit of stakes.
     pub unit: Money,

@@ -37,6 +37,17 @@ impl Sources {
         }
     }
 
+    /// The number of the newest command of a source; zero if none is remembered.
+    pub(crate) fn newest(&self, source: u64) -> u64 {
+        self.kept.get(&source).map_or(0, |source| source.recent.newest())
+    }
+
+    /// The highest source there was; zero if there was none.
+    pub(crate) fn highest(&self) -> u64 {
+        let kept = self.kept.last_key_value().map(|(source, _)| *source);
+        kept.max(self.forgotten).unwrap_or(0)
+    }
+
     /// How many sources a machine keeps that does not know how many there are.
     pub(crate) const MANY: usize = 1_024;
 
@@ -76,6 +87,7 @@ mod tests {
         assert_eq!(sources.known(id(0, 1), 7), Known::Answered(Verdict::Accepted), "heard again");
         assert_eq!(sources.known(id(1, 1), 7), Known::Unusable(Refusal::CommandTooOld), "silent longest");
         assert_eq!(sources.known(id(4, 1), 7), Known::New);
+        assert_eq!(sources.highest(), 3);
         assert_eq!(sources.known(id(2, 1), 7), Known::Answered(Verdict::Accepted));
     }
 }

@@ -7,10 +7,13 @@ use crate::identity::{RoundNumber, Seat, SessionId};
 
 /// A keyed hash of a voucher's validation number. The number itself is never seen by the machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(min_items = 32, max_items = 32))]
 pub struct VoucherHash(pub [u8; 32]);
 
 /// What the machines know of a voucher's number: its keyed hash and its last four digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct VoucherNumber {
     /// The keyed hash.
     pub hash: VoucherHash,
@@ -20,6 +23,7 @@ pub struct VoucherNumber {
 
 /// Why a player is owed money that is not in credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimReason {
     /// Cashed out by hand: above the voucher limit, or as the player asked.
@@ -36,7 +40,8 @@ pub enum ClaimReason {
 
 /// What passes between a cluster and the House.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Purpose {
     /// Cluster to House: a player's credits become a voucher.
     Voucher {
@@ -81,6 +86,8 @@ pub enum Purpose {
 /// A transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the next one is
 /// always known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Transfer {
     /// Its number.
     pub number: u64,

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use taisai_journal::PublicKey;
-use taisai_record::{Evidence, Proven};
+use taisai_record::{Evidence, Proven, RoundSheet};
 use taisai_table::RoundNumber;
 
 use super::Store;
-use super::show::RoundSheet;
+use super::show::Shown;
 use crate::args::RoundArgs;
 use crate::output::Output;
 use crate::print::{BAD, GOOD, moment};
@@ -53,11 +53,10 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
         Ok(proven) => {
             let sheet = RoundSheet::new(&proven.settlement)?;
             if json {
-                let round: serde_json::Value = serde_json::from_str(&sheet.json()?)?;
-                writeln!(out, "{}", json!({ "proven": true, "sentence": sentence(&proven), "round": round }))?;
+                writeln!(out, "{}", json!({ "proven": true, "sentence": sentence(&proven, &sheet), "round": sheet }))?;
             } else {
-                sheet.print(&mut out)?;
-                writeln!(out, "\n{GOOD}proven{GOOD:#}  {}", sentence(&proven))?;
+                Shown { sheet: &sheet, profile: &proven.settlement.opening.profile.name }.print(&mut out)?;
+                writeln!(out, "\n{GOOD}proven{GOOD:#}  {}", sentence(&proven, &sheet))?;
             }
             Ok(true)
         }
@@ -72,13 +71,12 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
     }
 }
 
-fn sentence(proven: &Proven) -> String {
+fn sentence(proven: &Proven, sheet: &RoundSheet) -> String {
     let Proven { settlement, entries, signers, signed } = proven;
     let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
     let dice = settlement.past.and_then(|past| past.first_dice);
     let result = dice.map_or_else(|| "declared void".to_owned(), |dice| format!("settled by the dice {dice}"));
-    let training =
-        if super::show::mark(settlement).is_training { " This is TRAINING: no money was played for." } else { "" };
+    let training = if sheet.mark.is_training { " This is TRAINING: no money was played for." } else { "" };
     format!(
         "Round {} of table {} was {result}, with the bets and payouts above. The record that says so was signed with {} up to \
          {}, and all {entries} decisions in it are those of the rules. What was corrected or voided after that is not part \

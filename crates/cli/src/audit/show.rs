@@ -2,18 +2,14 @@
 
 use std::io::Write;
 
-use anyhow::{Context as _, bail};
-use serde::Serialize;
-use taisai_record::{MachineId, Settled, Settlement, settlement};
-use taisai_rules::{Dice, Language};
-use taisai_table::{Actor, PastRound, RoundCommand, RoundEntry, RoundNumber, TableId, TableRules};
+use anyhow::bail;
+use taisai_record::{ClusterSheet, MachineId, Mark, Movement, RoundSheet, Sheet, settlement};
+use taisai_rules::{Dice, Game, Language};
+use taisai_table::{Actor, ClusterId, PastRound, RoundCommand, RoundEntry, RoundNumber};
 
 use super::Store;
-use super::ledger::{self, Movement};
-use super::marked::Marked;
 use crate::args::RoundArgs;
-use crate::print::{self, BAD, Column, HEADING, moment};
-use crate::sheet::Sheet;
+use crate::print::{self, BAD, Column, HEADING, QUIET, moment};
 use crate::store;
 use crate::words::{Telling, because, cite, words};
 
@@ -27,53 +23,26 @@ pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result
     };
     let sheet = RoundSheet::new(&settlement)?;
     if json {
-        writeln!(std::io::stdout().lock(), "{}", sheet.json()?)?;
+        writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&sheet)?)?;
     } else {
-        sheet.print(&mut anstream::stdout().lock())?;
+        let profile = &settlement.opening.profile.name;
+        Shown { sheet: &sheet, profile }.print(&mut anstream::stdout().lock())?;
     }
     Ok(true)
 }
 
-/// Whose the round is, and whether it was played for money.
-pub(super) fn mark(settlement: &Settlement) -> Marked {
-    Marked::new(&settlement.genesis).of_table(&settlement.opening.setup)
+/// A round in words.
+pub(super) struct Shown<'a> {
+    pub(super) sheet: &'a RoundSheet,
+    /// The profile's name.
+    pub(super) profile: &'a str,
 }
 
-/// A round on paper.
-pub(super) struct RoundSheet<'a> {
-    settlement: &'a Settlement,
-    rules: TableRules,
-    clusters: Vec<ClusterSheet<'a>>,
-}
-
-/// What one cluster settled.
-struct ClusterSheet<'a> {
-    settled: &'a Settled,
-    first: Option<Sheet>,
-    /// As it stands; none if it is void.
-    now: Option<Sheet>,
-    movements: Vec<Movement>,
-}
-
-impl<'a> RoundSheet<'a> {
-    /// Writes the sheets, and sees to it that they come to what was settled.
-    pub(super) fn new(settlement: &'a Settlement) -> anyhow::Result<Self> {
-        let rules = settlement.opening.rules()?;
-        let cluster = |settled: &'a Settled| {
-            let first = ledger::sheet(&rules, settled, settled.dice)?;
-            first.as_ref().map_or(Ok(()), |sheet| sheet.check(&settled.totals))?;
-            let now = ledger::sheet(&rules, settled, settled.latest())?;
-            let movements = ledger::settled(settled, first.as_ref())?;
-            anyhow::Ok(ClusterSheet { settled, first, now, movements })
-        };
-        let clusters = settlement.clusters.iter().map(cluster).collect::<Result<_, _>>()?;
-        Ok(Self { settlement, rules, clusters })
-    }
-
+impl Shown<'_> {
     pub(super) fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let Settlement { table, round, opening, past, .. } = self.settlement;
-        let (game, layout) = (self.rules.game(), self.rules.layout());
-        mark(self.settlement).print(out)?;
+        let RoundSheet { mark, table, round, rules, program, past, acts, clusters, .. } = self.sheet;
+        let (game, layout) = (self.game(), self.sheet.table_rules().layout());
+        print_mark(mark, out)?;
         print::heading(out, &format!("Table {}, round {}", table.0, round.0))?;
         let title = game.title().get(Language::English);
         writeln!(
@@ -83,21 +52,23 @@ impl<'a> RoundSheet<'a> {
             layout.id(),
             layout.pay_table()
         )?;
-        let rules = opening.rules_hash().context("a table has rules")?;
-        let (version, profile) = (&opening.program.version, &opening.profile.name);
-        writeln!(out, "Rules {rules}, profile {profile}, program {version}.")?;
+        writeln!(out, "Rules {rules}, profile {}, program {program}.", self.profile)?;
         match past {
             None => writeln!(out, "The round is in play.")?,
             Some(past) => self.stands(past, out)?,
         }
         print::heading(out, "Who acted")?;
-        let rows: Vec<_> = self.settlement.acts.iter().map(|act| self.act(act.at.position, &act.entry)).collect();
+        let rows: Vec<_> = acts.iter().map(|(block, entry)| self.act(*block, entry)).collect();
         let columns = ["Block", "Time", "Who", "What"].map(Column::left);
         print::table(out, &columns, &rows)?;
-        for cluster in &self.clusters {
+        for cluster in clusters {
             self.cluster(cluster, out)?;
         }
         Ok(())
+    }
+
+    fn game(&self) -> &Game {
+        self.sheet.table_rules().game()
     }
 
     fn stands(&self, past: &PastRound, out: &mut impl Write) -> anyhow::Result<()> {
@@ -106,7 +77,7 @@ impl<'a> RoundSheet<'a> {
         writeln!(out, "Dealt by {dealer}, with dice set {dice_set} and tumbler {tumbler}.")?;
         match (void, dice) {
             (Some(reason), _) => {
-                let cited = cite(self.rules.game(), &[reason.rule()]);
+                let cited = cite(self.game(), &[reason.rule()]);
                 writeln!(out, "The round is void: {}.{cited}", because(*reason))?;
             }
             (None, Some(dice)) => writeln!(out, "It stands by the dice {dice}, Total Sum {}.", dice.total_sum())?,
@@ -120,8 +91,8 @@ impl<'a> RoundSheet<'a> {
 
     /// Block, time, who and what.
     fn act(&self, position: u64, entry: &RoundEntry) -> Vec<String> {
-        let void = |_| self.settlement.past.and_then(|past| past.void);
-        let telling = Telling { game: self.rules.game(), round: self.settlement.round, void: &void, clock: moment };
+        let void = |_| self.sheet.past.and_then(|past| past.void);
+        let telling = Telling { game: self.game(), round: self.sheet.round, void: &void, clock: moment };
         let what = match &entry.outcome {
             Ok(event) => words(&telling, &entry.asked.command, event).unwrap_or_default(),
             Err(refusal) => {
@@ -136,99 +107,44 @@ impl<'a> RoundSheet<'a> {
     }
 
     fn cluster(&self, cluster: &ClusterSheet, out: &mut impl Write) -> anyhow::Result<()> {
-        let ClusterSheet { settled, first, now, movements } = cluster;
-        let place = format!(
-            "block {}, entry {} of chain {}",
-            settled.at.position,
-            settled.at.line,
-            MachineId::Cluster(settled.cluster).chain()
-        );
-        print::heading(out, &format!("As it was settled, {}, {place}", moment(settled.time)))?;
-        sheet(out, settled.dice, first.as_ref())?;
-        table(out, movements)?;
-        for change in &settled.changes {
+        let id = ClusterId { table: self.sheet.table, number: cluster.cluster };
+        let chain = MachineId::Cluster(id).chain();
+        let place = format!("block {}, entry {} of chain {chain}", cluster.block, cluster.entry);
+        print::heading(out, &format!("As it was settled, {}, {place}", moment(cluster.time)))?;
+        sheet(out, cluster.dice, cluster.sheet.as_ref())?;
+        table(out, &cluster.movements)?;
+        for change in &cluster.changes {
             let dice = change.dice.map_or_else(|| "void".to_owned(), |dice| format!("settled again by {dice}"));
-            let cited = change.void.map(|reason| cite(self.rules.game(), &[reason.rule()])).unwrap_or_default();
-            let place = format!("block {}, entry {}", change.at.position, change.at.line);
+            let cited = change.void.map(|reason| cite(self.game(), &[reason.rule()])).unwrap_or_default();
+            let place = format!("block {}, entry {}", change.block, change.entry);
             print::heading(out, &format!("Changed, {}, {place}: {dice}{cited}", moment(change.time)))?;
-            let moved = ledger::changed(settled.cluster, change);
-            if moved.is_empty() {
+            if change.movements.is_empty() {
                 writeln!(out, "Nobody gets or gives anything by it.")?;
             } else {
-                table(out, &moved)?;
+                table(out, &change.movements)?;
             }
         }
-        if !settled.changes.is_empty() {
+        if !cluster.changes.is_empty() {
             print::heading(out, "As it stands now")?;
-            sheet(out, settled.latest(), now.as_ref())?;
+            sheet(out, cluster.latest, cluster.now.as_ref())?;
         }
         Ok(())
     }
-
-    pub(super) fn json(&self) -> anyhow::Result<String> {
-        let Settlement { table, round, opening, past, acts, .. } = self.settlement;
-        let rules_hash = opening.rules_hash().context("a table has rules")?.to_string();
-        let cluster = |cluster: &ClusterSheet<'_>| {
-            let changes = cluster.settled.changes.iter().map(|change| {
-                let (position, entry) = (change.at.position, change.at.line);
-                let movements = ledger::changed(cluster.settled.cluster, change);
-                serde_json::json!({ "block": position, "entry": entry, "time": change.time, "dice": change.dice,
-                    "void": change.void, "movements": movements })
-            });
-            serde_json::json!({
-                "cluster": cluster.settled.cluster.number,
-                "block": cluster.settled.at.position,
-                "entry": cluster.settled.at.line,
-                "time": cluster.settled.time,
-                "dice": cluster.settled.dice,
-                "sheet": cluster.first,
-                "totals": cluster.settled.totals,
-                "movements": cluster.movements,
-                "changes": changes.collect::<Vec<_>>(),
-                "latest": cluster.settled.latest(),
-                "now": cluster.now,
-            })
-        };
-        let Marked { house, is_training } = mark(self.settlement);
-        Ok(serde_json::to_string(&Json {
-            house,
-            training: is_training,
-            table: *table,
-            round: *round,
-            game: format!("{}@{}", self.rules.game().id(), self.rules.game().version()),
-            layout: self.rules.layout().id(),
-            rules: rules_hash,
-            profile: opening.profile_hash().to_string(),
-            program: &opening.program.version,
-            past: *past,
-            acts: acts.iter().map(|act| (act.at.position, &act.entry)).collect(),
-            clusters: self.clusters.iter().map(cluster).collect(),
-        })?)
-    }
 }
 
-#[derive(Serialize)]
-struct Json<'a> {
-    house: String,
-    training: bool,
-    table: TableId,
-    round: RoundNumber,
-    game: String,
-    layout: &'a str,
-    rules: String,
-    profile: String,
-    program: &'a str,
-    past: Option<PastRound>,
-    /// The block and the entry.
-    acts: Vec<(u64, &'a RoundEntry)>,
-    clusters: Vec<serde_json::Value>,
+/// Whose a record is, and whether its money is real.
+pub(super) fn print_mark(mark: &Mark, out: &mut impl Write) -> std::io::Result<()> {
+    if mark.is_training {
+        writeln!(out, "{BAD}TRAINING{BAD:#}  No money here is real, and none is paid for it.")?;
+    }
+    writeln!(out, "house     {QUIET}{}{QUIET:#}", mark.house)
 }
 
 fn sheet(out: &mut impl Write, dice: Option<Dice>, sheet: Option<&Sheet>) -> anyhow::Result<()> {
     match (dice, sheet) {
         (Some(dice), Some(sheet)) => {
             writeln!(out, "{HEADING}Dice {dice}{HEADING:#}\n")?;
-            sheet.print(out, "  ")?;
+            crate::sheet::print(sheet, out, "  ")?;
         }
         (_, _) => writeln!(out, "{BAD}void{BAD:#}  every bet is returned")?,
     }

@@ -4,13 +4,13 @@ use std::io::Write;
 
 use serde::Serialize;
 use serde_json::Value;
+use taisai_record::Sheet;
 use taisai_rules::{Dice, Game};
 use taisai_table::{Asked, Entry, Recorded, Refusal, RoundNumber, Time, Verdict};
 
 use super::balances::Balances;
 use super::script::Fault;
 use super::stage::Answer;
-use crate::sheet::Sheet;
 
 /// A line of the script and what it brought.
 #[derive(Serialize)]

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
+use taisai_record::Sheet;
 use taisai_rules::{BetBox, Dice, Money, Rule};
 use taisai_table::{
     ClusterCommand, Happening, HouseCommand, Recorded, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat,
@@ -16,7 +17,7 @@ use taisai_table::{
 
 use super::script::Act;
 use super::stage::{Answer, BEGIN, Stage, title};
-use crate::sheet::{Sheet, sum};
+use crate::sheet::sum;
 use crate::words::{Telling, cite, words};
 
 /// One thing that happened.
@@ -190,7 +191,7 @@ fn refused(refusal: Refusal, carried: bool) -> anyhow::Result<Told> {
 /// The sheet of a round by the dice, from its slip.
 fn sheet_of(stage: &Stage, round: RoundNumber, dice: Dice) -> anyhow::Result<Sheet> {
     let slip = stage.floor.slip(stage.cluster().id(), round).context("a settled round has no slip")?;
-    Sheet::new(stage.game(), stage.layout(), &stage.limits_of(round), slip, dice)
+    Ok(Sheet::new(stage.game(), stage.layout(), &stage.limits_of(round), slip, dice)?)
 }
 
 /// Adds to what a seat has won or lost.

@@ -3,8 +3,9 @@
 
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, DeviceId, DeviceKind, HouseCommand, Person, PersonId,
-    Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, SessionId, TableId, Time, Transfer, VoucherHash,
+    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Person,
+    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, SessionId, TableId, Time, Transfer,
+    VoucherHash,
 };
 
 use super::failure::Held;
@@ -159,7 +160,11 @@ impl Hall<'_> {
                 let approve = self.chance.percent(70);
                 self.tell_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve })
             }
-            (8..=9, Some(approval)) => self.tell_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
+            (8, Some(approval)) => self.tell_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
+            (9, Some(approval)) => {
+                let command = CommandId { source: 1, sequence: self.training_sent % 2 };
+                self.tell_house(Actor::System, HouseCommand::UseApproval { approval, command })
+            }
             (10, _) => {
                 for _ in 0..=taisai_table::MOST_APPROVALS {
                     self.tell_house(by(ADMINISTRATOR), request())?;
@@ -185,6 +190,8 @@ impl Hall<'_> {
             Report::Correction { table, round },
             Report::Ruling { table },
             Report::LargeWin { cluster: self.at, seat, amount },
+            Report::CommandIdReused { table: self.at.table, source: 1 },
+            Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
         ]);
         self.tell_house(Actor::System, HouseCommand::Report { what })
     }

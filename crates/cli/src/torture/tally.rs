@@ -78,6 +78,7 @@ counters! {
         Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
         VoidVoucher RuleExpired ClearRedemptionLock Receive Delivered PayClaim RuleReceivable Report Tick
+        UseApproval
     }
     "house event" HouseEvents of HouseEvent {
         Done LoginCounted ApprovalRequested VoucherIssued CashPaid CreditsSent ClaimOpened ReceivableOpened PlayMoney
@@ -85,6 +86,7 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
+        TumblerFault CommandIdReused
     }
 }
 

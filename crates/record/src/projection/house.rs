@@ -107,6 +107,7 @@ impl Scribe for House {
                 waiting.own = Some(command);
             }
             C::WithdrawApproval { .. }
+            | C::UseApproval { .. }
             | C::LoginSucceeded { .. }
             | C::Revoke { .. }
             | C::CopiedToken { .. }
@@ -120,7 +121,8 @@ impl Scribe for House {
             C::Configure { key, value, .. } => waiting.event.detail = Some(format!("{key} = {value}")),
             C::SellVoucher { number, amount } => {
                 let sold_by = asked.actor.person().map(|person| person.id);
-                let origin = Origin { word: "cage", sold_by, of: Belongs::default(), state: "good" };
+                let state = if self.is_training() { "play" } else { "good" };
+                let origin = Origin { word: "cage", sold_by, of: Belongs::default(), state };
                 issue(happened, *number, *amount, origin, &mut waiting, batch);
                 waiting.kind = Some("voucher-sold");
             }
@@ -255,6 +257,7 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::RequestApproval { .. }
         | C::AnswerApproval { .. }
         | C::WithdrawApproval { .. }
+        | C::UseApproval { .. }
         | C::SellVoucher { .. }
         | C::RedeemAtCage { .. }
         | C::RedeemAtSeat { .. }

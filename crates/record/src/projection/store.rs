@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, TransactionBehavior, params_from_iter};
 use taisai_journal::{PostgresError, Session, SqliteError, open_existing};
 use tokio_postgres::types::{ToSql, Type};
 
@@ -52,7 +52,19 @@ pub enum TablesError {
     /// Someone else moved the projection on.
     #[error("another program projects chain {0} too")]
     Moved(String),
+    /// Whoever asked has waited enough.
+    #[error("the question was stopped")]
+    Stopped,
 }
+
+/// What is looked up often by something else than the key of its table. They are made where they are missing, so that tables of
+/// an earlier program get them too.
+const INDEXES: [(&str, &str); 4] = [
+    ("events_by_time", "events (happened_at, chain, position, line, number)"),
+    ("rounds_by_time", "rounds (table_number, opened_at)"),
+    ("seats_by_session", "ledger_entries (table_number, cluster, session) WHERE account = 'seat'"),
+    ("sessions_by_seat", "sessions (table_number, cluster, seat, session)"),
+];
 
 /// The tables' store.
 pub(super) enum Tables {
@@ -85,7 +97,10 @@ impl Tables {
             tables.create(false)?;
         }
         match tables.layout() {
-            Some(LAYOUT) => Ok(tables),
+            Some(LAYOUT) => {
+                tables.index()?;
+                Ok(tables)
+            }
             found => Err(TablesError::OtherLayout { found: found.unwrap_or(0) }),
         }
     }
@@ -99,7 +114,46 @@ impl Tables {
     pub(super) fn anew(address: &Address) -> Result<Self, TablesError> {
         let mut tables = Self::connect(address)?;
         tables.create(true)?;
+        tables.index()?;
         Ok(tables)
+    }
+
+    /// Makes the indexes that are missing. Whoever may only read does without.
+    fn index(&mut self) -> Result<(), TablesError> {
+        match self {
+            Self::Sqlite(file, connection) => {
+                let statements = INDEXES.map(|(name, on)| format!("CREATE INDEX IF NOT EXISTS {name} ON {on}"));
+                match connection.execute_batch(&statements.join(";\n")) {
+                    Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => Ok(()),
+                    made => made.map_err(|source| TablesError::Sqlite { file: file.clone(), source }),
+                }
+            }
+            Self::Postgres(session) => {
+                let known = "SELECT indexname::text FROM pg_indexes WHERE schemaname = 'reports'";
+                let known = query_postgres(session, known, &[])?.rows;
+                let is_missing = |name: &str| known.iter().all(|row| row[0].text() != Some(name));
+                for (name, on) in INDEXES.iter().filter(|(name, _)| is_missing(name)) {
+                    session.batch(&format!("CREATE INDEX IF NOT EXISTS {name} ON {on}"))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Allows a database server another time for a statement.
+    pub(super) fn set_patience(&mut self, patience: Duration) -> Result<(), TablesError> {
+        match self {
+            Self::Sqlite(..) => Ok(()),
+            Self::Postgres(session) => Ok(session.set_patience(patience)?),
+        }
+    }
+
+    /// What ends a statement that runs, where this program runs it.
+    pub(super) fn interrupt_handle(&self) -> Option<InterruptHandle> {
+        match self {
+            Self::Sqlite(_, connection) => Some(connection.get_interrupt_handle()),
+            Self::Postgres(_) => None,
+        }
     }
 
     fn connect(address: &Address) -> Result<Self, TablesError> {

@@ -1,19 +1,20 @@
 //! Commands over HTTP: one address for each table and one for the House.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Deserialize;
-use taisai_table::{ApprovalId, CommandId, HouseCommand, TableId};
+use taisai_table::{ApprovalId, CommandId, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::body::Body;
-use crate::commands::{self, TableCommand};
+use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::people::SignedIn;
+use crate::request::{Body, Named};
 use crate::server::Shared;
+use crate::voucher::HouseAct;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(at_table)).routes(routes!(at_house))
@@ -28,9 +29,7 @@ struct ForTable {
     /// The number of the command: they rise.
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
     command: TableCommand,
 }
 
@@ -43,10 +42,8 @@ struct ForHouse {
     /// The number of the command: they rise.
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
-    command: HouseCommand,
+    command: HouseAct,
 }
 
 /// Puts a command before a table. The answer comes once the record holds it; the same command sent again gets the same answer.
@@ -56,22 +53,22 @@ struct ForHouse {
     params(("table" = u16, Path, description = "The table")),
     request_body = ForTable,
     responses(
-        (status = 200, description = "Accepted, or refused by the table", body = Object),
+        (status = 200, description = "Accepted, or refused by the table", body = Answer),
+        (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
         (status = 404, description = "There is no such table"),
-        (status = 422, description = "There is no such command"),
         (status = 503, description = "The house has stopped")
     )
 )]
 async fn at_table(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
+    Named(table): Named<u16>,
     by: SignedIn,
     Body(ForTable { source, sequence, approval, command }): Body<ForTable>,
 ) -> Result<Json<Answer>, Denied> {
     let id = CommandId { source, sequence };
-    Ok(Json(commands::at_table(&server, by, TableId(table), id, approval, command).await?))
+    Ok(Json(commands::at_table(&server, TableId(table), Sent { by, id, approval, command }).await?))
 }
 
 /// Puts a command before the House. The answer comes once the record holds it; the same command sent again gets the same answer.
@@ -80,10 +77,10 @@ async fn at_table(
     path = "/house/commands",
     request_body = ForHouse,
     responses(
-        (status = 200, description = "Accepted, or refused by the House", body = Object),
+        (status = 200, description = "Accepted, or refused by the House", body = Answer),
+        (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
-        (status = 422, description = "There is no such command"),
         (status = 503, description = "The house has stopped")
     )
 )]
@@ -93,5 +90,5 @@ async fn at_house(
     Body(ForHouse { source, sequence, approval, command }): Body<ForHouse>,
 ) -> Result<Json<Answer>, Denied> {
     let id = CommandId { source, sequence };
-    Ok(Json(commands::at_house(&server, by, id, approval, command).await?))
+    Ok(Json(commands::at_house(&server, Sent { by, id, approval, command }).await?))
 }

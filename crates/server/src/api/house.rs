@@ -1,8 +1,8 @@
 //! What is looked up of the House: what anyone may know of it, and what its staff may.
 
 use axum::Json;
-use axum::extract::{Path, State};
-use serde::{Deserialize, Serialize};
+use axum::extract::State;
+use serde::Serialize;
 use serde_json::Value;
 use taisai_table::Role;
 use utoipa::ToSchema;
@@ -10,8 +10,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::denied::Denied;
-use crate::house::Part;
+use crate::house::{HouseList, Part};
 use crate::people::SignedIn;
+use crate::request::Named;
+use crate::secrets::hex;
 use crate::server::Shared;
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
@@ -40,11 +42,11 @@ struct HouseView {
 
 /// The house: its name, whether it plays for training, and what screens need to know of its profile.
 #[utoipa::path(get, path = "/house", responses((status = 200, body = HouseView)))]
-async fn house(State(server): State<Shared>) -> Json<HouseView> {
+async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> {
     let (place, profile) = (&server.place, &server.profile);
-    Json(HouseView {
-        name: place.name.clone(),
-        house: place.house.iter().map(|byte| format!("{byte:02x}")).collect(),
+    Ok(Json(HouseView {
+        name: server.name().await?,
+        house: hex::hex(&place.house),
         is_training: place.is_training,
         version: place.version.clone(),
         profile: profile.name.clone(),
@@ -52,51 +54,45 @@ async fn house(State(server): State<Shared>) -> Json<HouseView> {
         betting_seconds: profile.betting_seconds,
         voucher_limit: profile.voucher_limit.cents(),
         time: server.clock.now().0,
-    })
-}
-
-/// A list of the House.
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-enum List {
-    Approvals,
-    Events,
-    Claims,
-    Receivables,
-    Vouchers,
-    Devices,
-    People,
-    Tables,
-}
-
-impl List {
-    const fn part(self) -> Part {
-        match self {
-            Self::Approvals => Part::Approvals,
-            Self::Events => Part::Events,
-            Self::Claims => Part::Claims,
-            Self::Receivables => Part::Receivables,
-            Self::Vouchers => Part::Vouchers,
-            Self::Devices => Part::Devices,
-            Self::People => Part::People,
-            Self::Tables => Part::Tables,
-        }
-    }
+    }))
 }
 
 /// A list of the House as it stands, for its staff.
 #[utoipa::path(
     get,
     path = "/house/lists/{list}",
-    params(("list" = List, Path, description = "Which list")),
-    responses((status = 200, body = Vec<Object>), (status = 401, description = "Nobody is signed in"))
+    params(("list" = Part, Path, description = "Which list")),
+    responses((status = 200, body = HouseList), (status = 401, description = "Nobody is signed in"))
 )]
-async fn part(State(server): State<Shared>, Path(list): Path<List>, by: SignedIn) -> Result<Json<Value>, Denied> {
+async fn part(State(server): State<Shared>, Named(part): Named<Part>, by: SignedIn) -> Result<Json<Value>, Denied> {
     // Everyone on the staff but the Dealer, who has to do with one table.
     let may_see = by.person.roles.iter().any(|role| role != Role::Dealer);
     if !may_see {
         return Err(Denied::NotForYou);
     }
-    let part = list.part();
     Ok(Json(server.doors.house().look(move |house| part.of(house)).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_table::{HouseCommand, Role};
+
+    use crate::leaving::Answer;
+    use crate::people::running::{ADMINISTRATOR, MANAGER, Running, person};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_house_has_its_new_name_at_once() {
+        let house = Running::start().await;
+        assert_eq!(house.get("/house", "").await.body["name"], "Test");
+        let configure = HouseCommand::Configure {
+            key: "house.name".to_owned(),
+            value: "Marina".to_owned(),
+            why: "a new owner".to_owned(),
+            second: Some(person(MANAGER, Role::PitManager)),
+        };
+        let answer = house.ask(person(ADMINISTRATOR, Role::Administrator), configure).await;
+        assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+        assert_eq!(house.get("/house", "").await.body["name"], "Marina");
+        house.close().await;
+    }
 }

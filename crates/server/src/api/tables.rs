@@ -1,18 +1,23 @@
 //! What anyone may look up of the tables: which there are, how they stand, and how they are laid out.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
-use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect};
-use taisai_table::{Phase, TableId};
+use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect, Station};
+use taisai_table::{House, Phase, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::api::WholePublic;
+use crate::config::{name_key, table_name};
 use crate::denied::Denied;
+use crate::request::Named;
 use crate::server::Shared;
-use crate::table::RunningTable;
+use crate::table::{RunningTable, places};
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(tables)).routes(routes!(table)).routes(routes!(layout))
@@ -42,11 +47,12 @@ impl InLanguages {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TableView {
     table: u16,
+    /// What the house calls it.
+    name: String,
     /// The game with its version, as `tai-sai@6`.
     game: String,
     title: InLanguages,
     layout: String,
-    #[schema(value_type = String)]
     phase: Phase,
     is_training: bool,
     /// How many seats or terminals each of its clusters has.
@@ -55,31 +61,37 @@ pub(crate) struct TableView {
     has_terminals: bool,
 }
 
-fn view(table: &RunningTable) -> TableView {
+fn view(table: &RunningTable, name: String) -> TableView {
     let round = table.round();
     let game = round.rules().game();
     TableView {
         table: round.table().0,
-        game: name(game),
+        name,
+        game: game_name(game),
         title: InLanguages::of(|language| game.title().get(language).to_owned()),
         layout: round.rules().layout().id().to_owned(),
         phase: round.phase(),
         is_training: round.is_training(),
-        seats: table.clusters().map(|cluster| u32::try_from(cluster.seats().count()).unwrap_or(u32::MAX)).collect(),
+        seats: table.clusters().map(|cluster| u32::try_from(places(cluster).count()).unwrap_or(u32::MAX)).collect(),
         has_terminals: table.has_terminals(),
     }
 }
 
-fn name(game: &Game) -> String {
+fn game_name(game: &Game) -> String {
     format!("{}@{}", game.id(), game.version())
 }
 
 /// The tables of the house.
 #[utoipa::path(get, path = "/tables", responses((status = 200, body = Vec<TableView>)))]
 async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, Denied> {
+    let recorded = |house: &House| {
+        house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
+    };
+    let recorded = server.doors.house().look(recorded).await?;
     let mut tables = Vec::new();
-    for (_, door) in server.doors.tables() {
-        tables.push(door.look(view).await?);
+    for (table, door) in server.doors.tables() {
+        let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
+        tables.push(door.look(move |table| view(table, name)).await?);
     }
     Ok(Json(tables))
 }
@@ -89,9 +101,9 @@ async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, De
     get,
     path = "/tables/{table}",
     params(("table" = u16, Path, description = "The table")),
-    responses((status = 200, body = Object), (status = 404, description = "There is no such table"))
+    responses((status = 200, body = WholePublic), (status = 404, description = "There is no such table"))
 )]
-async fn table(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<Value>, Denied> {
+async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<Value>, Denied> {
     let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
     Ok(Json(door.look(RunningTable::public).await?))
 }
@@ -105,6 +117,10 @@ pub(crate) struct LayoutView {
     approved: String,
     layout: String,
     pay_table: String,
+    /// Whether bets are placed at terminals, or with chips on the layout.
+    has_terminals: bool,
+    /// The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`.
+    chinese: &'static str,
     width: u32,
     height: u32,
     areas: Vec<AreaView>,
@@ -116,7 +132,6 @@ pub(crate) struct LayoutView {
 #[derive(Debug, Serialize, ToSchema)]
 struct AreaView {
     #[serde(rename = "box")]
-    #[schema(value_type = String)]
     bet_box: BetBox,
     x: u32,
     y: u32,
@@ -128,7 +143,6 @@ struct AreaView {
 #[derive(Debug, Serialize, ToSchema)]
 struct CaptionView {
     /// Boxes of the kind.
-    #[schema(value_type = Vec<String>)]
     of: Vec<BetBox>,
     x: u32,
     y: u32,
@@ -140,7 +154,6 @@ struct CaptionView {
 #[derive(Debug, Serialize, ToSchema)]
 struct BoxView {
     #[serde(rename = "box")]
-    #[schema(value_type = String)]
     bet_box: BetBox,
     label: InLanguages,
     /// What it pays to one: one entry, or three for one, two and three dice.
@@ -149,6 +162,10 @@ struct BoxView {
     ways: u8,
     /// The house's exact edge, as a fraction.
     edge: String,
+    /// The least and the greatest sum that win, where that is printed on the box.
+    range: Option<[u8; 2]>,
+    /// Whether it loses when all three dice are the same.
+    loses_to_triple: bool,
 }
 
 impl LayoutView {
@@ -163,6 +180,8 @@ impl LayoutView {
                 pays: layout.pays(*bet_box).map(|odds| odds.to_string()).collect(),
                 ways,
                 edge: edge.to_string(),
+                range: layout.range(*bet_box).map(|(from, to)| [from, to]),
+                loses_to_triple: layout.loses_to_triple(*bet_box),
             })
         });
         let captions = felt.captions().iter().map(|caption| {
@@ -171,11 +190,16 @@ impl LayoutView {
             CaptionView { of, x, y, width, height }
         });
         Self {
-            game: name(game),
+            game: game_name(game),
             title: InLanguages::of(|language| game.title().get(language).to_owned()),
             approved: game.approved().to_string(),
             layout: layout.id().to_owned(),
             pay_table: layout.title().to_owned(),
+            has_terminals: game.station() == Station::PlayerTerminals,
+            chinese: match felt.chinese() {
+                Language::Simplified => "zh-Hans",
+                Language::Traditional | Language::English => "zh-Hant",
+            },
             width: felt.width(),
             height: felt.height(),
             areas: felt.areas().iter().map(|of| area(of.bet_box, of.at)).collect(),
@@ -192,7 +216,7 @@ impl LayoutView {
     params(("table" = u16, Path, description = "The table")),
     responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
 )]
-async fn layout(State(server): State<Shared>, Path(table): Path<u16>) -> Result<Json<LayoutView>, Denied> {
+async fn layout(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<LayoutView>, Denied> {
     let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
     let view = |table: &RunningTable| {
         let rules = table.round().rules();

@@ -3,21 +3,25 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
-    Actor, Chips, ClusterCommand, CommandId, DeviceId, Method, Person, PersonId, Position, Profile, Role, Roles,
-    RoundCommand, Seat, Stake, TableId, TableLimits,
+    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, Method, Person, PersonId,
+    Position, Profile, Report, Role, Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
 };
 use tokio::sync::oneshot;
 
-use super::{Hall, HallPlan, TablePlan};
-use crate::leaving::{Answer, Reply};
+use super::{Hall, HallError, HallPlan, TablePlan};
+use crate::clock;
+use crate::config::Founding;
+use crate::house::HouseMail;
+use crate::leaving::{Answer, Counted, Reply};
 use crate::line::{Line, Messages};
 use crate::metrics::Metrics;
-use crate::table::TableMail;
+use crate::table::{RunningTable, TableMail};
 
 const TABLE: TableId = TableId(1);
 
@@ -104,7 +108,7 @@ async fn a_round_is_played_and_is_there_again() {
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
-    let sit = TableMail::Sit { cluster: 0, seat, source: 1, line };
+    let sit = TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line };
     assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
@@ -140,10 +144,122 @@ async fn a_round_is_played_and_is_there_again() {
     let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
     assert!(
-        hall.doors().table(TABLE).unwrap().send(TableMail::Sit { cluster: 0, seat, source: 1, line }).await.is_ok()
+        hall.doors()
+            .table(TABLE)
+            .unwrap()
+            .send(TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line })
+            .await
+            .is_ok()
     );
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
+
+/// What a table was opened with: layout, seats, and how long bets are open.
+async fn opened(hall: &Hall, table: TableId) -> Option<(String, usize, u32)> {
+    let look = |table: &RunningTable| {
+        let seats = table.cluster(0).unwrap().seats().count();
+        (table.round().rules().layout().id().to_owned(), seats, table.profile().betting_seconds)
+    };
+    match hall.doors().table(table) {
+        Some(door) => Some(door.look(look).await.unwrap()),
+        None => None,
+    }
+}
+
+async fn close(hall: Hall) {
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_record_rules_over_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    close(Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap()).await;
+
+    let mut other = plan(folder.path());
+    (other.tables[0].layout, other.tables[0].seats) = ("C".to_owned(), vec![3]);
+    other.profile = Profile { name: "other".to_owned(), betting_seconds: 15, ..other.profile };
+    other.new_house = [9; 16];
+    let added = |number: u16| TablePlan { table: TableId(number), ..other.tables[0].clone() };
+    let two = added(2);
+    let three = added(3);
+    other.tables.push(two);
+    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
+    assert_eq!(opened(&hall, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
+    assert_eq!(opened(&hall, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
+    assert_eq!((hall.profile().name.as_str(), hall.house()), ("singapore", [7; 16]));
+    let seed = crate::config::Seed { founders: crate::config::founders(), ..Default::default() };
+    let house = hall.doors().house();
+    Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
+    assert!(Founding::due(&house, &seed, false).await.unwrap().is_none(), "once");
+    drop(house);
+    close(hall).await;
+
+    other.tables = vec![three];
+    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
+    assert!(
+        opened(&hall, TABLE).await.is_some() && opened(&hall, TableId(2)).await.is_some(),
+        "whatever the file says"
+    );
+    assert_eq!(opened(&hall, TableId(3)).await, None, "people add tables now");
+    close(hall).await;
+
+    other.is_training = true;
+    assert!(matches!(Hall::open(other, &Metrics::new(), Arc::new(drop)), Err(HallError::OtherPurpose)));
+}
+
+#[tokio::test]
+async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = TableId(2);
+    let clusters = 2.try_into().unwrap();
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let add = HouseCommand::AddTable { table, clusters, training: true, second: None };
+    let (reply, answer) = oneshot::channel();
+    assert!(hall.doors().house().0.send(HouseMail::Own(add, Reply::Once(reply))).await.is_ok());
+    accepted(&answer.await.unwrap());
+    close(hall).await;
+    let open = async |seats: Vec<u32>, is_training: bool| {
+        let mut plan = plan(folder.path());
+        plan.tables.push(TablePlan { table, is_training, seats, ..plan.tables[0].clone() });
+        let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
+        let found = opened(&hall, table).await;
+        close(hall).await;
+        found.map(|(_, seats, _)| seats)
+    };
+    assert_eq!(open(vec![4], true).await, None, "it has two clusters");
+    assert_eq!(open(vec![4, 4], false).await, None, "it is for training");
+    assert_eq!(open(vec![4, 4], true).await, Some(4));
+    assert_eq!(open(vec![9, 9], true).await, Some(4), "as it was from then on");
+}
+
+/// The system's clock is set back by an hour while the house is stopped.
+#[tokio::test]
+async fn time_and_sources_go_on_after_what_is_on_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let ahead = || clock::system() + 3_600_000;
+    let hall = Hall::open_by(ahead, plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    // Higher than any time.
+    let highest = hall.sources().next() + 100 * 3_600_000;
+    let mut asker = Asker { hall: &hall, source: highest, sequence: 0 };
+    let terminal = Actor::Terminal { device: DeviceId(3), seat: Seat(3) };
+    asker.cluster(terminal, ClusterCommand::Clear { seat: Seat(3) }).await;
+    let before = hall.clock().now();
+    accepted(&asker.round(person(2, Role::PitSupervisor), RoundCommand::OpenTable).await);
+    close(hall).await;
+
+    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    assert!(hall.clock().now() > before, "time goes on");
+    assert!(hall.sources().next() > highest, "so do sources");
+    let stepped = |house: &House| {
+        house.significant().any(
+            |event| matches!(event.what, Happening::Reported(Report::ClockStepped { millis }) if millis < -3_000_000),
+        )
+    };
+    while !hall.doors().house().look(stepped).await.unwrap() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    close(hall).await;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use taisai_rules::Money;
 use taisai_table::{
@@ -18,8 +18,10 @@ const EVENTS: usize = 200;
 /// So many of the vouchers are shown, the newest.
 const VOUCHERS: usize = 200;
 
-/// A part of the House that screens are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A list of the House: a part that screens are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, utoipa::ToSchema)]
+#[schema(as = List)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Part {
     Approvals,
     Events,
@@ -62,11 +64,9 @@ impl Part {
     pub(crate) const fn topics(self) -> &'static [Topic] {
         match self {
             Self::Approvals => &[Topic::Pit, Topic::Cage],
-            Self::Events => &[Topic::Pit, Topic::Audit],
-            Self::Claims | Self::Receivables => &[Topic::Pit, Topic::Cage, Topic::Audit],
+            Self::Events | Self::Devices | Self::Tables => &[Topic::Pit, Topic::Audit],
+            Self::Claims | Self::Receivables | Self::People => &[Topic::Pit, Topic::Cage, Topic::Audit],
             Self::Vouchers => &[Topic::Cage, Topic::Audit],
-            Self::Devices | Self::Tables => &[Topic::Pit, Topic::Audit],
-            Self::People => &[Topic::Pit, Topic::Cage, Topic::Audit],
         }
     }
 
@@ -118,7 +118,7 @@ pub(crate) fn people(house: &House) -> Vec<Numbered<PersonId, &Employee>> {
     house.people().map(numbered).collect()
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct TableOnFile {
     table: TableId,
     clusters: u16,
@@ -131,7 +131,7 @@ pub(crate) fn tables(house: &House) -> Vec<TableOnFile> {
 }
 
 /// A voucher as the cage sees it: never its number (F42).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct VoucherOnFile {
     last_digits: u16,
     amount: Money,
@@ -142,10 +142,20 @@ pub(crate) struct VoucherOnFile {
 }
 
 pub(crate) fn vouchers(house: &House) -> Vec<VoucherOnFile> {
-    // The newest first: keys that are alike in time keep both.
-    let newest: BTreeMap<_, _> = house.vouchers().map(|(hash, voucher)| ((voucher.issued, hash), voucher)).collect();
-    let newest = newest.into_values().rev().take(VOUCHERS);
+    // There are many vouchers: only so many of them are ever held at once. Those that are alike in time stay both.
+    let mut newest = BTreeMap::new();
+    for (hash, voucher) in house.vouchers() {
+        let is_newer = newest.first_key_value().is_none_or(|((issued, _), _)| voucher.issued >= *issued);
+        if newest.len() < VOUCHERS || is_newer {
+            newest.insert((voucher.issued, hash), voucher);
+        }
+        if newest.len() > VOUCHERS {
+            newest.pop_first();
+        }
+    }
     newest
+        .into_values()
+        .rev()
         .map(|voucher| VoucherOnFile {
             last_digits: voucher.digits,
             amount: voucher.amount,

@@ -1,7 +1,7 @@
 //! The display at a table: it shows what anyone may see, and sends nothing.
 
 use axum::Extension;
-use axum::extract::{Path, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use taisai_table::TableId;
 
@@ -10,11 +10,10 @@ use crate::accept::Held;
 use crate::denied::Denied;
 use crate::leaving::Topic;
 use crate::line::Line;
+use crate::people::Caller;
+use crate::request::Named;
 use crate::server::Shared;
 use crate::table::TableMail;
-
-/// Nobody signs in at a display, so their number at a table is bounded, beside its terminals.
-const MOST_DISPLAYS: usize = 64;
 
 struct Display;
 
@@ -33,17 +32,18 @@ impl Screen for Display {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
+    Named(table): Named<u16>,
+    caller: Caller,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
-    let place = server.displays.take(TableId(table), MOST_DISPLAYS).ok_or(Denied::TooMany)?;
+    let place = server.displays.take(TableId(table), caller).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();
-        let follow = TableMail::Follow { topics: vec![Topic::Public], source: None, line };
+        let follow = TableMail::Follow { topics: vec![Topic::Public], counted: None, line };
         let farewell = match door.send(follow).await {
-            Ok(()) => converse(&mut socket, &mut Display, messages, server.stopping.subscribe()).await,
+            Ok(()) => converse(&mut socket, &mut Display, messages, &server).await,
             Err(stopped) => stopped.into(),
         };
         drop((server, door, place));

@@ -1,21 +1,23 @@
 //! The screens of the whole house: pit, cage and audit. Each is shown its parts of the House; commands go to the House.
 
 use axum::Extension;
-use axum::extract::{Path, Query, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
-use taisai_table::{ApprovalId, CommandId, HouseCommand, Role};
+use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
-use super::{Farewell, Screen, converse, read, upgrade};
+use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
-use crate::commands;
+use crate::commands::{self, Sent};
 use crate::denied::Denied;
 use crate::house::HouseMail;
-use crate::leaving::{Answer, Answered, Topic, json};
+use crate::leaving::{Answers, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
+use crate::request::{Asked, Named};
 use crate::server::Shared;
+use crate::voucher::HouseAct;
 
 /// A screen of the whole house.
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::ToSchema)]
@@ -64,34 +66,33 @@ pub(crate) struct FromDesk {
 
 /// A command of a person for the House.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = DeskCommand)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
-    command: HouseCommand,
+    command: HouseAct,
 }
 
 struct AtDesk {
     server: Shared,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
     source: u64,
     line: Line,
+    unreadable: Unreadable,
 }
 
 impl Screen for AtDesk {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromDesk { commands } = read(text)?;
-        for Numbered { sequence, approval, command } in commands {
-            let by = people::still(&self.server, self.source, true).await?;
+        for Numbered { sequence, approval, command } in
+            self.unreadable.commands(text, |FromDesk { commands }| commands)?
+        {
+            let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = match commands::at_house(&self.server, by, id, approval, command).await {
-                Ok(answer) => answer,
-                Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
-                Err(denied) => Answer::Refused(denied.into()),
-            };
-            self.line.say(json(&Answered { sequence, answer }));
+            let answer = commands::at_house(&self.server, Sent { by, id, approval, command }).await;
+            self.line.say(Answers::one(sequence, told(answer)?));
         }
         Ok(())
     }
@@ -106,8 +107,8 @@ impl Screen for AtDesk {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(desk): Path<Desk>,
-    Query(Source { source }): Query<Source>,
+    Named(desk): Named<Desk>,
+    Asked(Source { source }): Asked<Source>,
     by: SignedIn,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
@@ -121,8 +122,15 @@ pub(super) async fn connect(
         let follow = HouseMail::Follow { topic: desk.topic(), source, line: line.clone() };
         let farewell = match server.doors.house().send(follow).await {
             Ok(()) => {
-                let mut at_desk = AtDesk { server: server.clone(), source, line };
-                converse(&mut socket, &mut at_desk, messages, server.stopping.subscribe()).await
+                let _watch = Watch::over(&server, by.source, Some(desk.roles()), line.clone());
+                let mut at_desk = AtDesk {
+                    server: server.clone(),
+                    login: by.source,
+                    source,
+                    unreadable: Unreadable::new(line.clone()),
+                    line,
+                };
+                converse(&mut socket, &mut at_desk, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };

@@ -2,18 +2,19 @@
 //! person who is signed in.
 
 use axum::Extension;
-use axum::extract::{Path, Query, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_table::{ApprovalId, CommandId, TableId};
 
-use super::{Farewell, Screen, converse, read, upgrade};
+use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
-use crate::commands::{self, TableCommand};
+use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
-use crate::leaving::{Answer, Answered, Topic, json};
+use crate::leaving::{Answers, Counted, Topic};
 use crate::line::Line;
 use crate::people::{self, SignedIn};
+use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::table::TableMail;
 
@@ -26,18 +27,19 @@ pub(crate) struct FromStaff {
 
 /// A command of a person.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = StaffCommand)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
     /// The second person's approval, where the act needs one.
-    #[schema(value_type = Option<u64>)]
     approval: Option<ApprovalId>,
-    #[schema(value_type = Object)]
     command: TableCommand,
 }
 
 /// Which source the screen goes on with.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(super) struct Source {
     /// The source that this screen had before; a new one where it is left out.
     pub(super) source: Option<u64>,
@@ -46,22 +48,22 @@ pub(super) struct Source {
 struct Console {
     server: Shared,
     table: TableId,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
     source: u64,
     line: Line,
+    unreadable: Unreadable,
 }
 
 impl Screen for Console {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromStaff { commands } = read(text)?;
-        for Numbered { sequence, approval, command } in commands {
-            let by = people::still(&self.server, self.source, true).await?;
+        for Numbered { sequence, approval, command } in
+            self.unreadable.commands(text, |FromStaff { commands }| commands)?
+        {
+            let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = match commands::at_table(&self.server, by, self.table, id, approval, command).await {
-                Ok(answer) => answer,
-                Err(Denied::Stopped) => return Err(Denied::Stopped.into()),
-                Err(denied) => Answer::Refused(denied.into()),
-            };
-            self.line.say(json(&Answered { sequence, answer }));
+            let answer = commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await;
+            self.line.say(Answers::one(sequence, told(answer)?));
         }
         Ok(())
     }
@@ -76,8 +78,8 @@ impl Screen for Console {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
-    Query(Source { source }): Query<Source>,
+    Named(table): Named<u16>,
+    Asked(Source { source }): Asked<Source>,
     by: SignedIn,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
@@ -88,10 +90,19 @@ pub(super) async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();
         let topics = vec![Topic::Public, Topic::Staff];
-        let farewell = match door.send(TableMail::Follow { topics, source: Some(source), line: line.clone() }).await {
+        let counted = Some(Counted { source, sequence: 0 });
+        let farewell = match door.send(TableMail::Follow { topics, counted, line: line.clone() }).await {
             Ok(()) => {
-                let mut console = Console { server: server.clone(), table, source, line };
-                converse(&mut socket, &mut console, messages, server.stopping.subscribe()).await
+                let _watch = Watch::over(&server, by.source, None, line.clone());
+                let mut console = Console {
+                    server: server.clone(),
+                    table,
+                    login: by.source,
+                    source,
+                    unreadable: Unreadable::new(line.clone()),
+                    line,
+                };
+                converse(&mut socket, &mut console, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };

@@ -3,58 +3,145 @@
 
 use axum::Extension;
 use axum::extract::ws::WebSocket;
-use axum::extract::{Path, State, WebSocketUpgrade};
+use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
-use serde::Deserialize;
-use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Seat, TableId};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use taisai_table::{
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Seat, TableId, VoucherHash,
+};
 
-use super::{Farewell, Screen, converse, read, upgrade};
+use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
 use crate::denied::Denied;
-use crate::devices::{Proven, prove};
-use crate::leaving::Reply;
+use crate::devices::{Life, Proven, Taken, Told, prove, take};
+use crate::leaving::{Answer, Answers, Counted, Reply, json};
 use crate::line::Line;
+use crate::reports::{GameLine, last_games};
+use crate::request::Named;
 use crate::server::Shared;
 use crate::table::{TableDoor, TableMail};
+use crate::voucher::{TerminalAct, TerminalAsk, Validation, issued, presented};
 
 /// What a terminal sends: commands, each under the next number.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromTerminal {
+    #[serde(default)]
     commands: Vec<Numbered>,
+    /// Whether the last games of the seat are asked for (F30).
+    #[serde(default)]
+    games: bool,
+}
+
+/// The same with its commands apart, for when one of them cannot be read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Apart<'a> {
+    #[serde(borrow, default)]
+    commands: Vec<&'a RawValue>,
+    #[serde(default)]
+    games: bool,
+}
+
+/// The last games of a seat, as its terminal is sent them.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = LastGames)]
+pub(crate) struct ToTerminal<'a> {
+    games: &'a [GameLine],
 }
 
 /// A command of a terminal.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[schema(as = TerminalCommand)]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
-    #[schema(value_type = Object)]
-    command: ClusterCommand,
+    command: TerminalAct,
 }
 
 struct Terminal {
+    server: Shared,
+    line: Line,
     device: DeviceId,
     cluster: ClusterId,
     seat: Seat,
     source: u64,
     door: TableDoor,
+    place: Taken,
+    /// Those who wait for a sign of life, as they say to be this terminal.
+    doubted_by: Vec<Life>,
+    unreadable: Unreadable,
+}
+
+impl Terminal {
+    const fn actor(&self) -> Actor {
+        Actor::Terminal { device: self.device, seat: self.seat }
+    }
+
+    fn read(&mut self, text: &str) -> Result<FromTerminal, Farewell> {
+        if let Ok(sent) = serde_json::from_str::<FromTerminal>(text) {
+            self.unreadable.none();
+            not_too_many(sent.commands.len())?;
+            return Ok(sent);
+        }
+        let Apart { commands, games } = read(text)?;
+        Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
+    }
+
+    /// Credits become a voucher, which is printed once the House has it.
+    async fn cash_out(&self, id: CommandId, command: ClusterCommand, number: Validation) -> Result<(), Farewell> {
+        let answer = self.door.ask_cluster(self.cluster.number, self.actor(), id, command).await?;
+        let answer = match answer {
+            Answer::Accepted(_) => issued(&self.server, id, number).await?,
+            Answer::Refused(_) => answer,
+        };
+        self.line.say(Answers::one(id.sequence, answer));
+        Ok(())
+    }
+
+    /// A voucher becomes credits.
+    async fn redeem(&self, id: CommandId, command: HouseCommand, hash: VoucherHash) -> Result<(), Farewell> {
+        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
+        self.line.say(Answers::one(id.sequence, presented(&self.server, hash, answer).await?));
+        Ok(())
+    }
 }
 
 impl Screen for Terminal {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromTerminal { commands } = read(text)?;
+        let FromTerminal { commands, games } = self.read(text)?;
+        if games {
+            let games = Box::pin(last_games(&self.server, self.cluster, self.seat)).await?;
+            self.line.say(json(&ToTerminal { games: &games }));
+        }
         for Numbered { sequence, command } in commands {
-            let letter = TableMail::Cluster {
-                cluster: self.cluster.number,
-                actor: Actor::Terminal { device: self.device, seat: self.seat },
-                id: CommandId { source: self.source, sequence },
-                command,
-                reply: Reply::Seat(sequence),
-            };
-            self.door.send(letter).await?;
+            let id = CommandId { source: self.source, sequence };
+            match command.ask(&self.server.vouchers.key, id, (self.cluster, self.seat)) {
+                TerminalAsk::Cluster(command, None) => {
+                    let (cluster, actor, reply) = (self.cluster.number, self.actor(), Reply::Seat(sequence));
+                    self.door.send(TableMail::Cluster { cluster, actor, id, command, reply }).await?;
+                }
+                TerminalAsk::Cluster(command, Some(number)) => {
+                    Box::pin(self.cash_out(id, command, number)).await?;
+                }
+                TerminalAsk::House(command, hash) => Box::pin(self.redeem(id, command, hash)).await?,
+            }
         }
         Ok(())
+    }
+
+    async fn ends(&mut self) -> Farewell {
+        loop {
+            match self.place.told().await {
+                Told::ShowLife(life) => self.doubted_by.push(life),
+                Told::CutOff => return Denied::NotProven.into(),
+            }
+        }
+    }
+
+    fn lives(&mut self) {
+        self.doubted_by.drain(..).for_each(Life::shown);
     }
 }
 
@@ -68,7 +155,7 @@ impl Screen for Terminal {
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
-    Path(table): Path<u16>,
+    Named(table): Named<u16>,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
@@ -81,21 +168,45 @@ pub(super) async fn connect(
 }
 
 async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableDoor) -> Farewell {
-    let Proven { device, kind, source } = match prove(socket, server).await {
+    // What is done once, or rarely, has memory of its own: there are many terminals, and they wait.
+    let proven = match Box::pin(prove(socket, server)).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
-    let DeviceKind::Terminal { cluster, seat } = kind else { return Denied::NotYours.into() };
+    let Proven { device, kind: DeviceKind::Terminal { cluster, seat }, source } = proven else {
+        return Denied::NotYours.into();
+    };
     if cluster.table != table {
         return Denied::NotYours.into();
     }
+    let place = match Box::pin(take(server, proven)).await {
+        Ok(place) => place,
+        Err(denied) => return denied.into(),
+    };
+    // What it asked of the House counts too.
+    let sequence = match Box::pin(server.doors.house().look(move |house| house.newest(source))).await {
+        Ok(sequence) => sequence,
+        Err(stopped) => return stopped.into(),
+    };
     let (line, messages) = Line::new();
-    let sit = TableMail::Sit { cluster: cluster.number, seat, source, line: line.clone() };
+    let counted = Counted { source, sequence };
+    let sit = TableMail::Sit { cluster: cluster.number, seat, counted, line: line.clone() };
     if let Err(stopped) = door.send(sit).await {
         return stopped.into();
     }
-    let mut terminal = Terminal { device, cluster, seat, source, door };
-    let farewell = converse(socket, &mut terminal, messages, server.stopping.subscribe()).await;
+    let mut terminal = Terminal {
+        server: server.clone(),
+        line: line.clone(),
+        device,
+        cluster,
+        seat,
+        source,
+        door,
+        place,
+        doubted_by: Vec::new(),
+        unreadable: Unreadable::new(line.clone()),
+    };
+    let farewell = converse(socket, &mut terminal, messages, server).await;
     // A table that has stopped needs no word.
     terminal.door.send(TableMail::Gone { cluster: cluster.number, seat, line }).await.unwrap_or_default();
     farewell

@@ -1,14 +1,21 @@
 //! What passes between the machines of a table and to the House, and how everything leaves.
 
+use std::time::Duration;
+
 use taisai_record::Recorder;
 use taisai_rules::Money;
-use taisai_table::{Actor, Cluster, ClusterCommand, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict};
+use taisai_table::{
+    Actor, Cluster, ClusterCommand, ClusterId, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict,
+};
 use tokio::time::Instant;
 
 use super::RunningTable;
 use crate::house::HouseMail;
 use crate::leaving::Said;
 use crate::stopped::Stopped;
+
+/// A slip that has not come by then is asked for again.
+const READ_AGAIN: Duration = Duration::from_secs(5);
 
 impl RunningTable {
     /// Carries what the machines have for each other, and hands everything over. A machine's entries are handed over before what
@@ -45,7 +52,7 @@ impl RunningTable {
     }
 
     /// A ledger that does not sum to zero is a bug: the table stops rather than go on with wrong money.
-    fn check(&self) -> Result<(), Stopped> {
+    pub(super) fn check(&self) -> Result<(), Stopped> {
         let checked = self.clusters().try_for_each(Cluster::check);
         self.parts.metrics.ledger.set(i64::from(checked.is_ok()));
         checked.map_err(|broken| Stopped::Broken { table: self.round().table(), broken: broken.to_string() })
@@ -79,47 +86,54 @@ impl RunningTable {
         for (notice_number, notice) in notices {
             let slip = match over(&notice, self.own(number).machine()) {
                 None => None,
-                Some(round) => match self.slips.remove(&(number, round)) {
-                    Some(slip) => Some(slip),
-                    None => {
-                        self.parts.archivist.ask(id, round);
+                Some(round) => {
+                    let Some(slip) = self.slips.remove(&(number, round)) else {
+                        self.have_read(id, round);
                         break;
-                    }
-                },
+                    };
+                    Some(slip)
+                }
             };
-            let stands = notice.stands();
-            if let Some((round, stands)) = stands {
+            let mut played = Vec::new();
+            if let Some((round, stands)) = notice.stands() {
                 let present = slip.is_none().then(|| self.own(number).machine().slip());
                 if let Some(slip) = present.as_ref().or(slip.as_ref()) {
                     self.keep_games(number, round, stands, slip);
+                    let cluster = self.own(number).machine();
+                    let seats = slip.lines.chunk_by(|line, next| line.seat == next.seat).map(|lines| lines[0].seat);
+                    played = seats.map(|seat| (seat, cluster.is_locked(seat))).collect();
                 }
                 self.latest = Some(round);
             }
-            let unlocked = stands.is_some().then(|| self.unlocked(number));
             let command = ClusterCommand::Follow { number: notice_number, notice, slip };
             self.accepted(number, command)?;
             has_carried = true;
-            if let Some(unlocked) = unlocked {
-                self.report_locked(number, &unlocked);
-                self.tell_everyone(number);
+            for (seat, was_locked) in played {
+                if !was_locked {
+                    self.report_locked(number, seat);
+                }
+                self.tell(number, seat);
             }
         }
         Ok(has_carried)
     }
 
-    fn unlocked(&mut self, number: u16) -> Vec<Seat> {
-        let cluster = self.own(number).machine();
-        cluster.seats().filter(|seat| !cluster.is_locked(*seat)).collect()
+    /// Has a slip read, and again if it does not come.
+    fn have_read(&mut self, cluster: ClusterId, round: RoundNumber) {
+        let asked = self.reading.get(&(cluster.number, round));
+        if asked.is_none_or(|asked| asked.elapsed() > READ_AGAIN) {
+            self.reading.insert((cluster.number, round), Instant::now());
+            self.parts.archivist.ask(cluster, round);
+        }
     }
 
-    /// Seats that a large win has locked (F33).
-    fn report_locked(&mut self, number: u16, unlocked: &[Seat]) {
+    /// A large win has locked the seat (F33).
+    fn report_locked(&mut self, number: u16, seat: Seat) {
         let cluster = self.own(number).machine();
-        let id = cluster.id();
-        let locked: Vec<_> = unlocked.iter().copied().filter(|seat| cluster.is_locked(*seat)).collect();
-        for seat in locked {
+        if cluster.is_locked(seat) {
+            let cluster = cluster.id();
             let amount = self.last_paid(number, seat).unwrap_or(Money::ZERO);
-            self.report(Some(Report::LargeWin { cluster: id, seat, amount }));
+            self.report(Some(Report::LargeWin { cluster, seat, amount }));
         }
     }
 

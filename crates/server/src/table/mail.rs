@@ -3,7 +3,7 @@
 use taisai_table::{Actor, ClusterCommand, CommandId, RoundCommand, RoundNumber, Seat, Slip, Transfer};
 
 use super::RunningTable;
-use crate::leaving::{Reply, Then, Topic};
+use crate::leaving::{Counted, Reply, Then, Topic};
 use crate::line::Line;
 
 /// Mail for a table.
@@ -13,11 +13,11 @@ pub(crate) enum TableMail {
     /// A command for one of its players' sides.
     Cluster { cluster: u16, actor: Actor, id: CommandId, command: ClusterCommand, reply: Reply },
     /// A Player Terminal is connected: this line is its own from now on, and that of the one before is cut.
-    Sit { cluster: u16, seat: Seat, source: u64, line: Line },
+    Sit { cluster: u16, seat: Seat, counted: Counted, line: Line },
     /// The connection of a Player Terminal has ended.
     Gone { cluster: u16, seat: Seat, line: Line },
     /// A screen follows the table.
-    Follow { topics: Vec<Topic>, source: Option<u64>, line: Line },
+    Follow { topics: Vec<Topic>, counted: Option<Counted>, line: Line },
     /// A look at it.
     Look(Box<dyn FnOnce(&RunningTable) -> Then + Send>),
     /// Money from the House.

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use taisai_rules::{Money, Unit};
-use taisai_table::{Actor, Cluster, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Transfer, VoidReason};
+use taisai_table::{Actor, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Transfer, VoidReason};
 use tokio::time::Instant;
 
 use super::RunningTable;
 use super::view::{LastGame, Message, PublicView, SeatChange, SeatView, Snapshot, StaffView};
-use crate::leaving::{Answered, Said, Topic, json};
+use crate::leaving::{Answered, Counted, Said, Topic, json};
 use crate::line::Line;
 
 /// Totals and the health of seats are shown at most so often.
@@ -23,10 +23,12 @@ pub(super) struct SeatLine {
     number: u64,
     is_told: bool,
     last: Option<Box<LastGame>>,
+    /// Whether the last game has come or changed since it was told.
+    is_last_new: bool,
 }
 
 impl RunningTable {
-    pub(super) fn sit(&mut self, cluster: u16, seat: Seat, source: u64, line: Line) {
+    pub(super) fn sit(&mut self, cluster: u16, seat: Seat, counted: Counted, line: Line) {
         let Some(place) = self.seat_line(cluster, seat) else { return line.cut() };
         if let Some(before) = place.line.replace(line.clone()) {
             before.cut();
@@ -38,9 +40,10 @@ impl RunningTable {
         if self.cluster(cluster).is_some_and(|cluster| cluster.is_lost(seat)) {
             self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Back { seat });
         }
-        let Some(seat) = self.seat_view(cluster, seat) else { return };
-        let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(source)) };
-        self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(snapshot))));
+        let known = self.cluster(cluster).map_or(0, |cluster| cluster.newest(counted.source, Some(seat)));
+        let Some(seat) = self.seat_view(cluster, seat, true) else { return };
+        let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(counted.and(known))) };
+        self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(Box::new(snapshot)))));
     }
 
     pub(super) fn gone(&mut self, cluster: u16, seat: Seat, line: &Line) {
@@ -68,17 +71,22 @@ impl RunningTable {
         }
     }
 
-    pub(super) fn follow(&mut self, line: Line, source: Option<u64>, topics: Vec<Topic>) {
-        let mut snapshot = self.snapshot(source);
+    pub(super) fn follow(&mut self, line: Line, counted: Option<Counted>, topics: Vec<Topic>) {
+        let known = |counted: Counted| {
+            let clusters = self.clusters().map(|cluster| cluster.newest(counted.source, None));
+            counted.and(clusters.max().unwrap_or(0)).and(self.round().newest(counted.source))
+        };
+        let mut snapshot = self.snapshot(counted.map(known));
         if topics.contains(&Topic::Staff) {
             self.show_staff_now();
             snapshot.staff = Some(self.shown_to_staff.whole(&self.shown_to_staff.view));
         }
-        self.said.push(Said::Follows(line, topics, json(&Message::Snapshot(snapshot))));
+        self.said.push(Said::Follows(line, topics, json(&Message::Snapshot(Box::new(snapshot)))));
     }
 
-    fn snapshot(&self, source: Option<u64>) -> Snapshot {
-        Snapshot { time: self.parts.clock.now(), source, public: self.public(), seat: None, staff: None }
+    fn snapshot(&self, counted: Option<Counted>) -> Snapshot {
+        let (source, sequence) = (counted.map(|counted| counted.source), counted.map(|counted| counted.sequence));
+        Snapshot { time: self.parts.clock.now(), source, sequence, public: self.public(), seat: None, staff: None }
     }
 
     /// What anyone at the table sees.
@@ -87,9 +95,11 @@ impl RunningTable {
         self.shown.whole(&PublicView::of(round, self.latest).with_results(round))
     }
 
-    fn seat_view(&self, cluster: u16, seat: Seat) -> Option<SeatView> {
+    /// How a seat stands; with its last game where that is asked for.
+    fn seat_view(&self, cluster: u16, seat: Seat, with_last: bool) -> Option<SeatView> {
         let place = self.seats.get(usize::from(cluster))?.get(usize::try_from(seat.0).ok()?)?;
-        Some(SeatView::of(self.cluster(cluster)?, seat, place.number, place.last.as_deref()))
+        let last = place.last.as_deref().filter(|_| with_last);
+        Some(SeatView::of(self.cluster(cluster)?, seat, place.number, last))
     }
 
     fn staff_view(&self) -> StaffView {
@@ -112,13 +122,6 @@ impl RunningTable {
 
     pub(super) fn tell_of(&mut self, cluster: u16, transfer: &Transfer) {
         if let Purpose::Credits { seat } = transfer.purpose {
-            self.tell(cluster, seat);
-        }
-    }
-
-    pub(super) fn tell_everyone(&mut self, cluster: u16) {
-        let seats = self.cluster(cluster).map(Cluster::seats);
-        for seat in seats.into_iter().flatten() {
             self.tell(cluster, seat);
         }
     }
@@ -149,6 +152,7 @@ impl RunningTable {
                 && place.last.as_ref().is_none_or(|last| last.round() <= round)
             {
                 place.last = Some(Box::new(game));
+                place.is_last_new = true;
             }
         }
     }
@@ -165,7 +169,8 @@ impl RunningTable {
             place.is_told = false;
             place.number += 1;
             let (answers, line) = (std::mem::take(&mut place.answers), place.line.clone());
-            if let (Some(line), Some(seat)) = (line, self.seat_view(cluster, seat)) {
+            let with_last = std::mem::take(&mut place.is_last_new);
+            if let (Some(line), Some(seat)) = (line, self.seat_view(cluster, seat, with_last)) {
                 self.said.push(Said::To(line, json(&SeatChange { answers, seat })));
             }
         }

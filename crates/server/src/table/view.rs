@@ -11,6 +11,8 @@ use taisai_table::{
     TableId, TableLimits, Time, VoidReason,
 };
 
+use super::places;
+use crate::api::{WholePublic, WholeStaff};
 use crate::leaving::Answered;
 
 /// So many results are shown (F63).
@@ -20,7 +22,8 @@ const RESULTS: u64 = 100;
 const WHOLE: Money = Money::from_cents(10_000);
 
 /// What anyone at the table sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a lamp of its own on the screens")]
 pub(crate) struct PublicView {
     table: TableId,
     game: String,
@@ -43,7 +46,7 @@ pub(crate) struct PublicView {
 }
 
 /// A round that is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct ResultView {
     round: RoundNumber,
     dice: Option<Dice>,
@@ -101,7 +104,7 @@ impl PublicView {
 }
 
 /// What a terminal, or the player at a seat, sees of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatView {
     number: u64,
     seat: Seat,
@@ -113,21 +116,22 @@ pub(crate) struct SeatView {
     colour: Option<ColourSet>,
     is_locked: bool,
     meters: Meters,
-    /// How the last round with bets of this seat came out.
+    /// How the last round with bets of this seat came out: in a snapshot, and when it has come or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastGame>,
 }
 
 /// What lies on a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct BetView {
     chips: Chips,
-    #[serde(flatten)]
-    stake: Stake,
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    amount: Money,
 }
 
 /// A round as it came out for a seat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct LastGame {
     round: RoundNumber,
     dice: Option<Dice>,
@@ -137,7 +141,7 @@ pub(crate) struct LastGame {
 }
 
 /// A bet as it came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct LineView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -189,7 +193,10 @@ impl SeatView {
             session: cluster.session(seat),
             credits: cluster.credits(seat),
             on_layout: cluster.on_layout(seat),
-            bets: cluster.bets(seat).map(|(chips, stake)| BetView { chips, stake }).collect(),
+            bets: cluster
+                .bets(seat)
+                .map(|(chips, Stake { bet_box, amount })| BetView { chips, bet_box, amount })
+                .collect(),
             colour: cluster.colour(seat),
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),
@@ -199,12 +206,13 @@ impl SeatView {
 }
 
 /// What the staff of the table see beside it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct StaffView {
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
     dice_set: u32,
     /// The faces that the tumbler or the Dealer has read, before they are committed.
+    #[schema(min_items = 3, max_items = 3)]
     faces: Option<[Option<Face>; 3]>,
     /// What lies on each box, over all seats.
     totals: Vec<TotalView>,
@@ -214,7 +222,7 @@ pub(crate) struct StaffView {
 }
 
 /// What lies on a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 struct TotalView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -222,7 +230,7 @@ struct TotalView {
 }
 
 /// How a seat is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatHealth {
     cluster: u16,
     seat: Seat,
@@ -250,7 +258,7 @@ impl StaffView {
             is_lost: cluster.is_lost(seat),
             is_locked: cluster.is_locked(seat),
         };
-        let seats = clusters().flat_map(|cluster| cluster.seats().map(move |seat| (cluster, seat)));
+        let seats = clusters().flat_map(|cluster| places(cluster).map(move |seat| (cluster, seat)));
         Self {
             supervisor: round.holder(Position::Supervisor),
             manager: round.holder(Position::Manager),
@@ -305,16 +313,21 @@ fn fields(view: &impl Serialize) -> Map<String, Value> {
 }
 
 /// The first message to a screen.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Snapshot {
     pub(crate) time: Time,
-    /// The number under which the screen sends its commands, and that of the last one known.
+    /// The source of the screen's commands; none for one that sends nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<u64>,
+    /// The newest number of that source that is known: a screen that has lost count goes on from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sequence: Option<u64>,
+    #[schema(value_type = WholePublic)]
     pub(crate) public: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) seat: Option<SeatView>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<WholeStaff>)]
     pub(crate) staff: Option<Value>,
 }
 
@@ -323,7 +336,7 @@ pub(crate) struct Snapshot {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Message {
     /// Everything, once.
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     /// What has changed of the table as everyone sees it.
     Public(Value),
     /// What has changed of the table as its staff see it.
@@ -331,7 +344,7 @@ pub(crate) enum Message {
 }
 
 /// What a terminal is told: answers, and its seat as it stands after them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatChange {
     pub(crate) answers: Vec<Answered>,
     pub(crate) seat: SeatView,

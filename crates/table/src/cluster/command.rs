@@ -11,6 +11,8 @@ use crate::transfer::{Transfer, VoucherNumber};
 
 /// An amount on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Stake {
     /// The box.
     #[serde(rename = "box")]
@@ -24,6 +26,7 @@ pub type Stakes = SmallVec<[Stake; 12]>;
 
 /// What a bet is placed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Chips {
     /// Credits of a terminal, cash chips of a live table.
@@ -34,6 +37,7 @@ pub enum Chips {
 
 /// How money comes in at a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Cash, taken by a person.
@@ -44,6 +48,7 @@ pub enum Method {
 
 /// What credits become at cash-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CashOut {
     /// A voucher, its number already drawn at the edge.
@@ -54,7 +59,8 @@ pub enum CashOut {
 
 /// What may be asked of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ClusterCommand {
     /// Place bets, or increase them.
     Place {
@@ -63,6 +69,7 @@ pub enum ClusterCommand {
         /// With what.
         chips: Chips,
         /// How much on which boxes.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
     /// A Pit Employee places bets for the player at a seat, at the player's request (5.13).
@@ -72,6 +79,7 @@ pub enum ClusterCommand {
         /// With what.
         chips: Chips,
         /// How much on which boxes.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
     /// Withdraw bets, or a part of them.
@@ -81,6 +89,7 @@ pub enum ClusterCommand {
         /// With what they were placed.
         chips: Chips,
         /// How much from which boxes.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
     /// Withdraw every bet of the seat.
@@ -180,6 +189,7 @@ pub enum ClusterCommand {
 
 /// A part of a bet that the House rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cut {
     /// Whose bet.
     pub seat: Seat,
@@ -191,6 +201,7 @@ pub struct Cut {
 
 /// What happened at the players' side, as far as the command does not say it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClusterEvent {
     /// As asked.
@@ -205,6 +216,7 @@ pub enum ClusterEvent {
         /// What it came to.
         totals: Totals,
         /// The digest of its lines.
+        #[cfg_attr(feature = "openapi", schema(min_items = 32, max_items = 32))]
         digest: [u8; 32],
     },
     /// A round that was over is settled again, or void.

@@ -13,6 +13,7 @@ use crate::refusal::Refusal;
 
 /// What a round came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Totals {
     /// How many lines there were.
     pub lines: u64,
@@ -28,6 +29,8 @@ pub struct Totals {
 
 /// A line of a slip: what one seat had on one box at the close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct SlipLine {
     /// The seat.
     pub seat: Seat,
@@ -46,6 +49,8 @@ pub struct SlipLine {
 
 /// All lines of a round, as they were settled: by seat, and by first placement within a seat.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Slip {
     /// The lines.
     pub lines: Vec<SlipLine>,
@@ -53,6 +58,7 @@ pub struct Slip {
 
 /// What a session gets or gives when a round that is over is settled again or voided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Adjustment {
     /// The seat.
     pub seat: Seat,

@@ -6,7 +6,7 @@ use super::command::ReceivableRuling;
 use super::devices::HouseTable;
 use super::ledger::Account;
 use super::significant::Happening;
-use super::vouchers::{PaidAt, Redeemer, VoucherOrigin, VoucherState};
+use super::vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 use super::{ExpiredVoucher, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
 use crate::identity::{Actor, PersonId, Time};
@@ -64,6 +64,7 @@ impl House {
             C::WithdrawApproval { approval } => {
                 self.approvals.open.remove(approval).expect("the approval is open");
             }
+            C::UseApproval { approval, command } => self.approvals.use_for(*approval, *command),
             C::AddTable { table, clusters, training, .. } => {
                 self.tables.insert(*table, HouseTable { clusters: *clusters, is_training: *training });
             }
@@ -104,14 +105,14 @@ impl House {
             C::RequestApproval { act, what } => {
                 let E::ApprovalRequested { approval } = event else { misfit(event) };
                 let (by, what) = (person_of(who), what.clone());
-                let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting };
+                let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting, used: None };
                 self.approvals.request(*approval, request);
             }
             C::SellVoucher { number, amount } => {
                 let E::VoucherIssued { expires } = event else { misfit(event) };
-                self.ledger.enter(Account::Cash, Account::Vouchers, *amount);
+                self.ledger.enter(Account::Cash, Voucher::account(self.is_training), *amount);
                 let origin = VoucherOrigin::Cage(person_of(who));
-                self.vouchers.issue(*number, *amount, (time, *expires), origin, VoucherState::Good);
+                self.vouchers.issue(*number, *amount, (time, *expires), origin, self.is_training);
             }
             C::RedeemAtCage { hash } => {
                 let E::CashPaid { amount } = event else { misfit(event) };
@@ -171,7 +172,8 @@ impl House {
             | C::Configure { .. }
             | C::ClearRedemptionLock { .. }
             | C::Delivered { .. }
-            | C::Report { .. } => misfit(event),
+            | C::Report { .. }
+            | C::UseApproval { .. } => misfit(event),
         }
     }
 

@@ -6,23 +6,28 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Decided, House, HouseEvent};
-use crate::identity::{Actor, PersonId, Time};
+use crate::identity::{Actor, CommandId, PersonId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::check_text;
 
 /// How long an approval lasts, in milliseconds: ten minutes.
 const LASTS: u64 = 10 * 60 * 1_000;
 
-/// How many approvals of one person may be open at once.
+/// The longest text of what is to be done, in characters: that of any act with all its reasons.
+const MOST_WHAT: usize = 20_000;
+
+/// How many approvals of one person may be open at once, beside those that are used.
 pub const MOST_APPROVALS: usize = 8;
 
 /// Which approval: they are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ApprovalId(pub u64);
 
 /// How an approval was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ApprovalAnswer))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// Not yet.
@@ -35,6 +40,7 @@ pub enum Answer {
 
 /// An approval that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Approval {
     /// Of which act.
     pub act: Act,
@@ -46,6 +52,8 @@ pub struct Approval {
     pub asked: Time,
     /// How it was answered.
     pub answer: Answer,
+    /// The command that it serves, and no other.
+    pub used: Option<CommandId>,
 }
 
 impl Approval {
@@ -70,6 +78,10 @@ impl Approvals {
         self.open.get_mut(&id).expect("the approval is open").answer = answer;
     }
 
+    pub(super) fn use_for(&mut self, id: ApprovalId, command: CommandId) {
+        self.open.get_mut(&id).expect("the approval is open").used = Some(command);
+    }
+
     /// Those that are over, for a tick to close.
     pub(super) fn over(&self, time: Time) -> impl Iterator<Item = ApprovalId> {
         self.open.iter().filter(move |(_, approval)| approval.is_over(time)).map(|(id, _)| *id)
@@ -83,9 +95,9 @@ impl House {
         if !person.roles.meets(right.first) || right.second.is_none() {
             return Err(Refusal::NotAllowed);
         }
-        check_text(what, MOST_WHY)?;
-        let open = self.approvals.open.values().filter(|approval| approval.by == person.id);
-        if open.count() >= MOST_APPROVALS {
+        check_text(what, MOST_WHAT)?;
+        let is_open = |approval: &&Approval| approval.by == person.id && approval.used.is_none();
+        if self.approvals.open.values().filter(is_open).count() >= MOST_APPROVALS {
             return Err(Refusal::TooManyApprovals);
         }
         let number = self.approvals.count.checked_add(1).expect("approvals can be counted");
@@ -103,6 +115,17 @@ impl House {
         match approval.answer {
             Answer::Waiting if !approval.is_over(time) => Ok(HouseEvent::Done),
             Answer::Waiting | Answer::Approved(_) | Answer::Refused(_) => Err(Refusal::UnknownApproval),
+        }
+    }
+
+    /// The same command may be sent again as long as the approval is not over.
+    pub(super) fn decide_use_approval(&self, actor: Actor, time: Time, id: ApprovalId, command: CommandId) -> Decided {
+        actor.is_system()?;
+        let approval = self.approvals.open.get(&id).ok_or(Refusal::UnknownApproval)?;
+        let is_free = approval.used.is_none_or(|used| used == command);
+        match approval.answer {
+            Answer::Approved(_) if is_free && !approval.is_over(time) => Ok(HouseEvent::Done),
+            Answer::Approved(_) | Answer::Refused(_) | Answer::Waiting => Err(Refusal::UnknownApproval),
         }
     }
 

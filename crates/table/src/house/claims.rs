@@ -16,14 +16,17 @@ use crate::transfer::{ClaimReason, VoucherHash};
 
 /// Which claim: they are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimId(pub u64);
 
 /// Which receivable: they are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReceivableId(pub u64);
 
 /// Why a player is owed by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimOrigin {
     /// From a session at a seat.
@@ -52,6 +55,7 @@ pub enum ClaimOrigin {
 
 /// An open claim: a player is owed by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claim {
     /// How much.
     pub amount: Money,
@@ -61,6 +65,7 @@ pub struct Claim {
 
 /// An open receivable: a player owes what a correction or a late void could not take back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Receivable {
     /// How much is left.
     pub left: Money,

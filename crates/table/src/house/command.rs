@@ -10,12 +10,13 @@ use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
 use super::significant::Report;
 use super::vouchers::Redeemer;
-use crate::identity::{ClusterId, DeviceId, Person, PersonId, Roles, Seat, TableId, Time};
+use crate::identity::{ClusterId, CommandId, DeviceId, Person, PersonId, Roles, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::transfer::{Transfer, VoucherHash, VoucherNumber};
 
 /// One of the first people of a house.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Founder {
     /// Who.
@@ -28,6 +29,7 @@ pub struct Founder {
 
 /// What is ruled on a receivable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReceivableRuling {
     /// The player has paid so much of it, in cash. What is left stays open.
@@ -41,6 +43,7 @@ pub enum ReceivableRuling {
 
 /// What may be asked of the House.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum HouseCommand {
     /// The first people, once: among them those who can manage people from then on. It ends the seeding of the house.
@@ -132,7 +135,7 @@ pub enum HouseCommand {
         /// Whether it is approved.
         approve: bool,
     },
-    /// Take a request back, or mark an approval as used.
+    /// Take a request back.
     WithdrawApproval {
         /// Which.
         approval: ApprovalId,
@@ -142,6 +145,7 @@ pub enum HouseCommand {
         /// The table.
         table: TableId,
         /// How many clusters it has.
+        #[cfg_attr(feature = "openapi", schema(value_type = u16, minimum = 1))]
         clusters: NonZeroU16,
         /// Whether it plays for training.
         training: bool,
@@ -238,10 +242,18 @@ pub enum HouseCommand {
     },
     /// Time passes.
     Tick,
+    /// A command is about to be carried out with an approval, which then serves no other.
+    UseApproval {
+        /// Which.
+        approval: ApprovalId,
+        /// The command that it serves.
+        command: CommandId,
+    },
 }
 
 /// A voucher that has expired, with its amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExpiredVoucher {
     /// Which.
     pub hash: VoucherHash,
@@ -251,6 +263,7 @@ pub struct ExpiredVoucher {
 
 /// What the House adds to a command that it carries out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum HouseEvent {
     /// The command says it all.

@@ -13,6 +13,7 @@ use crate::text::{MOST_WHY, check_text};
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceKind {
     /// A Player Terminal.
@@ -30,6 +31,7 @@ pub enum DeviceKind {
 
 /// A device on file. A number is never used again, also when it is revoked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Device {
     /// What it is.
     pub kind: DeviceKind,
@@ -39,8 +41,10 @@ pub struct Device {
 
 /// A table on file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct HouseTable {
     /// How many clusters it has, numbered from zero.
+    #[cfg_attr(feature = "openapi", schema(value_type = u16, minimum = 1))]
     pub clusters: NonZeroU16,
     /// Whether it plays for training.
     pub is_training: bool,

@@ -10,6 +10,7 @@ use crate::refusal::Refusal;
 
 /// An account. Its balance is what has flowed into it less what has flowed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Account {
     /// The cage's cash: outside the books, so cash taken in makes it negative.
@@ -24,7 +25,7 @@ pub enum Account {
     Receivables,
     /// The house's result: what was written off.
     Result,
-    /// Play money from training tables of a real house, which is owed to nobody.
+    /// Play money, which is owed to nobody: all from training tables of a real house, and vouchers of a training house.
     Play,
     /// On the way from and to a cluster.
     Transit(ClusterId),

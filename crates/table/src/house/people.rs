@@ -15,6 +15,7 @@ use crate::text::check_text;
 
 /// A person on file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Employee {
     /// The name.
     pub name: String,

@@ -13,6 +13,7 @@ pub const KEPT: usize = 1_000;
 
 /// What other parts of the house report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Report {
     /// The clock was stepped.
@@ -76,10 +77,18 @@ pub enum Report {
         /// By which source.
         source: u64,
     },
+    /// A dice tumbler says that it is out of order.
+    TumblerFault {
+        /// At which table.
+        table: TableId,
+        /// Which.
+        tumbler: DeviceId,
+    },
 }
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Happening {
     /// Reported by another part of the house.
@@ -118,6 +127,7 @@ pub enum Happening {
 
 /// A significant event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Significant {
     /// Its number, counted from one.
     pub number: u64,

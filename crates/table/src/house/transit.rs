@@ -9,7 +9,7 @@ use taisai_rules::Money;
 use super::claims::{Claim, ClaimOrigin, Receivable};
 use super::ledger::Account;
 use super::significant::Happening;
-use super::vouchers::{VoucherOrigin, VoucherState};
+use super::vouchers::{Voucher, VoucherOrigin};
 use super::{Decided, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
 use crate::identity::{Actor, ClusterId, Seat, Time};
@@ -102,14 +102,10 @@ impl House {
         match event {
             E::VoucherIssued { expires } => {
                 let Purpose::Voucher { seat, number, .. } = transfer.purpose else { misfit(event) };
-                let (account, state) = if self.is_play(cluster) {
-                    (Account::Play, VoucherState::Play)
-                } else {
-                    (Account::Vouchers, VoucherState::Good)
-                };
-                self.ledger.enter(transit, account, amount);
+                let is_play = self.is_training || self.is_play(cluster);
+                self.ledger.enter(transit, Voucher::account(is_play), amount);
                 let origin = VoucherOrigin::Seat { cluster, seat };
-                self.vouchers.issue(number, amount, (asked.time, *expires), origin, state);
+                self.vouchers.issue(number, amount, (asked.time, *expires), origin, is_play);
             }
             E::PlayMoney => match transfer.purpose {
                 Purpose::Receivable { .. } => self.ledger.enter(Account::Play, transit, amount),

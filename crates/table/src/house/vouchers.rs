@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 use super::claims::ClaimId;
+use super::ledger::Account;
 use super::{Decided, ExpiredVoucher, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, Time};
 use crate::profile::Act;
@@ -21,6 +22,7 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 /// Who tries a voucher's number: wrong ones are counted for each (F45).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Redeemer {
     /// A person at the cage.
@@ -36,6 +38,7 @@ pub enum Redeemer {
 
 /// Where a voucher came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoucherOrigin {
     /// Sold at the cage by this person.
@@ -51,6 +54,7 @@ pub enum VoucherOrigin {
 
 /// Where a voucher was paid (F41).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PaidAt {
     /// At the cage, by this person.
@@ -68,6 +72,7 @@ pub enum PaidAt {
 
 /// How a voucher stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoucherState {
     /// Good until it expires.
@@ -94,6 +99,7 @@ pub enum VoucherState {
 
 /// A voucher on file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Voucher {
     /// The last four digits of its number.
     pub digits: u16,
@@ -109,6 +115,13 @@ pub struct Voucher {
     pub state: VoucherState,
     /// When a tick looks at it next.
     due: Time,
+}
+
+impl Voucher {
+    /// The account that a new one's money lies in.
+    pub(super) const fn account(is_play: bool) -> Account {
+        if is_play { Account::Play } else { Account::Vouchers }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,8 +144,9 @@ impl Vouchers {
         amount: Money,
         (issued, expires): (Time, Time),
         origin: VoucherOrigin,
-        state: VoucherState,
+        is_play: bool,
     ) {
+        let state = if is_play { VoucherState::Play } else { VoucherState::Good };
         let voucher = Voucher { digits: number.digits, amount, issued, expires, origin, state, due: expires };
         self.on_file.insert(number.hash, voucher);
         self.due.insert((expires, number.hash));

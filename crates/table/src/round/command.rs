@@ -9,6 +9,7 @@ use crate::rules::TableLimits;
 
 /// A position at the table (1.5): whoever is assigned to it acts in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Position {
     /// Deals.
@@ -21,6 +22,7 @@ pub enum Position {
 
 /// Why a round is void, by the rule that voids it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoidReason {
     /// The tumbler did not tumble three times.
@@ -57,7 +59,8 @@ impl VoidReason {
 
 /// A decision of the Table Games Shift Manager or above on what the Game Rules leave open (5.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ruling {
     /// The interrupted round is concluded with these dice.
     Conclude {
@@ -82,7 +85,8 @@ pub enum Ruling {
 
 /// What may be asked of the round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoundCommand {
     /// Open the table.
     OpenTable,
@@ -130,6 +134,7 @@ pub enum RoundCommand {
     /// The dice are at rest; a die that does not lie flat has no face.
     AtRest {
         /// The faces.
+        #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
     /// The result, committed.
@@ -206,6 +211,7 @@ pub enum RoundCommand {
 
 /// What happened at the dealer's side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundEvent {
     /// The table is open.
@@ -257,6 +263,7 @@ pub enum RoundEvent {
     /// The dice are at rest.
     AtRest {
         /// The faces.
+        #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
     /// The result is committed.
@@ -316,7 +323,8 @@ pub enum RoundEvent {
 
 /// What the clusters are told. A cluster takes them one by one in the order of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Notice {
     /// The table is open.
     TableOpened,

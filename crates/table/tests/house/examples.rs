@@ -1,14 +1,14 @@
 //! One command and one event of every kind.
 
 use taisai_table::{
-    Act, ApprovalId, ClaimId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
+    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
     ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, TableId, Time,
 };
 
 use crate::floor::*;
 
 /// How many kinds of commands there are. The match below does not compile when one is added.
-const COMMANDS: usize = 28;
+const COMMANDS: usize = 29;
 const EVENTS: usize = 11;
 
 fn place(command: &HouseCommand) -> usize {
@@ -42,6 +42,7 @@ fn place(command: &HouseCommand) -> usize {
         C::RuleReceivable { .. } => 25,
         C::Report { .. } => 26,
         C::Tick => 27,
+        C::UseApproval { .. } => 28,
     }
 }
 
@@ -87,6 +88,7 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
         request(Act::LargeHandPay, "claim 7"),
         answer(1, true),
         C::WithdrawApproval { approval: ApprovalId(1) },
+        use_approval(1, 7),
         table(3, 4, false, two),
         C::Configure { key: "tables.1.name".to_owned(), value: "大小".to_owned(), why: why.clone(), second: two },
         sell(1, 500),
@@ -126,6 +128,7 @@ fn reports() -> impl Iterator<Item = Report> {
         Report::Ruling { table },
         Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
         Report::CommandIdReused { table, source: 7 },
+        Report::TumblerFault { table, tumbler: DeviceId(7) },
     ]
     .into_iter()
 }

@@ -130,6 +130,11 @@ pub(crate) const fn answer(approval: u64, approve: bool) -> HouseCommand {
     HouseCommand::AnswerApproval { approval: ApprovalId(approval), approve }
 }
 
+pub(crate) const fn use_approval(approval: u64, sequence: u64) -> HouseCommand {
+    let command = CommandId { source: 9, sequence };
+    HouseCommand::UseApproval { approval: ApprovalId(approval), command }
+}
+
 /// A house, the time there, and everything that was recorded.
 #[derive(Clone)]
 pub(crate) struct Floor {

@@ -2,7 +2,7 @@
 
 use taisai_table::{
     Act, Actor, Answer, ApprovalId, Asked, CommandId, Decision, DeviceKind, Happening, House, HouseCommand, HouseEvent,
-    KEPT_SIGNIFICANT, PersonId, Profile, Refusal, Report, Role, Roles, Time,
+    KEPT_SIGNIFICANT, MOST_APPROVALS, PersonId, Profile, Refusal, Report, Role, Roles, Time,
 };
 
 use crate::floor::*;
@@ -55,6 +55,32 @@ fn approvals_wait_are_answered_and_are_over() {
     floor.time = Time(floor.time.0 - DAY);
     floor.accept(Actor::System, HouseCommand::Tick);
     floor.accept(by(SUPERVISOR), answer(4, true));
+}
+
+/// One approval serves one command, which may be sent again until the approval is over.
+#[test]
+fn an_approval_is_used_by_one_command() {
+    let mut floor = Floor::new();
+    floor.accept(by(CASHIER), request(Act::LargeHandPay, "claim 7"));
+    floor.accept(by(SUPERVISOR), answer(1, true));
+    let used = |floor: &Floor| floor.house.approvals().map(|(_, approval)| approval.used).collect::<Vec<_>>();
+    assert_eq!(used(&floor), [None]);
+    for _ in 0..2 {
+        floor.accept(Actor::System, use_approval(1, 5));
+        floor.refuse(Actor::System, use_approval(1, 6), Refusal::UnknownApproval);
+        assert_eq!(used(&floor), [Some(CommandId { source: 9, sequence: 5 })]);
+    }
+    // Those that are used do not keep anyone from asking for more.
+    for _ in 0..MOST_APPROVALS {
+        floor.accept(by(CASHIER), request(Act::LargeHandPay, "claim 8"));
+    }
+    floor.refuse(by(CASHIER), request(Act::LargeHandPay, "claim 9"), Refusal::TooManyApprovals);
+    floor.pass(10 * 60 * 1_000);
+    floor.accept(Actor::System, use_approval(1, 5));
+    floor.pass(1);
+    floor.refuse(Actor::System, use_approval(1, 5), Refusal::UnknownApproval);
+    floor.accept(Actor::System, HouseCommand::Tick);
+    assert_eq!(used(&floor), []);
 }
 
 /// F51.

@@ -33,6 +33,8 @@ const OVER: u64 = 1;
 const ANSWERED: u64 = 2;
 const WAITING: u64 = 3;
 const OWN: u64 = 4;
+const APPROVED: u64 = 5;
+const USED: u64 = 6;
 
 type Row = (Actor, HouseCommand, Option<Refusal>);
 
@@ -69,10 +71,16 @@ fn standing() -> Floor {
         floor.refuse(by(OTHER_CASHIER), at_cage(99), VoucherNotOnFile);
         floor.refuse(system, at_seat(99, CLUSTER, LOCKED_SEAT), VoucherNotOnFile);
     }
-    for (id, what) in [(CASHIER, "answered"), (CASHIER, "waiting"), (DOUBLE, "own")] {
+    for (id, what) in
+        [(CASHIER, "answered"), (CASHIER, "waiting"), (DOUBLE, "own"), (CASHIER, "approved"), (CASHIER, "used")]
+    {
         floor.accept(by(id), request(Act::LargeHandPay, what));
     }
     floor.accept(by(SUPERVISOR), answer(ANSWERED, false));
+    for approval in [APPROVED, USED] {
+        floor.accept(by(SUPERVISOR), answer(approval, true));
+    }
+    floor.accept(system, use_approval(USED, 1));
     floor
 }
 
@@ -251,7 +259,10 @@ fn approvals() -> Vec<Vec<Row>> {
     back.push((by(CASHIER), withdraw(77), Some(UnknownApproval)));
     back.push((Actor::System, withdraw(77), Some(UnknownApproval)));
     back.push((by(CASHIER), withdraw(WAITING), None));
-    vec![ask, reply, back]
+    let used = [77, OVER, ANSWERED, WAITING, USED, APPROVED];
+    let unusable = [UnknownApproval; 5];
+    let used = for_system(|mended| use_approval(pick(&used, mended), 2), &unusable);
+    vec![ask, reply, back, used]
 }
 
 fn cage() -> Vec<Vec<Row>> {

@@ -8,8 +8,8 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use taisai_table::{
-    Act, Actor, ApprovalId, ClaimId, ClusterId, Decision, DeviceId, DeviceKind, Entry, House, HouseCommand, Person,
-    PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, Report, Role, Roles, Verdict,
+    Act, Actor, Answer, ApprovalId, ClaimId, ClusterId, Decision, DeviceId, DeviceKind, Entry, House, HouseCommand,
+    Person, PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, Report, Role, Roles, Verdict,
 };
 
 use crate::examples::missing;
@@ -104,7 +104,12 @@ fn other() -> impl Strategy<Value = HouseCommand> {
     let tables = tables.prop_map(|(number, training, second)| table(number, 1, training, second));
     let configured = (text(), text(), text(), two());
     let configured = configured.prop_map(|(key, value, why, second)| C::Configure { key, value, why, second });
-    prop_oneof![
+    let approvals = prop_oneof![
+        (acts, text()).prop_map(|(act, what)| request(act, &what)),
+        (0..3_u64, any::<bool>()).prop_map(|(approval, approve)| answer(approval, approve)),
+        (0..2_u64).prop_map(|command| use_approval(1, command)),
+    ];
+    let other = prop_oneof![
         added,
         changed,
         (person(), two()).prop_map(|(person, second)| C::Suspend { person, second }),
@@ -115,15 +120,15 @@ fn other() -> impl Strategy<Value = HouseCommand> {
         enrolled,
         device().prop_map(|device| C::Revoke { device }),
         device().prop_map(|device| C::CopiedToken { device }),
-        (acts, text()).prop_map(|(act, what)| request(act, &what)),
-        (0..3_u64, any::<bool>()).prop_map(|(approval, approve)| answer(approval, approve)),
         (1..5_u64).prop_map(|approval| C::WithdrawApproval { approval: ApprovalId(approval) }),
         tables,
         configured,
         redeemer.prop_map(|redeemer| C::ClearRedemptionLock { redeemer }),
         Just(C::Report { what: Report::StoreProblem }),
         Just(C::Found { people: vec![] }),
-    ]
+    ];
+    // An approval is soon over.
+    prop_oneof![1 => approvals, 1 => other]
 }
 
 /// Mostly someone who may ask it.
@@ -152,7 +157,8 @@ fn fitting(command: &HouseCommand) -> Actor {
         | C::Receive { .. }
         | C::Delivered { .. }
         | C::Report { .. }
-        | C::Tick => Actor::System,
+        | C::Tick
+        | C::UseApproval { .. } => Actor::System,
     }
 }
 
@@ -164,7 +170,7 @@ fn step() -> impl Strategy<Value = Step> {
         Just(Actor::Tumbler(TUMBLER)),
         Just(Actor::System),
     ];
-    let wait = select(&[0, 0, 0, 1, 1_000, 60_000, 11 * 60_000, DAY, 12 * DAY][..]);
+    let wait = select(&[0, 0, 0, 0, 0, 0, 1, 1, 1_000, 60_000, 11 * 60_000, DAY, 12 * DAY][..]);
     (command, stray, 0..8_u8, wait, any::<bool>()).prop_map(|(command, stray, which, wait, twice)| {
         let actor = if which == 0 { stray } else { fitting(&command) };
         (actor, command, wait, twice)
@@ -194,6 +200,10 @@ fn place(house: &House, command: HouseCommand) -> HouseCommand {
         C::AnswerApproval { approval, approve } => {
             let open = nth(house.approvals(), approval.0);
             C::AnswerApproval { approval: open.map_or(approval, |(id, _)| id), approve }
+        }
+        C::UseApproval { approval, command } => {
+            let approved = house.approvals().find(|(_, found)| matches!(found.answer, Answer::Approved(_)));
+            C::UseApproval { approval: approved.map_or(approval, |(id, _)| id), command }
         }
         C::RuleReceivable { receivable, ruling, why } => {
             let open = nth(house.receivables(), receivable.0);

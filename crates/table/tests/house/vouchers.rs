@@ -244,11 +244,29 @@ fn training_vouchers_never_redeem_in_a_real_house() {
         panic!()
     };
     assert_eq!((expired, forgotten), (vec![], vec![hash(1)]));
-    // In a training house they do.
+}
+
+/// F44: whether it was cashed out or sold.
+#[test]
+fn a_training_house_redeems_none_of_its_vouchers() {
     let mut floor = Floor::empty(true);
     floor.accept(Actor::System, table(2, 1, true, None));
+    floor.accept(Actor::System, HouseCommand::Found { people: founders() });
     floor.accept(Actor::System, receive(TRAINING, 1, 500, voucher(1)));
-    floor.accept(Actor::System, at_seat(1, TRAINING, SEAT));
+    floor.accept(by(CASHIER), sell(2, 300));
+    for byte in [1, 2] {
+        assert_eq!(floor.house.voucher(hash(byte)).unwrap().state, VoucherState::Play);
+        floor.refuse(by(CASHIER), at_cage(byte), Refusal::TrainingMixed);
+        floor.refuse(Actor::System, at_seat(byte, TRAINING, SEAT), Refusal::TrainingMixed);
+        floor.refuse(by(CASHIER), void(byte, "torn", second(SUPERVISOR)), Refusal::TrainingMixed);
+        floor.refuse(by(SHIFT_MANAGER), rule_expired(byte, "late"), Refusal::TrainingMixed);
+    }
+    assert_eq!((floor.house.balance(Account::Play), floor.house.balance(Account::Vouchers)), (cents(800), cents(0)));
+    // What is owed by hand is trained too.
+    let owed = floor.accept(Actor::System, receive(TRAINING, 2, 500, CLAIM));
+    assert_eq!(owed, HouseEvent::ClaimOpened { claim: ClaimId(1), amount: cents(500) });
+    floor.accept(by(CASHIER), HouseCommand::PayClaim { claim: ClaimId(1), second: None });
+    assert_eq!(floor.house.check(), Ok(()));
 }
 
 /// F43: what cannot be a voucher is paid by hand.

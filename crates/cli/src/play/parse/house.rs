@@ -32,7 +32,7 @@ pub(super) const OF_TWO_PEOPLE: &[Phrase] = &[
     Phrase::line(
         "withdraw approval | APPROVAL by PERSON",
         "withdraw approval 1 by attendant 9",
-        "Takes the request back, or says that the approval was used. The act itself names both people.",
+        "Takes the request back. The act itself names both people.",
         |reader| {
             let approval = approval(reader)?;
             Ok(asked_by(reader.by_person()?, C::WithdrawApproval { approval }))

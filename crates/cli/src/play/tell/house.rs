@@ -31,6 +31,7 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         C::AnswerApproval { approval, approve: true } => format!("Approval {} is granted.", approval.0),
         C::AnswerApproval { approval, approve: false } => format!("Approval {} is refused.", approval.0),
         C::WithdrawApproval { approval } => format!("Approval {} is withdrawn.", approval.0),
+        C::UseApproval { approval, .. } => format!("Approval {} is used.", approval.0),
         C::RequestApproval { .. }
         | C::SellVoucher { .. }
         | C::RedeemAtCage { .. }

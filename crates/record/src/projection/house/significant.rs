@@ -50,6 +50,10 @@ fn reported(report: &Report, event: &mut Event) {
             event.detail = Some(format!("source {source}"));
         }
         Report::LimitChange { table } | Report::Ruling { table } => event.at.table = Some(table.0),
+        Report::TumblerFault { table, tumbler } => {
+            event.at.table = Some(table.0);
+            event.device = Some(tumbler.0);
+        }
         Report::Void { table, round } | Report::Correction { table, round } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
         }

@@ -1,26 +1,32 @@
 //! Who gave and got what when a round was settled, and settled again: movements between the layout, the House and the seats.
 
 use serde::Serialize;
-use taisai_record::{Changed, Settled};
-use taisai_rules::{Dice, Money};
+use taisai_rules::Money;
 use taisai_table::{ClusterId, Seat};
 
-use crate::sheet::{Sheet, sum};
+use super::{BadSheet, Sheet, sum};
+use crate::settlement::{Changed, Settled};
 
 /// Money that moves.
-#[derive(Serialize)]
-pub(super) struct Movement {
-    pub(super) from: String,
-    pub(super) to: String,
-    pub(super) amount: Money,
-    pub(super) why: &'static str,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Movement {
+    /// Who gives.
+    pub from: String,
+    /// Who gets.
+    pub to: String,
+    /// How much.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
+    pub amount: Money,
+    /// Why.
+    pub why: &'static str,
 }
 
 const LAYOUT: &str = "the layout";
 const HOUSE: &str = "the House";
 
 /// A seat as people call it: with its cluster where that is not the first.
-pub(super) fn seat_name(cluster: ClusterId, seat: Seat) -> String {
+fn seat_name(cluster: ClusterId, seat: Seat) -> String {
     match cluster.number {
         0 => format!("seat {}", seat.0),
         number => format!("seat {number}/{}", seat.0),
@@ -28,7 +34,7 @@ pub(super) fn seat_name(cluster: ClusterId, seat: Seat) -> String {
 }
 
 /// What a settlement moved, seat by seat. A void round returns everything.
-pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> anyhow::Result<Vec<Movement>> {
+pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Movement>, BadSheet> {
     let unit = settled.limits.unit().cents();
     let mut movements = Vec::new();
     let mut seats: Vec<Seat> = settled.slip.lines.iter().map(|line| line.seat).collect();
@@ -43,7 +49,7 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> anyhow::Resul
         let Some(sheet) = sheet else {
             let lines = settled.slip.lines.iter().filter(|line| line.seat == seat);
             let units: i64 = lines.map(|line| i64::from(line.units)).sum();
-            let stake = units.checked_mul(unit).ok_or_else(|| anyhow::anyhow!("a stake is beyond 64 bits"))?;
+            let stake = units.checked_mul(unit).ok_or(BadSheet::TooLarge)?;
             add(LAYOUT, &name, Money::from_cents(stake), "bets returned");
             continue;
         };
@@ -79,14 +85,4 @@ pub(super) fn changed(cluster: ClusterId, change: &Changed) -> Vec<Movement> {
         }
     }
     movements
-}
-
-/// The sheet of what a cluster settled, by some dice; none if the round is void.
-pub(super) fn sheet(
-    rules: &taisai_table::TableRules,
-    settled: &Settled,
-    dice: Option<Dice>,
-) -> anyhow::Result<Option<Sheet>> {
-    let sheet = |dice| Sheet::new(rules.game(), rules.layout(), &settled.limits, &settled.slip, dice);
-    dice.map(sheet).transpose()
 }

@@ -1,0 +1,168 @@
+//! `taisai backup`: a copy of a data folder while the house runs. It is made beside its place, verified, and only then put there:
+//! whole, or not at all.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use anyhow::{Context as _, bail, ensure};
+use taisai_journal::{Anchor, open_existing};
+use taisai_record::{Address, Auditor, Finding};
+
+use crate::bar::Bar;
+use crate::print::{self, BAD, GOOD, QUIET};
+use crate::store::Store;
+
+/// What is copied where.
+#[derive(clap::Args)]
+pub(crate) struct BackupArgs {
+    /// The data folder of a house, which may be running
+    #[arg(value_name = "STORE")]
+    store: Address,
+    /// The folder that the copy becomes; it must not be there
+    #[arg(value_name = "DEST")]
+    destination: PathBuf,
+    /// The anchor; anchor.txt in the data folder if left out
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
+    /// A public key whose checkpoints are believed, ed25519:…, or a file that holds one; house.key in the data folder if left out
+    #[arg(long, value_name = "KEY|FILE")]
+    key: Vec<String>,
+    /// Copy the signing key and the secrets too: whoever has them can sign in the house's name
+    #[arg(long)]
+    with_secrets: bool,
+}
+
+/// Makes a backup; `false` if what was copied does not verify, and then there is none.
+pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
+    let Address::Folder(source) = &args.store else {
+        bail!(
+            "a PostgreSQL record is copied by PostgreSQL: pg_basebackup for the whole server, or pg_dump for the database; \
+             then check the copy with taisai audit verify"
+        );
+    };
+    let destination = &args.destination;
+    ensure!(!destination.exists(), "{} is there already: name a new folder", destination.display());
+    let store = Store::at(args.store.clone(), &args.key)?;
+    let part = Part::begin(destination)?;
+    copy(source, &part.0, args)?;
+    if !verify(&store, &part.0)? {
+        bail!(
+            "the copy does not verify, so there is none; check the store with taisai audit verify {}",
+            source.display()
+        );
+    }
+    part.end(destination)?;
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{GOOD}ok{GOOD:#}     {} holds the record, verified", destination.display())?;
+    if !args.with_secrets {
+        let note = "the signing key and the secrets are not in it: keep them elsewhere, or use --with-secrets";
+        writeln!(out, "{QUIET}note{QUIET:#}   {note}")?;
+    }
+    Ok(true)
+}
+
+/// The anchor goes first, the record last: so the record holds all that the others know of.
+fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
+    let anchor = args.anchor.clone().unwrap_or_else(|| source.join("anchor.txt"));
+    if args.anchor.is_some() || anchor.exists() {
+        copy_file(&anchor, &part.join("anchor.txt"))?;
+    }
+    let mut databases = vec!["snapshots.db", "journal.db"];
+    if args.with_secrets {
+        copy_file(&source.join("house.key"), &part.join("house.key"))?;
+        databases.insert(0, "secrets.db");
+    }
+    for name in databases {
+        let from = source.join(name);
+        if name != "journal.db" && !from.exists() {
+            continue;
+        }
+        let all = fs::metadata(&from).with_context(|| format!("there is no record in {}", source.display()))?.len();
+        let bar = Bar::new(name, all);
+        vacuum(&from, &part.join(name))?;
+        bar.end(&format!("{all} bytes copied"), (all, "bytes"));
+    }
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path) -> anyhow::Result<()> {
+    // Permissions go with it: a key stays readable by its owner alone.
+    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    File::open(to)?.sync_all()?;
+    Ok(())
+}
+
+/// Copies a database as it stands at this moment, while others write to it.
+fn vacuum(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let failed = || format!("cannot copy {}", from.display());
+    let permissions = fs::metadata(from).with_context(failed)?.permissions();
+    let target = to.to_str().with_context(|| format!("{} is not text", to.display()))?;
+    let connection = open_existing(from)?;
+    // A copy into another file counts as a change, though nothing changes here.
+    connection.pragma_update(None, "query_only", false).with_context(failed)?;
+    connection.execute("VACUUM INTO ?1", [target]).with_context(failed)?;
+    let copy = File::open(to)?;
+    copy.set_permissions(permissions)?;
+    copy.sync_all()?;
+    Ok(())
+}
+
+fn verify(store: &Store, part: &Path) -> anyhow::Result<bool> {
+    let address = Address::Folder(part.into());
+    let anchor = part.join("anchor.txt");
+    let lines = anchor.exists().then(|| Anchor::read(&anchor)).transpose()?;
+    let anchored = lines.as_ref().map_or(&[][..], |lines| &lines.lines);
+    let program = crate::audit::program()?;
+    let mut archive = address.archive()?;
+    let heads = archive.heads()?;
+    ensure!(heads.iter().any(|head| head.next > 0), "the store is empty: there is nothing to keep");
+    let found = Finding::of_store(&mut *archive, &heads)?;
+    let bar = Mutex::new(Bar::new("verify", heads.iter().map(|head| head.next).sum()));
+    let progress = || bar.lock().map(|mut bar| bar.more(1)).unwrap_or_default();
+    let auditor = Auditor { keys: &store.keys, anchored, program: &program };
+    let audit = auditor.audit(&|| address.archive(), &heads, &progress)?;
+    let entries = audit.chains.iter().filter_map(|chain| Some(chain.result.as_ref().ok()?.entries)).sum();
+    if let Ok(bar) = bar.lock() {
+        bar.end(&print::counted(entries, ("entry", "entries")), (entries, "entries"));
+    }
+    drop(archive);
+    let mut out = anstream::stdout().lock();
+    for finding in audit.findings().chain(found.iter()) {
+        writeln!(out, "{BAD}found{BAD:#}  {finding}")?;
+    }
+    Ok(found.is_empty() && audit.findings().next().is_none())
+}
+
+/// A folder that is not finished; it is taken away unless it becomes the copy.
+struct Part(PathBuf);
+
+impl Part {
+    fn begin(destination: &Path) -> anyhow::Result<Self> {
+        let mut name = destination.file_name().context("the copy needs a folder of its own")?.to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = destination.with_file_name(name);
+        fs::create_dir(&part).with_context(|| format!("cannot make {}", part.display()))?;
+        Ok(Self(part))
+    }
+
+    /// Puts the copy in its place, where nothing has come meanwhile.
+    fn end(self, destination: &Path) -> anyhow::Result<()> {
+        File::open(&self.0)?.sync_all()?;
+        ensure!(!destination.exists(), "{} has come meanwhile", destination.display());
+        fs::rename(&self.0, destination).with_context(|| format!("cannot make {}", destination.display()))?;
+        let folder = destination.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder)?.sync_all()?;
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if self.0.exists() {
+            // Why there is no copy is told; that its rest could not be removed either adds nothing.
+            fs::remove_dir_all(&self.0).ok();
+        }
+    }
+}

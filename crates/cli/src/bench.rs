@@ -1,0 +1,205 @@
+//! `taisai bench`: what a house does over the network, beside a rival on the same machine in the same run. The house is this
+//! program's own `serve`, a training house in a folder that is gone afterwards; the rival is an echo server of the same framework.
+//! Each is a process of its own, and this one plays the terminals.
+
+#![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
+
+mod answers;
+mod crowd;
+mod figure;
+mod flush;
+mod house;
+mod process;
+mod rival;
+mod staff;
+mod terminal;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use crate::output::Output;
+use crowd::{Crowd, Load};
+use figure::{Figure, Floor};
+use house::House;
+use process::Process;
+
+/// The bytes of a megabyte.
+const MEGABYTES: f64 = 1_000_000.0;
+
+/// What is measured.
+#[derive(clap::Args)]
+pub(crate) struct BenchArgs {
+    /// How many Player Terminals are connected at most
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    terminals: u32,
+    /// How many of them bet
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    players: u32,
+    /// How long each load lasts, in seconds
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+    /// How often each measurement is taken; the best counts
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    times: u32,
+    /// Write the figures to this file, for programs
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Be the echo server: the rival's process is started so
+    #[arg(long, hide = true)]
+    echo: bool,
+}
+
+/// Measures everything; `false` if a figure is not reached.
+pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<bool> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // A machine that does not give more says so when connections fail.
+    rlimit::increase_nofile_limit(u64::MAX)?;
+    if args.echo {
+        runtime.block_on(rival::run())?;
+        return Ok(true);
+    }
+    let output = args.output.as_deref().map(Output::new).transpose()?;
+    let figures = runtime.block_on(measure(args))?;
+    println!();
+    for figure in &figures {
+        println!("{figure}");
+    }
+    if let Some(output) = output {
+        output.write(serde_json::to_string_pretty(&figures)? + "\n")?;
+    }
+    Ok(figures.iter().all(Figure::is_reached))
+}
+
+async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
+    let mut figures = vec![start_to_ready(args)?];
+    let players = args.players.min(args.terminals);
+    eprintln!("A house with {} terminals is set up, and each is enrolled.", args.terminals);
+    let house = House::start(args.terminals)?;
+    let mut staff = house.staff()?;
+    staff.open_bets()?;
+    let mut seats = Crowd::connect(&house.place(), 0..players).await?;
+    seats.buy_in().await?;
+    let echo = Process::start(&["bench", "--echo"], None)?;
+    let rival = rival::place(&echo)?;
+
+    eprintln!("Bets, one a message, from {players} terminals; the echo server in turn.");
+    let one = Load::Closed { bets: 1 };
+    let mut echoes = None;
+    let (mut best, mut best_echo) = (0.0_f64, 0.0_f64);
+    for _ in 0..args.times {
+        let bets = seats.run(one, args.seconds()).await?;
+        best = best.max(bets.rate());
+        let echoes = match &mut echoes {
+            Some(echoes) => echoes,
+            // It answers with as many bytes as the house.
+            None => echoes.insert(Crowd::connect(&rival.echo(bets.answer_bytes()), 0..players).await?),
+        };
+        best_echo = best_echo.max(echoes.run(one, args.seconds()).await?.rate());
+    }
+    figures.push(Figure::new(
+        "bets, one a message",
+        best,
+        "bets/s",
+        best / best_echo,
+        "the echo server",
+        Floor::AtLeast(0.5),
+    ));
+    drop(echoes.take());
+
+    figures.push(acknowledged(args, &house, &mut seats, best / 2.0).await?);
+
+    eprintln!("Bets, a hundred a message.");
+    let (mut best, mut best_echo, mut echoes) = (0.0_f64, 0.0_f64, None);
+    for _ in 0..args.times {
+        let bets = seats.run(Load::Few { bets: 100 }, args.seconds()).await?;
+        best = best.max(bets.rate());
+        let echoes = match &mut echoes {
+            Some(echoes) => echoes,
+            None => echoes.insert(Crowd::connect(&rival.echo(bets.answer_bytes()), 0..players.min(crowd::FEW)).await?),
+        };
+        best_echo = best_echo.max(echoes.run(Load::Few { bets: 100 }, args.seconds()).await?.rate());
+    }
+    drop(echoes);
+    figures.push(Figure::new(
+        "bets, 100 a message",
+        best,
+        "bets/s",
+        best / 1_000_000.0,
+        "1,000,000",
+        Floor::AtLeast(1.0),
+    ));
+    figures.push(Figure::new("the same", best, "bets/s", best / best_echo, "the echo server", Floor::None));
+
+    eprintln!("{} terminals are connected.", args.terminals);
+    seats.join(&house.place(), players..args.terminals).await?;
+    let resident = house.resident()? / MEGABYTES;
+    figures.push(Figure::new("memory, all idle", resident, "MB", resident / 300.0, "300 MB", Floor::AtMost(1.0)));
+    figures.push(results(args, house, staff, seats, &rival).await?);
+    Ok(figures)
+}
+
+impl BenchArgs {
+    const fn seconds(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+}
+
+/// A house with an empty store, from the start of its process until it says that it is ready.
+fn start_to_ready(args: &BenchArgs) -> anyhow::Result<Figure> {
+    eprintln!("Houses are started with empty stores.");
+    let mut best = Duration::MAX;
+    for _ in 0..args.times.max(3) {
+        best = best.min(house::start_to_ready()?);
+    }
+    let millis = best.as_secs_f64() * 1_000.0;
+    Ok(Figure::new("start to ready", millis, "ms", millis / 300.0, "300 ms", Floor::AtMost(1.0)))
+}
+
+/// How long an answer takes at half the peak, beside a flush of as many bytes as the house flushes then.
+async fn acknowledged(args: &BenchArgs, house: &House, seats: &mut Crowd, rate: f64) -> anyhow::Result<Figure> {
+    eprintln!("Half of that load, and flushes of as many bytes.");
+    let before = house.written()?;
+    let mut answered = seats.run(Load::Paced { bets_a_second: rate }, args.seconds()).await?;
+    let bytes = house.written()?.bytes_a_flush_since(&before);
+    let flush = flush::p99_of(house.folder(), bytes, 2_000)?;
+    let (p99, flush) = (answered.p99().as_secs_f64() * 1_000.0, flush.as_secs_f64() * 1_000.0);
+    eprintln!(
+        "  p99 of a flush of {bytes} bytes: {flush:.3} ms; {:.0} of {rate:.0} bets/s were placed",
+        answered.rate()
+    );
+    Ok(Figure::new("answer, p99, half load", p99, "ms", p99 / flush, "p99 of a flush", Floor::AtMost(10.0)))
+}
+
+/// From the Dealer's commit until the last terminal shows the result, beside a bare broadcast of the same bytes.
+async fn results(
+    args: &BenchArgs,
+    house: House,
+    mut staff: staff::Staff,
+    mut seats: Crowd,
+    rival: &rival::Place,
+) -> anyhow::Result<Figure> {
+    eprintln!("Results to {} terminals; then the same bytes from the echo server.", args.terminals);
+    let (mut best, mut shown) = (Duration::MAX, String::new());
+    for _ in 0..args.times {
+        staff.give_result()?;
+        seats.listen().await?;
+        let committed = staff.commit()?;
+        let heard = seats.heard().await?;
+        best = best.min(heard.last.saturating_duration_since(committed));
+        shown = heard.message;
+        staff.next_round()?;
+    }
+    drop((seats, staff, house));
+    let mut followers = Crowd::connect(&rival.everyone(), 0..args.terminals).await?;
+    let mut bare = Duration::MAX;
+    for _ in 0..args.times {
+        followers.listen().await?;
+        let said = rival.say(&shown).await?;
+        let heard = followers.heard().await.context("the echo server's broadcast")?;
+        bare = bare.min(heard.last.saturating_duration_since(said));
+    }
+    let (millis, bare) = (best.as_secs_f64() * 1_000.0, bare.as_secs_f64() * 1_000.0);
+    Ok(Figure::new("result to the last", millis, "ms", millis / bare, "a bare broadcast", Floor::AtMost(2.0)))
+}

@@ -1,0 +1,285 @@
+//! A crowd of terminals: connected together, told together what to do, and asked what came of it.
+
+#![expect(clippy::float_arithmetic, reason = "rates")]
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use taisai_rules::Games;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::figure::p99;
+use super::terminal::{Counts, Door, Mode, News, Terminal};
+
+/// How many the first few are.
+pub(super) const FEW: u32 = 64;
+
+/// So many connect at the same time.
+const AT_ONCE: usize = 64;
+
+/// A crowd that says nothing for so long has stopped.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// How long a load runs before it is measured.
+const WARM_UP: Duration = Duration::from_secs(1);
+
+/// What terminals do together.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Load {
+    /// Each sends a message with so many bets once its last is answered.
+    Closed { bets: u32 },
+    /// The same, of the first few only.
+    Few { bets: u32 },
+    /// All together place so many bets a second, whether or not those before are answered.
+    Paced { bets_a_second: f64 },
+}
+
+/// What came of a load.
+pub(super) struct Measured {
+    bets: u64,
+    answers: u64,
+    answer_bytes: u64,
+    lasted: Duration,
+    taken: Vec<Duration>,
+}
+
+impl Measured {
+    /// Bets a second.
+    #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "a rate")]
+    pub(super) fn rate(&self) -> f64 {
+        self.bets as f64 / self.lasted.as_secs_f64()
+    }
+
+    /// How long 99 of 100 answers took at most.
+    pub(super) fn p99(&mut self) -> Duration {
+        p99(&mut self.taken)
+    }
+
+    /// How long an answer is.
+    pub(super) fn answer_bytes(&self) -> usize {
+        usize::try_from(self.answer_bytes.checked_div(self.answers).unwrap_or_default()).unwrap_or(usize::MAX)
+    }
+}
+
+/// What the last of a crowd heard.
+pub(super) struct Heard {
+    pub(super) last: Instant,
+    /// As one of them was sent it.
+    pub(super) message: String,
+}
+
+/// Terminals that are told the same.
+struct Group {
+    modes: watch::Sender<Mode>,
+    size: usize,
+}
+
+/// A crowd.
+pub(super) struct Crowd {
+    groups: Vec<Group>,
+    counts: Arc<Counts>,
+    news: mpsc::UnboundedReceiver<News>,
+    tell: mpsc::UnboundedSender<News>,
+}
+
+impl Crowd {
+    /// Connects the terminals of these places; the first few can be told apart from the others.
+    pub(super) async fn connect(door: &Door, places: Range<u32>) -> anyhow::Result<Self> {
+        let (tell, news) = mpsc::unbounded_channel();
+        let mut crowd = Self { groups: Vec::new(), counts: Arc::default(), news, tell };
+        let few = places.start..places.end.min(places.start + FEW);
+        let others = few.end..places.end;
+        crowd.join(door, few).await?;
+        crowd.join(door, others).await?;
+        Ok(crowd)
+    }
+
+    /// Connects more of them.
+    pub(super) async fn join(&mut self, door: &Door, places: Range<u32>) -> anyhow::Result<()> {
+        let (modes, mode) = watch::channel(Mode::Idle);
+        self.groups.push(Group { modes, size: places.len() });
+        let (door, boxes) = (Arc::new(door.clone()), boxes()?);
+        let mut connecting = JoinSet::new();
+        for place in places {
+            if connecting.len() == AT_ONCE {
+                connected(connecting.join_next().await)?;
+            }
+            let (door, boxes, mode) = (Arc::clone(&door), Arc::clone(&boxes), mode.clone());
+            let (counts, tell) = (Arc::clone(&self.counts), self.tell.clone());
+            connecting.spawn(async move {
+                let terminal = Terminal::connect(&door, place).await?;
+                tokio::spawn(terminal.live(boxes, mode, counts, tell));
+                Ok(())
+            });
+        }
+        while !connecting.is_empty() {
+            connected(connecting.join_next().await)?;
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> usize {
+        self.groups.iter().map(|group| group.size).sum()
+    }
+
+    fn tell(&self, mode: Mode) {
+        for group in &self.groups {
+            group.modes.send_replace(mode);
+        }
+    }
+
+    /// The next of the news that are no failure.
+    async fn next(&mut self) -> anyhow::Result<News> {
+        match timeout(PATIENCE, self.news.recv()).await.context("the terminals hear nothing")? {
+            Some(News::Failed(error)) => Err(error.context("a terminal cannot go on")),
+            Some(news) => Ok(news),
+            None => bail!("the terminals have gone"),
+        }
+    }
+
+    /// Everyone puts money in.
+    pub(super) async fn buy_in(&mut self) -> anyhow::Result<()> {
+        self.tell(Mode::BuyIn);
+        let mut left = self.size();
+        while left > 0 {
+            left -= usize::from(matches!(self.next().await?, News::BoughtIn));
+        }
+        self.tell(Mode::Idle);
+        Ok(())
+    }
+
+    /// Runs a load, and what came of it once it was running.
+    pub(super) async fn run(&mut self, load: Load, lasts: Duration) -> anyhow::Result<Measured> {
+        let mut left = self.begin(load);
+        tokio::time::sleep(WARM_UP).await;
+        let before = self.counted();
+        let start = Instant::now();
+        tokio::time::sleep(lasts).await;
+        let (after, lasted) = (self.counted(), start.elapsed());
+        self.tell(Mode::Idle);
+        let mut taken = Vec::new();
+        while left > 0 {
+            if let News::Answered(times) = self.next().await? {
+                taken.extend(times);
+                left -= 1;
+            }
+        }
+        let [bets, answers, answer_bytes] = std::array::from_fn(|place| after[place] - before[place]);
+        if bets == 0 {
+            bail!("nobody was answered");
+        }
+        Ok(Measured { bets, answers, answer_bytes, lasted, taken })
+    }
+
+    /// Begins a load, and how many take part.
+    fn begin(&self, load: Load) -> usize {
+        let (groups, mode) = match load {
+            Load::Closed { bets } => (&self.groups[..], Mode::Closed { bets }),
+            Load::Few { bets } => (&self.groups[..1], Mode::Closed { bets }),
+            Load::Paced { bets_a_second } => {
+                let each = f64::from(u32::try_from(self.size()).unwrap_or(u32::MAX)) / bets_a_second;
+                (&self.groups[..], Mode::Paced { from: Instant::now(), every: Duration::from_secs_f64(each) })
+            }
+        };
+        for group in groups {
+            group.modes.send_replace(mode);
+        }
+        groups.iter().map(|group| group.size).sum()
+    }
+
+    fn counted(&self) -> [u64; 3] {
+        let Counts { bets, answers, answer_bytes } = &*self.counts;
+        [bets, answers, answer_bytes].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// Everyone listens for the dice from now on.
+    pub(super) async fn listen(&mut self) -> anyhow::Result<()> {
+        self.tell(Mode::Listen);
+        let mut left = self.size();
+        while left > 0 {
+            left -= usize::from(matches!(self.next().await?, News::Listens));
+        }
+        Ok(())
+    }
+
+    /// Waits until everyone has heard the dice.
+    pub(super) async fn heard(&mut self) -> anyhow::Result<Heard> {
+        let (mut last, mut shown) = (None, None);
+        let mut left = self.size();
+        while left > 0 {
+            if let News::Heard(at, message) = self.next().await? {
+                left -= 1;
+                last = last.max(Some(at));
+                shown = shown.or(message);
+            }
+        }
+        // Each listens no more since it has heard; told so now, one could miss being told to listen again.
+        Ok(Heard {
+            last: last.context("there is nobody to hear")?,
+            message: shown.context("the first has heard nothing")?,
+        })
+    }
+}
+
+fn connected(joined: Option<Result<anyhow::Result<()>, tokio::task::JoinError>>) -> anyhow::Result<()> {
+    joined.context("nobody connects")??.context("a terminal cannot connect")
+}
+
+/// The boxes that are bet on.
+fn boxes() -> anyhow::Result<Arc<[String]>> {
+    let games = Games::embedded();
+    let layout = games.find("sic-bo-etg", None)?.layout("B")?;
+    Ok(layout.boxes().iter().map(ToString::to_string).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rival::tests::start;
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(300);
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_crowd_bets_against_the_echo_server() {
+        let rival = start().await;
+        let mut crowd = Crowd::connect(&rival.echo(500), 0..70).await.unwrap();
+        // The counters are read one after the other while the load runs on.
+        let near = |left: u64, right: u64| left.abs_diff(right) <= right / 10;
+        let one = crowd.run(Load::Closed { bets: 1 }, SHORT).await.unwrap();
+        assert!(near(one.bets, one.answers) && (450..550).contains(&one.answer_bytes()), "{}", one.rate());
+        let many = crowd.run(Load::Few { bets: 100 }, SHORT).await.unwrap();
+        assert!(near(many.bets, 100 * many.answers), "{}", many.rate());
+        crowd.join(&rival.echo(500), 70..80).await.unwrap();
+        assert_eq!(crowd.size(), 80);
+        let mut paced = crowd.run(Load::Paced { bets_a_second: 700.0 }, Duration::from_secs(1)).await.unwrap();
+        assert!((500.0..900.0).contains(&paced.rate()), "{}", paced.rate());
+        assert!(paced.p99() > Duration::ZERO);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_crowd_hears_what_is_said_to_everyone() {
+        let rival = start().await;
+        let mut crowd = Crowd::connect(&rival.everyone(), 0..100).await.unwrap();
+        for _ in 0..2 {
+            crowd.listen().await.unwrap();
+            let message = r#"{"public":{"latest":{"dice":[1,2,3]}}}"#;
+            let said = rival.say(message).await.unwrap();
+            let heard = crowd.heard().await.unwrap();
+            assert!(heard.last > said);
+            assert_eq!(heard.message, message);
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_crowd_that_is_refused_fails() {
+        let rival = start().await;
+        let mut crowd = Crowd::connect(&rival.echo(100), 0..3).await.unwrap();
+        let refused = crowd.buy_in().await.unwrap_err();
+        assert!(format!("{refused:#}").contains("refused"), "{refused:#}");
+    }
+}

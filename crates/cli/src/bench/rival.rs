@@ -1,0 +1,200 @@
+//! The rival: a server of the same framework and with the same buffers, which reads the same messages into the same types and
+//! answers with as many bytes, but decides, records and flushes nothing. What it is told at one address it says to everyone.
+
+use std::net::SocketAddr;
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
+use axum::extract::{Query, State, WebSocketUpgrade};
+use axum::response::Response;
+use axum::routing::get;
+use serde::Deserialize;
+use taisai_table::ClusterCommand;
+use tokio::net::TcpListener;
+use tokio::sync::broadcast;
+
+use super::process::Process;
+use super::terminal::Door;
+use crate::socket::{Server, Socket};
+
+/// The buffers of a house's sockets.
+const READ_BUFFER: usize = 4 * 1024;
+const LARGEST_MESSAGE: usize = 64 * 1024;
+
+/// What a terminal sends, read as a house reads it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FromTerminal {
+    commands: Vec<Numbered>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Numbered {
+    sequence: u64,
+    command: ClusterCommand,
+}
+
+/// How long answers are.
+#[derive(Clone, Copy, Deserialize)]
+struct Size {
+    bytes: usize,
+}
+
+/// Runs until the process is ended, and says where.
+pub(super) async fn run() -> anyhow::Result<()> {
+    let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
+    println!("http://{}", listener.local_addr()?);
+    serve(listener).await
+}
+
+async fn serve(listener: TcpListener) -> anyhow::Result<()> {
+    let (everyone, _) = broadcast::channel(16);
+    let routes = Router::new()
+        .route("/echo", get(echo))
+        .route("/everyone", get(follow))
+        .route("/say", get(say))
+        .with_state(everyone);
+    Ok(axum::serve(listener, routes).await?)
+}
+
+fn with_buffers(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    upgrade
+        .read_buffer_size(READ_BUFFER)
+        .write_buffer_size(0)
+        .max_message_size(LARGEST_MESSAGE)
+        .max_frame_size(LARGEST_MESSAGE)
+}
+
+async fn echo(Query(Size { bytes }): Query<Size>, upgrade: WebSocketUpgrade) -> Response {
+    with_buffers(upgrade).on_upgrade(move |mut socket| async move {
+        let mut number = 0_u64;
+        while let Some(Ok(Message::Text(text))) = socket.recv().await {
+            let Ok(FromTerminal { commands }) = serde_json::from_str(&text) else { return };
+            number += 1;
+            if socket.send(Message::Text(answer(number, &commands, bytes).into())).await.is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// An answer in the house's form, filled up to its length.
+fn answer(number: u64, commands: &[Numbered], bytes: usize) -> String {
+    let answers = commands.iter().map(|Numbered { sequence, command }| {
+        // The command is used, so that reading it is not left out.
+        let word = if matches!(command, ClusterCommand::Place { .. }) { "accepted" } else { "refused" };
+        format!("{{\"sequence\":{sequence},\"answer\":{{\"{word}\":null}}}}")
+    });
+    let answers = answers.collect::<Vec<_>>().join(",");
+    let head = format!("{{\"number\":{number},\"answers\":[{answers}],\"fill\":\"");
+    let fill = bytes.saturating_sub(head.len() + 2);
+    format!("{head}{:x<fill$}\"}}", "")
+}
+
+async fn follow(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebSocketUpgrade) -> Response {
+    // Before the other end knows that it is connected, so that it misses nothing.
+    let mut said = everyone.subscribe();
+    with_buffers(upgrade).on_upgrade(move |mut socket: WebSocket| async move {
+        // Whoever has connected is told, so that nobody misses what is said next.
+        let mut next = Ok(Utf8Bytes::from_static("{}"));
+        while let Ok(text) = next {
+            if socket.send(Message::Text(text)).await.is_err() {
+                return;
+            }
+            next = said.recv().await;
+        }
+    })
+}
+
+async fn say(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(move |mut socket| async move {
+        while let Some(Ok(Message::Text(text))) = socket.recv().await {
+            // Nobody may follow yet.
+            everyone.send(text).unwrap_or_default();
+            if socket.send(Message::Text(Utf8Bytes::from_static("{}"))).await.is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// Where the rival is.
+pub(super) struct Place {
+    server: Server,
+    address: SocketAddr,
+}
+
+/// Where a rival in a process of its own is.
+pub(super) fn place(process: &Process) -> anyhow::Result<Place> {
+    Place::new(&process.line().context("the echo server")?)
+}
+
+impl Place {
+    fn new(url: &str) -> anyhow::Result<Self> {
+        let server = Server::parse(url)?;
+        let address = server.authority.parse()?;
+        Ok(Self { server, address })
+    }
+
+    fn door(&self, path: String, greets: bool) -> Door {
+        let authority = self.server.authority.clone();
+        Door { address: self.address, authority, path, devices: Vec::new(), greets }
+    }
+
+    /// Where it answers with so many bytes.
+    pub(super) fn echo(&self, bytes: usize) -> Door {
+        self.door(format!("/echo?bytes={bytes}"), false)
+    }
+
+    /// Where everyone hears what it is told.
+    pub(super) fn everyone(&self) -> Door {
+        self.door("/everyone".to_owned(), true)
+    }
+
+    /// Has it say something to everyone, and when it was told.
+    pub(super) async fn say(&self, text: &str) -> anyhow::Result<std::time::Instant> {
+        let mut socket = Socket::open_at(self.address, &self.server.authority, "/say", None).await?;
+        let told = std::time::Instant::now();
+        socket.send(text).await?;
+        // A connection that is closed too soon may never be heard.
+        socket.next().await?.context("the echo server did not hear it")?;
+        Ok(told)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::answers::answers;
+    use super::*;
+
+    /// A rival in this process.
+    pub(crate) async fn start() -> Place {
+        let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(serve(listener));
+        Place::new(&url).unwrap()
+    }
+
+    #[tokio::test]
+    async fn it_answers_each_command_with_as_many_bytes_as_the_house() {
+        let rival = start().await;
+        let door = rival.echo(400);
+        let mut socket = Socket::open_at(door.address, &door.authority, &door.path, None).await.unwrap();
+        let place = r#"{"place":{"seat":3,"chips":"own","stakes":[{"box":"small","amount":100}]}}"#;
+        for number in 1..4 {
+            let (first, second) = (2 * number, 2 * number + 1);
+            let message = format!(
+                r#"{{"commands":[{{"sequence":{first},"command":{place}}},{{"sequence":{second},"command":{place}}}]}}"#
+            );
+            socket.send(&message).await.unwrap();
+            let answer = socket.next().await.unwrap().unwrap();
+            assert_eq!(answer.len(), 400);
+            assert_eq!(answers(answer).collect::<Vec<_>>(), [(first, true), (second, true)]);
+            assert!(serde_json::from_str::<serde_json::Value>(answer).is_ok(), "{answer}");
+        }
+        socket.send("nonsense").await.unwrap();
+        assert!(socket.next().await.unwrap().is_none(), "it reads what it is sent");
+    }
+}

@@ -1,0 +1,114 @@
+//! The people of the house that is measured: they sign in for the first time, open the table and deal.
+
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+use crate::socket::Server;
+
+/// Where they are: the only table.
+const COMMANDS: &str = "/api/v1/tables/1/commands";
+
+/// Whoever of the first people is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FirstPerson {
+    pub(super) number: u32,
+    pub(super) role: String,
+    pub(super) password: String,
+}
+
+/// Someone who is signed in.
+struct Person {
+    number: u32,
+    agent: ureq::Agent,
+    url: String,
+    cookie: String,
+    source: u64,
+    sequence: u64,
+}
+
+/// Those who run the table.
+pub(super) struct Staff {
+    supervisor: Person,
+    dealer: Person,
+}
+
+impl Staff {
+    pub(super) fn sign_in(server: &Server, people: &[FirstPerson]) -> anyhow::Result<Self> {
+        let find = |role: &str| people.iter().find(|person| person.role == role).with_context(|| format!("no {role}"));
+        let mut staff = Self {
+            supervisor: Person::sign_in(server, find("pit-supervisor")?)?,
+            dealer: Person::sign_in(server, find("dealer")?)?,
+        };
+        let dealer = staff.dealer.number;
+        let limits = json!({"unit": 100, "boxes": [], "differential": null});
+        for command in [
+            json!("open-table"),
+            json!({"relieve": {"position": "dealer", "person": dealer}}),
+            json!({"show-limits": {"limits": limits, "why": "to measure"}}),
+        ] {
+            staff.supervisor.round(&command)?;
+        }
+        Ok(staff)
+    }
+
+    /// "Place your Bets, please".
+    pub(super) fn open_bets(&mut self) -> anyhow::Result<()> {
+        self.dealer.round(&json!("open-bets"))
+    }
+
+    /// "No more Bets", and the dice tumble.
+    pub(super) fn give_result(&mut self) -> anyhow::Result<()> {
+        for command in [json!("close-bets"), json!("activate"), json!({"tumbled": {"times": 3}})] {
+            self.dealer.round(&command)?;
+        }
+        Ok(())
+    }
+
+    /// Commits the result; when it was asked.
+    pub(super) fn commit(&mut self) -> anyhow::Result<Instant> {
+        let asked = Instant::now();
+        self.dealer.round(&json!({"commit": {"dice": [1, 2, 6]}}))?;
+        Ok(asked)
+    }
+
+    /// Another round.
+    pub(super) fn next_round(&mut self) -> anyhow::Result<()> {
+        self.open_bets()
+    }
+}
+
+impl Person {
+    /// Signs in for the first time, and chooses a password.
+    fn sign_in(server: &Server, first: &FirstPerson) -> anyhow::Result<Self> {
+        let agent = ureq::Agent::new_with_defaults();
+        let signed_in = agent
+            .post(server.url("/api/v1/sign-in"))
+            .send_json(json!({"person": first.number, "password": first.password}))
+            .with_context(|| format!("{} cannot sign in", first.role))?;
+        let cookie = signed_in.headers().get("set-cookie").and_then(|cookie| cookie.to_str().ok());
+        let cookie = cookie.and_then(|cookie| cookie.split(';').next()).context("no cookie is set")?.to_owned();
+        let own = "a password only for this measurement";
+        let set = agent
+            .post(server.url("/api/v1/password"))
+            .header("cookie", &cookie)
+            .send_json(json!({"old": first.password, "new": own}));
+        let me: Value =
+            set.with_context(|| format!("{} cannot choose a password", first.role))?.body_mut().read_json()?;
+        let source = me["source"].as_u64().context("the house gives no number")?;
+        Ok(Self { number: first.number, agent, url: server.url(COMMANDS), cookie, source, sequence: 0 })
+    }
+
+    /// Puts a command before the dealer's side.
+    fn round(&mut self, command: &Value) -> anyhow::Result<()> {
+        self.sequence += 1;
+        let body = json!({"source": self.source, "sequence": self.sequence, "command": {"round": command}});
+        let sent = self.agent.post(&self.url).header("cookie", &self.cookie).send_json(body);
+        let answer: Value = sent.with_context(|| format!("{command}"))?.body_mut().read_json()?;
+        if answer.get("accepted").is_none() {
+            bail!("{command} is refused: {answer}");
+        }
+        Ok(())
+    }
+}

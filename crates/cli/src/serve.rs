@@ -1,0 +1,231 @@
+//! `taisai serve`: a house runs until it is told to stop. What the command line says goes before the environment, that before
+//! the file, and that before what a house is by itself.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow, bail};
+use taisai_record::{Address, Warning};
+use taisai_server::config::{Config, FirstUse, Log, LogFormat, Names};
+use taisai_server::{Pace, serve};
+use taisai_table::Profile;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::print::{self, BAD, Column, HEADING};
+
+/// Which house.
+#[derive(clap::Args)]
+pub(crate) struct HouseArgs {
+    /// The house's file; without one a house with an electronic and a live table runs
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", help = "The folder of what the house keeps [env: TAISAI_DATA] [default: data]")]
+    data: Option<PathBuf>,
+    #[arg(
+        long,
+        value_name = "STORE",
+        help = "The store of its record, a folder or postgres://… [env: TAISAI_STORE] [default: the data folder]"
+    )]
+    store: Option<Address>,
+}
+
+/// How a house is run.
+#[derive(clap::Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    house: HouseArgs,
+    #[arg(long, value_name = "ADDRESS", help = "Where it listens [env: TAISAI_LISTEN] [default: 127.0.0.1:8080]")]
+    listen: Option<String>,
+    #[arg(
+        long,
+        value_name = "LEVEL|FORMAT",
+        help = "What is logged, like debug, json or debug,json [env: TAISAI_LOG] [default: info]"
+    )]
+    log: Option<String>,
+    /// Deal by itself, with play players and play money, as a TRAINING house in demo-data
+    #[arg(long)]
+    demo: bool,
+    /// Begin anew where the secrets are lost: everyone gets a password for the first time, every device is enrolled again
+    #[arg(long)]
+    new_secrets: bool,
+    /// How long a round takes in a demonstration, in milliseconds
+    #[arg(long, hide = true, requires = "demo", default_value_t = 20_000)]
+    round: u64,
+}
+
+/// Runs a house.
+pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
+    let config = config(args, names, |name| std::env::var_os(name))?;
+    log(config.log);
+    let (name, is_secured, is_training) = (config.name.clone(), config.tls.is_some(), config.is_training);
+    let mut id = [0; 16];
+    getrandom::fill(&mut id)?;
+    let mut plan = config.plan(crate::audit::program()?, id)?;
+    plan.demo = args.demo.then(|| Pace { round: std::time::Duration::from_millis(args.round) });
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    plan.new_secrets = args.new_secrets;
+    let tell = |address, first_use: Option<&FirstUse>| {
+        tell(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
+    };
+    let stop = {
+        let _within = runtime.enter();
+        stopped()?
+    };
+    runtime.block_on(serve(plan, Arc::new(warn), tell, stop))?;
+    tracing::info!("the house is closed");
+    Ok(true)
+}
+
+/// What a house is run by, all told.
+fn config(
+    args: &ServeArgs,
+    names: &Names<'_>,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> anyhow::Result<Config> {
+    let mut config = args.house.file(names)?;
+    if args.demo {
+        config = Config { data: "demo-data".into(), store: None, key: None, anchor: None, ..config.for_training() };
+        config.profile =
+            Profile { name: format!("{}-demo", config.profile.name), betting_seconds: 12, ..config.profile };
+    }
+    args.house.place(&mut config, &environment)?;
+    let text = |name: &str| text(&environment, name);
+    if let Some(listen) = args.listen.clone().map_or_else(|| text("TAISAI_LISTEN"), |flag| Ok(Some(flag)))? {
+        config.listen = listen.parse().with_context(|| format!("{listen:?} is no address to listen on"))?;
+    }
+    if let Some(log) = args.log.clone().map_or_else(|| text("TAISAI_LOG"), |flag| Ok(Some(flag)))? {
+        config.log = log.parse().with_context(|| format!("{log:?} does not say what is logged"))?;
+    }
+    Ok(config)
+}
+
+impl HouseArgs {
+    /// What the file says, or what a house is by itself.
+    pub(crate) fn file(&self, names: &Names<'_>) -> anyhow::Result<Config> {
+        let Some(file) = &self.config else { return Ok(Config::default_house(names)?) };
+        match crate::config::read(file, names).with_context(|| format!("cannot read {}", file.display()))? {
+            Ok(config) => Ok(config),
+            Err(faults) => {
+                crate::check::print_faults(&mut anstream::stderr(), file, &faults)?;
+                bail!("{} has faults", file.display());
+            }
+        }
+    }
+
+    /// Where flags and environment say that it is.
+    pub(crate) fn place(
+        &self,
+        config: &mut Config,
+        environment: &impl Fn(&str) -> Option<OsString>,
+    ) -> anyhow::Result<()> {
+        if let Some(data) = self.data.clone().or_else(|| environment("TAISAI_DATA").map(PathBuf::from)) {
+            config.data = data;
+        }
+        let of_environment = || text(environment, "TAISAI_STORE").map(|text| text.as_deref().map(address));
+        if let Some(store) = self.store.clone().map_or_else(of_environment, |flag| Ok(Some(flag)))? {
+            config.store = Some(store);
+        }
+        Ok(())
+    }
+}
+
+fn text(environment: &impl Fn(&str) -> Option<OsString>, name: &str) -> anyhow::Result<Option<String>> {
+    let value = environment(name).map(OsString::into_string).transpose();
+    value.map_err(|_| anyhow!("{name} is not text"))
+}
+
+fn address(text: &str) -> Address {
+    let Ok(address) = text.parse();
+    address
+}
+
+/// One line an event, to standard error.
+fn log(log: Log) {
+    let format = log.format.unwrap_or(if std::io::stderr().is_terminal() { LogFormat::Text } else { LogFormat::Json });
+    let lines = tracing_subscriber::fmt().with_max_level(log.level).with_writer(std::io::stderr).with_target(false);
+    match format {
+        LogFormat::Text => lines.init(),
+        LogFormat::Json => lines.json().flatten_event(true).init(),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "so the record hands it over")]
+fn warn(warning: Warning) {
+    tracing::warn!(warning = %warning, "the record warns");
+}
+
+/// Done when the program is told to stop; told again, it ends at once.
+fn stopped() -> anyhow::Result<impl Future<Output = ()>> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("the house stops; told again, it stops at once");
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            tracing::warn!("the house stops at once");
+            std::process::exit(2);
+        });
+    })
+}
+
+/// Where the screens are, and on the first start what people and terminals are let in by.
+fn tell(
+    out: &mut impl Write,
+    (name, is_training): (&str, bool),
+    (address, is_secured): (SocketAddr, bool),
+    first_use: Option<&FirstUse>,
+) -> std::io::Result<()> {
+    let base = format!("{}://{}", if is_secured { "https" } else { "http" }, reached(address));
+    writeln!(out, "{HEADING}{name}{HEADING:#}")?;
+    if is_training {
+        writeln!(out, "{BAD}TRAINING{BAD:#}  No money here is real, and none is paid for it.")?;
+    }
+    for (screen, what) in [
+        ("", "sign in: console, pit, cage, audit"),
+        ("terminal", "a Player Terminal"),
+        ("display", "what everyone at a table sees"),
+        ("api/docs", "commands and addresses for programs"),
+    ] {
+        writeln!(out, "  {:40} {what}", format!("{base}/{screen}"))?;
+    }
+    if let Some(FirstUse { people, devices }) = first_use {
+        print::heading(out, "People, each with a password for the first time: it is told this once")?;
+        let columns =
+            [Column::right("Number"), Column::left("Name"), Column::left("Roles"), Column::left("One-time password")];
+        let row = |person: &taisai_server::config::FirstPerson| {
+            let roles: Vec<_> = person.roles.iter().map(taisai_table::Role::text).collect();
+            vec![person.person.0.to_string(), person.name.clone(), roles.join(", "), person.password.clone()]
+        };
+        print::table(out, &columns, &people.iter().map(row).collect::<Vec<_>>())?;
+        print::heading(out, "Player Terminals: open each link once, on the terminal itself")?;
+        let columns = [Column::right("Device"), Column::right("Table"), Column::right("Seat"), Column::left("Link")];
+        let row = |device: &taisai_server::config::FirstDevice| {
+            let link = format!("{base}/terminal#device={}&code={}", device.device.0, device.code);
+            vec![device.device.0.to_string(), device.cluster.table.0.to_string(), device.seat.0.to_string(), link]
+        };
+        print::table(out, &columns, &devices.iter().map(row).collect::<Vec<_>>())?;
+    }
+    out.flush()
+}
+
+/// An address that a browser on this machine reaches.
+fn reached(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+#[cfg(test)]
+mod tests;

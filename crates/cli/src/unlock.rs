@@ -1,0 +1,49 @@
+//! `taisai unlock`: lets a person in again where nobody who manages people is left to do it. The house must be stopped.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use taisai_record::Warning;
+use taisai_server::config::Names;
+use taisai_server::unlock;
+use taisai_table::PersonId;
+
+use crate::print::BAD;
+use crate::serve::HouseArgs;
+
+/// Who is let in again.
+#[derive(clap::Args)]
+pub(crate) struct UnlockArgs {
+    #[command(flatten)]
+    house: HouseArgs,
+    /// The person's number
+    #[arg(long, value_name = "NUMBER")]
+    person: u32,
+    /// Give a password for the first time too, and print it
+    #[arg(long)]
+    new_password: bool,
+}
+
+/// Unlocks a person.
+pub(crate) fn run(args: &UnlockArgs, names: &Names<'_>) -> anyhow::Result<bool> {
+    let mut config = args.house.file(names)?;
+    args.house.place(&mut config, &|name: &str| std::env::var_os(name))?;
+    let mut id = [0; 16];
+    getrandom::fill(&mut id)?;
+    let plan = config.plan(crate::audit::program()?, id)?.hall;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let tell = |password: &str| {
+        writeln!(anstream::stdout(), "Password for the first time, told this once: {password}")?;
+        std::io::stdout().flush()
+    };
+    let tell = args.new_password.then_some(tell);
+    runtime.block_on(unlock(&plan, PersonId(args.person), tell, Arc::new(warn)))?;
+    writeln!(anstream::stdout(), "Person {} is not locked out any more.", args.person)?;
+    Ok(true)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "so the record hands it over")]
+fn warn(warning: Warning) {
+    // Nothing is left to do if standard error is closed.
+    writeln!(anstream::stderr(), "{BAD}warning:{BAD:#} {warning}").ok();
+}

@@ -1,0 +1,8 @@
+//! What the house withstands: each attack of the project's list is one test here, against the running program.
+
+mod faults;
+mod lost;
+mod money;
+mod people;
+mod store;
+mod wire;

@@ -1,0 +1,60 @@
+//! What lets people into a house is lost: whoever has the machine of the house lets them in again, and it is on record.
+
+use std::fs;
+
+use crate::house::House;
+use crate::person::Person;
+
+const SECRETS: [&str; 3] = ["data/secrets.db", "data/secrets.db-wal", "data/secrets.db-shm"];
+
+#[test]
+fn everyone_who_manages_people_is_locked_out() {
+    let mut house = House::open();
+    let administrator = crate::house::first("administrator");
+    let number = administrator.to_string();
+    let unlock = ["unlock", "--config", "taisai.toml", "--new-password", "--person", &number];
+    let (is_done, said) = house.taisai(&unlock);
+    assert!(!is_done && said.contains("another program"), "{said}");
+    for _ in 0..5 {
+        assert!(Person::try_sign_in(house.address(), administrator, "wrong").is_err());
+    }
+    let before = house.password(administrator);
+    assert!(Person::try_sign_in(house.address(), administrator, &before).is_err(), "locked out");
+    house.audit();
+    let (is_done, said) = house.taisai(&["unlock", "--data", "elsewhere", "--person", &number]);
+    assert!(!is_done && !house.folder().join("elsewhere").exists(), "{said}");
+    let (is_done, said) = house.taisai(&unlock);
+    assert!(is_done, "{said}");
+    let password = said.lines().find_map(|line| line.rsplit_once("told this once: ")).unwrap().1;
+    let (is_done, said) = house.taisai(&unlock);
+    assert!(!is_done && said.contains("not locked out"), "others can: {said}");
+    house.restart();
+    assert!(Person::try_sign_in(house.address(), administrator, &before).is_err(), "it was replaced");
+    Person::sign_in(house.address(), administrator, password);
+    house.audit();
+}
+
+#[test]
+fn secrets_lost() {
+    let mut house = House::open();
+    let before = house.password(1);
+    house.enrol(1, 3);
+    house.audit();
+    for file in SECRETS {
+        fs::remove_file(house.folder().join(file)).unwrap_or_default();
+    }
+    for _ in 0..2 {
+        let said = house.fails_to_start();
+        assert!(said.contains("secrets.db is missing") && said.contains("--new-secrets"), "{said}");
+        assert!(!house.folder().join(SECRETS[0]).exists(), "a backup finds its place empty");
+    }
+    house.restart_with_new_secrets();
+    assert!(Person::try_sign_in(house.address(), 1, &before).is_err());
+    house.person("administrator");
+    house.terminal(1, 3);
+    house.audit();
+    let (is_done, said) = house.taisai(&["serve", "--config", "taisai.toml", "--new-secrets"]);
+    assert!(!is_done && said.contains("not made anew"), "{said}");
+    house.restart();
+    house.person("administrator");
+}

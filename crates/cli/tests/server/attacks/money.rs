@@ -1,0 +1,260 @@
+//! Attacks on bets, credits and vouchers.
+
+use std::sync::Barrier;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::dealing::{Dealing, buy_in, has_happened};
+use crate::house::House;
+use crate::person::{Person, accepted, refused};
+use crate::socket::{SOON, Socket};
+use crate::terminal::place;
+
+/// The order in the record decides, never a client's clock (F03).
+#[test]
+fn bet_after_close_by_any_clock() {
+    let mut house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("small", 1_000)]));
+    // Bets that race the close: what was accepted lies on the layout, and nothing else.
+    let sent: Vec<u64> = (0..200)
+        .map(|at| {
+            if at == 100 {
+                dealing.deals("close-bets");
+            }
+            terminal.send(&place(3, &[("big", 100)]))
+        })
+        .collect();
+    let answers: Vec<Value> = sent.into_iter().map(|sequence| terminal.answer(sequence)).collect();
+    let taken = answers.iter().filter(|answer| answer.get("accepted").is_some()).count();
+    let late = &answers[taken..];
+    assert!(late.len() >= 99, "{taken} were taken");
+    for answer in late {
+        refused(answer, "bets-closed");
+    }
+    let on_layout = 1_000 + 100 * i64::try_from(taken).unwrap();
+    assert_eq!(
+        (&terminal.view["on_layout"], &terminal.view["credits"]),
+        (&json!(on_layout), &json!(100_000 - on_layout))
+    );
+    refused(
+        &terminal.ask(&json!({"withdraw": {"seat": 3, "chips": "own", "stakes": [{"box": "small", "amount": 100}]}})),
+        "bets-closed",
+    );
+    refused(&terminal.ask(&json!({"clear": {"seat": 3}})), "bets-closed");
+    refused(&terminal.place(&[("odd", 100)]), "bets-closed");
+    dealing.throw([1, 2, 3]);
+    refused(&terminal.place(&[("odd", 100)]), "no-round-open");
+    let (_, metrics) = house.get("/metrics");
+    assert!(metrics.lines().any(|line| line.contains("bets-closed")), "{metrics}");
+    house.audit();
+}
+
+#[test]
+fn same_command_sent_again() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    let bet = place(3, &[("small", 1_000)]);
+    let sequence = terminal.send(&bet);
+    let first = terminal.answer(sequence);
+    accepted(&first);
+    for _ in 0..3 {
+        terminal.send_as(sequence, &bet);
+        assert_eq!(terminal.answer(sequence), first);
+    }
+    assert_eq!(terminal.view["credits"], 99_000, "one debit");
+    // The answer was lost with the connection: asked again after it, it is the same.
+    let device = terminal.device.clone();
+    drop(terminal);
+    let mut terminal = device.connect(house.address());
+    terminal.send_as(sequence, &bet);
+    assert_eq!(terminal.answer(sequence), first);
+    assert_eq!(terminal.view["credits"], 99_000);
+    terminal.send_as(sequence, &place(3, &[("small", 2_000)]));
+    refused(&terminal.answer(sequence), "command-id-reused");
+    assert_eq!(terminal.view["credits"], 99_000);
+    has_happened(&house, |what| what.to_string().contains("command-id-reused"));
+
+    // The same over HTTP.
+    let dealer = house.person("dealer");
+    let body = json!({"source": dealer.source, "sequence": dealer.next(), "command": {"round": "close-bets"}});
+    let path = "/api/v1/tables/1/commands";
+    let first = dealer.post(path, &body);
+    accepted(&first.1);
+    assert_eq!(dealer.post(path, &body), first);
+    let other = json!({"source": body["source"], "sequence": body["sequence"], "command": {"round": "open-bets"}});
+    refused(&dealer.post(path, &other).1, "command-id-reused");
+    // Another's number is not for the asking.
+    let supervisor = house.person("pit-supervisor");
+    refused(&supervisor.post(path, &body).1, "not-yours");
+}
+
+fn sell(cashier: &Person, amount: i64) -> String {
+    let sold = cashier.house(json!({"sell": {"amount": amount}}));
+    let number = sold["accepted"]["voucher"]["voucher"]["validation"].as_str();
+    number.unwrap_or_else(|| panic!("{sold}")).chars().filter(char::is_ascii_digit).collect()
+}
+
+#[test]
+fn one_voucher_at_two_cages_at_the_same_instant() {
+    let mut house = House::open();
+    let cashier = house.person("cashier");
+    let other = Person::sign_in(house.address(), cashier.id, &house.password(cashier.id));
+    let mut terminal = house.terminal(1, 1);
+    let mut credits = 0;
+    for _ in 0..20 {
+        let number = sell(&cashier, 5_000);
+        let together = Barrier::new(3);
+        let redeem = json!({"redeem": {"number": number}});
+        let answers: [Value; 3] = thread::scope(|scope| {
+            let at = |person: &Person| {
+                let (person, redeem, together) = (person.clone(), redeem.clone(), &together);
+                scope.spawn(move || {
+                    together.wait();
+                    person.house(redeem)
+                })
+            };
+            let (one, two) = (at(&cashier), at(&other));
+            together.wait();
+            let three = terminal.ask(&redeem);
+            [one.join().unwrap(), two.join().unwrap(), three]
+        });
+        let paid = answers.iter().filter(|answer| answer.get("accepted").is_some()).count();
+        assert_eq!(paid, 1, "{answers:?}");
+        for answer in answers.iter().filter(|answer| answer.get("accepted").is_none()) {
+            refused(answer, "voucher-paid");
+        }
+        credits += if answers[2].get("accepted").is_some() { 5_000 } else { 0 };
+        terminal.until("the credits", |terminal| terminal.view["credits"] == credits);
+    }
+    house.audit();
+}
+
+/// F45: five wrong numbers lock the device's redemption.
+#[test]
+fn voucher_numbers_guessed() {
+    let house = House::open();
+    let cashier = house.person("cashier");
+    let number = sell(&cashier, 5_000);
+    let mut terminal = house.terminal(1, 2);
+    for guess in 0..5 {
+        let guess = json!({"redeem": {"number": format!("{guess:018}")}});
+        refused(&terminal.ask(&guess), "voucher-not-on-file");
+    }
+    let right = json!({"redeem": {"number": number}});
+    refused(&terminal.ask(&right), "locked-out");
+    has_happened(&house, |what| what.get("redemption-locked").is_some());
+    for bad in ["", "12", "x", "1234567890123456789", "12345678901234567x"] {
+        let answer = house.person("cashier").house(json!({"redeem": {"number": bad}}));
+        assert!(answer.get("refused").is_some(), "{bad}: {answer}");
+    }
+    // Somebody else clears it, and the right number is paid.
+    let lock =
+        json!({"clear-redemption-lock": {"redeemer": {"seat": {"cluster": {"table": 1, "number": 0}, "seat": 2}}}});
+    accepted(&house.person("attendant").house(lock));
+    accepted(&terminal.ask(&right));
+    terminal.until("the credits", |terminal| terminal.view["credits"] == 5_000);
+}
+
+#[test]
+fn stake_of_minus_one_and_other_numbers() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    for (amount, code) in [
+        (json!(-1), "bad-amount"),
+        (json!(0), "bad-amount"),
+        (json!(i64::MIN), "bad-amount"),
+        (json!(i64::MAX), "amount-too-large"),
+        (json!(150), "amount-off-unit"),
+        (json!(100_100), "not-enough-credits"),
+    ] {
+        let stakes = json!([{"box": "small", "amount": amount}]);
+        refused(&terminal.ask(&json!({"place": {"seat": 3, "chips": "own", "stakes": stakes}})), code);
+    }
+    // What is no whole number cannot be read: that command alone is refused, and the terminal stays.
+    let stake = |amount: &str| {
+        format!(r#"{{"place":{{"seat":3,"chips":"own","stakes":[{{"box":"small","amount":{amount}}}]}}}}"#)
+    };
+    let amounts = ["9223372036854775808", "1e99", "1.5", "\"10\"", "null", "[]", "{}", "true"];
+    let other = [stake("100").replace("small", "nowhere"), "\"dance\"".to_owned(), "{\"dance\":{}}".to_owned()];
+    for bad in amounts.map(stake).into_iter().chain(other) {
+        let first = terminal.device.sequence.fetch_add(3, Ordering::Relaxed) + 1;
+        let commands = [stake("100"), bad.clone(), r#"{"clear":{"seat":3}}"#.to_owned()];
+        terminal.socket.send(Message::text(message((first..).zip(&commands))));
+        let answers = [first, first + 1, first + 2].map(|sequence| terminal.answer(sequence));
+        accepted(&answers[0]);
+        refused(&answers[1], "bad-command");
+        assert!(answers[1]["refused"]["sentence"].as_str().unwrap().len() < 200, "{answers:?}");
+        accepted(&answers[2]);
+        // The same over HTTP is denied.
+        let body = format!(r#"{{"source":1,"sequence":1,"command":{{"cluster":{{"number":0,"command":{bad}}}}}}}"#);
+        let (status, answer) =
+            dealing.dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), "application/json");
+        assert!((400..500).contains(&status), "{bad}: {status}");
+        assert!(answer["refused"]["code"].is_string(), "{bad}: {answer}");
+    }
+    // A message that is none ends the connection, with a reason, and so do too many that cannot be read.
+    let bad = stake("null");
+    let whole = message((1_000..).zip([&bad; 100]));
+    for messages in [
+        vec![message([(1_000, &stake("NaN"))])],
+        vec![r#"{"commands":[{"sequence":-1,"command":"dance"}]}"#.to_owned()],
+        vec![r#"{"commands":[],"dance":true}"#.to_owned()],
+        vec![whole, message([(1_100, &bad)])],
+    ] {
+        let device = terminal.device.clone();
+        accepted(&terminal.place(&[("small", 100)]));
+        for text in messages {
+            terminal.socket.send(Message::text(text));
+        }
+        let (code, why) = terminal.socket.over(SOON).expect("it says why");
+        assert!(code == 1007 && !why.is_empty(), "{code} {why}");
+        terminal = device.connect(house.address());
+    }
+    assert_eq!((&terminal.view["credits"], &terminal.view["on_layout"]), (&json!(99_600), &json!(400)));
+}
+
+/// A message of commands as they are written.
+fn message<'a>(commands: impl IntoIterator<Item = (u64, &'a String)>) -> String {
+    let commands = commands.into_iter();
+    let commands = commands.map(|(sequence, command)| format!(r#"{{"sequence":{sequence},"command":{command}}}"#));
+    format!(r#"{{"commands":[{}]}}"#, commands.collect::<Vec<_>>().join(","))
+}
+
+/// The screens of people likewise: what cannot be read is refused alone.
+#[test]
+fn a_command_of_a_person_that_cannot_be_read() {
+    let house = House::open();
+    let cage = [("cookie", house.person("cashier").cookie)];
+    let cage = cage.each_ref().map(|(name, cookie)| (*name, cookie.as_str()));
+    let cage = Socket::open(house.address(), "/api/v1/house/cage", &cage);
+    let screens = [
+        (house.person("dealer").console(1), r#"{"round":"dance"}"#, r#"{"round":"announce-closure"}"#),
+        (cage, r#"{"sell":{"amount":1e99}}"#, r#"{"sell":{"amount":1000}}"#),
+    ];
+    for (mut screen, bad, good) in screens {
+        let text = message([(1, &bad.to_owned()), (2, &good.to_owned())]);
+        screen.send(Message::text(text));
+        let answer = |sequence| {
+            screen.until("an answer", |message| {
+                let mut answers = message["answers"].as_array()?.iter();
+                answers.find(|answer| answer["sequence"] == sequence).map(|answer| answer["answer"].clone())
+            })
+        };
+        refused(&answer(1), "bad-command");
+        let good = answer(2);
+        assert!(good["refused"]["code"] != "bad-command", "{good}");
+    }
+}

@@ -1,0 +1,183 @@
+//! Attacks by people and with devices.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::dealing::{Dealing, buy_in, has_happened};
+use crate::house::House;
+use crate::person::{Person, accepted, refused};
+use crate::socket::{SOON, Socket};
+
+#[test]
+fn terminals_session_copied_to_another_machine() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    // All of it was copied, the key too: while the terminal lives, the copy gets no place.
+    let device = terminal.device.clone();
+    let (mut copy, challenge) = device.knock(house.address());
+    copy.say(&device.proof(&challenge));
+    let (code, why) = copy.over(SOON).expect("it says why");
+    assert!(code >= 4000, "{code} {why}");
+    has_happened(&house, |what| what["token-copied"] == device.number);
+    // What was overheard is of no use for another challenge, nor for another device.
+    let overheard = device.proof(&challenge);
+    let other = house.enrol(1, 4);
+    let (mut copy, fresh) = device.knock(house.address());
+    copy.say(&overheard);
+    copy.over(SOON);
+    let (mut copy, _) = other.knock(house.address());
+    copy.say(&json!({"device": device.number, "signature": other.proof(&fresh)["signature"]}));
+    copy.over(SOON);
+    // The terminal has noticed nothing.
+    accepted(&terminal.place(&[("small", 1_000)]));
+    assert_eq!(terminal.view["credits"], 99_000);
+    // A person's cookie is no device, and nobody's is none.
+    assert!(Socket::try_open(house.address(), "/api/v1/tables/1/console", &[]).is_err_and(|status| status == 401));
+    let forged = format!("__Host-taisai={}", "ab".repeat(32));
+    let (status, _) = crate::person::post(house.address(), Some(&forged), "/api/v1/house/commands", &json!({}));
+    assert_eq!(status, 401);
+}
+
+#[test]
+fn terminal_stolen() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 5, 30_000);
+    let terminal = house.terminal(1, 5);
+    let device = terminal.device.clone();
+    let revoked = Instant::now();
+    accepted(&house.person("administrator").house(json!({"revoke": {"device": device.number}})));
+    terminal.socket.over(Duration::from_secs(5));
+    assert!(revoked.elapsed() < Duration::from_secs(5), "{:?}", revoked.elapsed());
+    let (mut again, challenge) = device.knock(house.address());
+    again.say(&device.proof(&challenge));
+    again.over(SOON);
+    has_happened(&house, |what| what["device-revoked"] == device.number);
+    // A supervisor recovers the credits; an attendant pays them by hand.
+    accepted(&dealing.supervisor.cluster(1, json!({"cash-out": {"seat": 5, "to": "hand-pay"}})));
+    let attendant = house.person("attendant");
+    let by = Instant::now() + SOON;
+    let claim = loop {
+        let (_, claims) = attendant.get("/api/v1/house/lists/claims");
+        match claims.as_array().and_then(|claims| claims.first()) {
+            Some(claim) => break claim.clone(),
+            None => assert!(Instant::now() < by, "{claims}"),
+        }
+    };
+    assert_eq!(claim["amount"], 30_000);
+    let paid = attendant.house(json!({"pay-claim": {"claim": claim["id"]}}));
+    assert_eq!(paid["accepted"]["cash-paid"]["amount"], 30_000, "{paid}");
+    refused(&attendant.house(json!({"pay-claim": {"claim": claim["id"]}})), "unknown-claim");
+}
+
+#[test]
+fn dealer_changes_a_past_result() {
+    let mut house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("big", 1_000)]));
+    dealing.conclude([1, 2, 3]);
+    terminal.until("the loss", |terminal| terminal.view["credits"] == 99_000 && terminal.public["phase"] == "settled");
+    // There is no such act for a Dealer.
+    refused(&dealing.dealer.round(1, json!({"commit": {"dice": [6, 6, 5]}})), "no-round-open");
+    let correct = json!({"correct": {"round": 1, "dice": [6, 6, 5], "why": "the console read 1 2 3"}});
+    refused(&dealing.dealer.round(1, correct.clone()), "not-allowed");
+    // A second person is none that the asking one names.
+    refused(&dealing.supervisor.round(1, correct.clone()), "second-person-missing");
+    let mut named = correct.clone();
+    named["correct"]["second"] = json!({"id": 4, "roles": ["pit-manager"]});
+    refused(&dealing.supervisor.round(1, named), "second-person-missing");
+    // Two people can; one approval serves one act, and no other.
+    let manager = house.person("pit-manager");
+    let what = json!({"table": {"table": 1, "round": correct}});
+    let unanswered = dealing.supervisor.asks_approval("correct", &what);
+    refused(&dealing.supervisor.table(1, Some(unanswered), &json!({"round": correct})), "not-approved");
+    let approval = dealing.supervisor.approved_by(&manager, "correct", &what);
+    let other = json!({"round": {"correct": {"round": 1, "dice": [6, 6, 6], "why": "another"}}});
+    refused(&dealing.supervisor.table(1, Some(approval), &other), "not-approved");
+    refused(&manager.table(1, Some(approval), &json!({"round": correct})), "not-approved");
+    accepted(&dealing.supervisor.table(1, Some(approval), &json!({"round": correct})));
+    terminal.until("what was won", |terminal| terminal.view["credits"] == 101_000);
+    terminal.until("the result", |terminal| terminal.public["latest"]["dice"] == json!([6, 6, 5]));
+    has_happened(&house, |what| what["reported"].get("correction").is_some());
+    house.audit();
+    let (is_shown, round) = house.taisai(&["audit", "show", "data", "--table", "1", "--round", "1"]);
+    assert!(is_shown, "{round}");
+    assert!(round.contains("1 2 3") && round.contains("6 6 5"), "both results: {round}");
+}
+
+/// One person, one identity: two-person acts need two (F50).
+#[test]
+fn one_person_holding_two_roles_approves_alone() {
+    let house = House::open();
+    let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
+    let add = json!({"add-person": {"person": 77, "name": "Two Hats", "roles": ["administrator", "pit-manager"]}});
+    accepted(&administrator.house_with_second(&supervisor, "manage-people", &add));
+    let approval = administrator.approved_by(&supervisor, "manage-people", &json!({"password": {"person": 77}}));
+    let (status, given) = administrator.post("/api/v1/people/77/password", &json!({"approval": approval}));
+    assert_eq!(status, 200, "{given}");
+    let password = given["password"].as_str().unwrap();
+    let hats = Person::sign_in(house.address(), 77, password);
+    refused(&hats.house("tick"), "password-to-be-set");
+    hats.set_password(password, "a password of my own");
+    let suspend = json!({"suspend": {"person": 1}});
+    let own = hats.asks_approval("manage-people", &json!({"house": suspend}));
+    let answer = hats.house(json!({"answer-approval": {"approval": own, "approve": true}}));
+    assert!(answer.get("refused").is_some(), "{answer}");
+    refused(&hats.house_with(own, suspend.clone()), "not-approved");
+    refused(&hats.house(suspend.clone()), "second-person-missing");
+    accepted(&hats.house_with_second(&supervisor, "manage-people", &suspend));
+    // An administrator touches neither money nor results.
+    refused(&administrator.house(json!({"sell": {"amount": 1_000}})), "not-allowed");
+    refused(&administrator.round(1, "open-table"), "not-allowed");
+    refused(&house.person("auditor").round(1, "open-table"), "not-allowed");
+}
+
+/// F51: five failed sign-ins lock a person out, whoever tries; the right password is then as wrong as any.
+#[test]
+fn passwords_guessed() {
+    let house = House::open();
+    let right = house.password(5);
+    let mut answers = Vec::new();
+    for guess in 0..5 {
+        let (status, answer) = Person::try_sign_in(house.address(), 5, &format!("guess number {guess}")).err().unwrap();
+        assert!(status == 401 || status == 429, "{status} {answer}");
+        answers.push(answer);
+    }
+    let (status, answer) = Person::try_sign_in(house.address(), 5, &right).err().expect("locked out");
+    assert!(status == 401 || status == 429, "{status} {answer}");
+    let (_, nobody) = Person::try_sign_in(house.address(), 4_000, "nobody's password").err().unwrap();
+    assert!(answers.contains(&nobody) || nobody["refused"]["code"] == "too-many", "the same for nobody: {nobody}");
+    has_happened(&house, |what| what["login-locked"] == 5);
+}
+
+/// Shown as text: JSON keeps it as it is, and no page runs a script that stands in it.
+#[test]
+fn script_in_a_name_a_reason_a_vouchers_text() {
+    let house = House::open();
+    let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
+    let script = "<script>alert(1)</script>";
+    let add = json!({"add-person": {"person": 78, "name": script, "roles": ["dealer"]}});
+    accepted(&administrator.house_with_second(&supervisor, "manage-people", &add));
+    let (_, people) = supervisor.get("/api/v1/house/lists/people");
+    let named = |person: &&Value| person["id"] == 78;
+    assert_eq!(people.as_array().unwrap().iter().find(named).unwrap()["name"], script);
+    for path in ["/", "/api/docs", "/api/v1/house", "/nothing-here"] {
+        let answer = crate::person::agent().get(format!("http://{}{path}", house.address())).call().unwrap();
+        let header = |name: &str| answer.headers().get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
+        let policy = header("content-security-policy");
+        assert!(policy.contains("default-src 'self'") && !policy.contains("unsafe"), "{path}: {policy}");
+        assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
+    }
+    let (_, page) = house.get("/api/docs");
+    assert!(!page.contains("<script>") && !page.contains("style="), "no script or style stands in the page");
+    // What cannot be read on a screen is refused.
+    let bad = json!({"add-person": {"person": 79, "name": "a\u{0}b", "roles": ["dealer"]}});
+    refused(&administrator.house_with_second(&supervisor, "manage-people", &bad), "bad-text");
+}

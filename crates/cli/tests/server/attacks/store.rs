@@ -1,0 +1,134 @@
+//! Attacks on what is stored: edited behind the server's back, rolled back, held by another program.
+
+use std::fs;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::dealing::{Dealing, buy_in};
+use crate::house::House;
+use crate::person::accepted;
+
+/// A house with a settled round, which has stopped.
+fn played() -> House {
+    let mut house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("big", 1_000)]));
+    dealing.conclude([4, 5, 6]);
+    terminal.until("what was won", |terminal| terminal.view["credits"] == 101_000);
+    drop(terminal);
+    house.audit();
+    house
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+fn record(house: &House) -> PathBuf {
+    house.folder().join("data").join("journal.db")
+}
+
+/// The block that holds the round's result, by its bytes in a table of the store.
+fn edit(house: &House, sql: &str) {
+    let store = rusqlite::Connection::open(record(house)).unwrap();
+    let changed = store.execute(sql, []).unwrap();
+    assert!(changed > 0, "{sql}");
+}
+
+#[test]
+fn stored_data_edited_behind_the_servers_back() {
+    let edits = [
+        ("an entry of a table is changed", "update blocks set block = zeroblob(length(block)) where position = 2"),
+        ("a record is cut out", "delete from blocks where position = 2"),
+        (
+            "the end is cut off",
+            "delete from blocks where (chain, position) in (select chain, max(position) from blocks group by chain)",
+        ),
+    ];
+    for (what, sql) in edits {
+        let mut house = played();
+        edit(&house, sql);
+        let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
+        assert!(!is_good, "{what}: {found}");
+        let said = house.fails_to_start();
+        assert!(said.contains("chain") && said.contains("block"), "{what}: {said}");
+    }
+}
+
+/// A byte in the file, below the store.
+#[test]
+fn a_byte_flipped() {
+    let mut house = played();
+    let path = record(&house);
+    let length = fs::metadata(&path).unwrap().len();
+    let mut found = 0;
+    for part in 1..8 {
+        let mut file = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let at = length * part / 8 + 100;
+        let mut byte = [0];
+        file.seek(SeekFrom::Start(at)).unwrap();
+        file.read_exact(&mut byte).unwrap();
+        file.seek(SeekFrom::Start(at)).unwrap();
+        file.write_all(&[byte[0] ^ 0x40]).unwrap();
+        let (is_good, _) = house.taisai(&["audit", "verify", "data"]);
+        if !is_good {
+            found += 1;
+            let said = house.fails_to_start();
+            assert!(!said.trim().is_empty());
+        }
+        file.seek(SeekFrom::Start(at)).unwrap();
+        file.write_all(&byte).unwrap();
+    }
+    // Some bytes of a file are free: a flip there changes nothing.
+    assert!(found > 0);
+    house.audit();
+}
+
+/// Records that were rolled back miss what the anchor beside the store holds.
+#[test]
+fn records_rolled_back() {
+    let mut house = played();
+    let (data, before) = (house.folder().join("data"), house.folder().join("before"));
+    copy(&data, &before);
+    house.restart();
+    let dealing = Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") };
+    dealing.open_bets();
+    dealing.conclude([1, 1, 2]);
+    house.audit();
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
+        let (from, to) = (before.join(name), data.join(name));
+        if from.exists() {
+            fs::copy(from, to).unwrap();
+        } else if to.exists() {
+            fs::remove_file(to).unwrap();
+        }
+    }
+    let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
+    assert!(!is_good, "{found}");
+    let said = house.fails_to_start();
+    assert!(said.contains("anchor"), "{said}");
+}
+
+#[test]
+fn two_programs_on_one_store() {
+    let house = House::open();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_taisai"))
+        .args(["serve", "--config", "taisai.toml"])
+        .current_dir(house.folder())
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!said.trim().is_empty(), "it says why");
+    // The first one goes on.
+    Dealing::open(&house, 1).open_bets();
+}

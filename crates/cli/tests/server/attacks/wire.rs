@@ -1,0 +1,227 @@
+//! Attacks on connections: what is damaged, too large, too slow, from elsewhere, or too many ends alone, and nobody else notices.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+
+use crate::dealing::{Dealing, buy_in};
+use crate::house::{House, TWO_TABLES};
+use crate::person::{accepted, agent};
+use crate::socket::{SOON, Socket};
+use crate::terminal::Terminal;
+
+/// Connections that do not behave are gone by then.
+const DROPPED: Duration = Duration::from_secs(30);
+
+fn betting(house: &House) -> Terminal {
+    let dealing = Dealing::open(house, 1);
+    buy_in(house, 1, 1, 1_000_000);
+    let terminal = house.terminal(1, 1);
+    dealing.open_bets();
+    terminal
+}
+
+/// Sends bytes below the protocol and gives what comes back until the connection ends.
+fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(DROPPED)).unwrap();
+    // It may be turned away before all of it was sent.
+    stream.write_all(bytes).unwrap_or_default();
+    let (mut answer, begun) = (Vec::new(), Instant::now());
+    stream.read_to_end(&mut answer).unwrap_or_default();
+    assert!(
+        begun.elapsed() < DROPPED,
+        "it stays open: {}",
+        String::from_utf8_lossy(bytes).chars().take(80).collect::<String>()
+    );
+    answer
+}
+
+fn resident(house: &House) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", house.pid())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
+    let house = House::open();
+    let mut terminal = betting(&house);
+    let before = resident(&house);
+    let at = house.address();
+
+    // Requests.
+    let head = "POST /api/v1/sign-in HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    let large = format!("{head}content-length: 2000000\r\n\r\n{}", "x".repeat(2_000_000));
+    let headers = format!("GET / HTTP/1.1\r\nhost: x\r\n{}\r\n", "a: b\r\n".repeat(10_000));
+    let endless_head = format!("GET /{} HTTP/1.1\r\n", "a".repeat(1_000_000));
+    for bytes in [
+        &b"\0\xff\xfe garbage \r\n\r\n"[..],
+        b"GET / HTTP/1.1\r\n",
+        b"GET / HTTP/9.9\r\nhost: x\r\n\r\n",
+        b"POST /api/v1/sign-in HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nabcdef",
+        b"POST /api/v1/sign-in HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+        large.as_bytes(),
+        headers.as_bytes(),
+        endless_head.as_bytes(),
+    ] {
+        let answer = raw(at, bytes);
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+
+    // Frames: each ends its own connection.
+    let part = |bytes: &[u8], code, fin| Message::Frame(Frame::message(bytes.to_vec(), OpCode::Data(code), fin));
+    let endless = [part(&[b' '; 10_000], Data::Text, false)];
+    let endless = endless.into_iter().chain((0..100).map(|_| part(&[b' '; 10_000], Data::Continue, false)));
+    let messages = [
+        vec![Message::text("x".repeat(200_000))],
+        vec![Message::text("hello")],
+        vec![Message::text("[".repeat(60_000))],
+        vec![Message::binary(vec![0xff; 100])],
+        vec![part(&[0xff, 0xfe], Data::Text, true)],
+        endless.collect(),
+    ];
+    let not_masked = [0x81, 0x05, b'h', b'e', b'l', b'l', b'o'];
+    let reserved = [0xf7, 0x80, 0, 0, 0, 0];
+    let attacker = || {
+        let attacker = house.person("pit-supervisor").console(1);
+        attacker.next();
+        attacker
+    };
+    for messages in messages {
+        let mut attacker = attacker();
+        for message in messages {
+            attacker.send(message);
+        }
+        attacker.over(SOON);
+        accepted(&terminal.place(&[("small", 100)]));
+    }
+    for bytes in [&not_masked[..], &reserved] {
+        let mut attacker = attacker();
+        attacker.send_raw(bytes);
+        attacker.over(SOON);
+        accepted(&terminal.place(&[("small", 100)]));
+    }
+
+    // A message in fragments, with a ping between them, is one message.
+    let mut console = house.person("pit-supervisor").console(1);
+    console.next();
+    let text = json!({"commands": [{"sequence": 1, "command": {"round": "open-table"}}]}).to_string();
+    let (one, two) = text.split_at(20);
+    console.send(part(one.as_bytes(), Data::Text, false));
+    console.send(Message::Ping(vec![1].into()));
+    console.send(part(two.as_bytes(), Data::Continue, true));
+    let answer = console.until("the answer", |message| Some(message["answers"].get(0)?["answer"].clone()));
+    assert_eq!(answer["refused"]["code"], "table-open");
+
+    accepted(&terminal.place(&[("big", 100)]));
+    let after = resident(&house);
+    assert!(after < before + 100_000, "from {before} to {after} kB");
+}
+
+#[test]
+fn slow_requests_and_frames() {
+    let house = House::open();
+    let mut terminal = betting(&house);
+    // One byte a second: the head is not there in time.
+    let begun = Instant::now();
+    let mut slow = TcpStream::connect(house.address()).unwrap();
+    slow.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let head = b"GET /api/v1/house HTTP/1.1\r\nhost: x\r\nx-slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n\r\n";
+    let mut is_over = false;
+    for byte in head {
+        let is_cut = slow.write_all(&[*byte]).is_err();
+        // Nothing is said while the house waits: a read that ends before its time is the end.
+        let read = slow.read(&mut [0; 1_024]).map_err(|error| error.kind());
+        if is_cut || !matches!(read, Err(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)) {
+            is_over = true;
+            break;
+        }
+    }
+    assert!(is_over && begun.elapsed() < DROPPED, "{:?}", begun.elapsed());
+    // A body that never comes.
+    let answer = raw(
+        house.address(),
+        b"POST /api/v1/sign-in HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+    );
+    assert!(!String::from_utf8_lossy(&answer).starts_with("HTTP/1.1 5"), "{}", String::from_utf8_lossy(&answer));
+    accepted(&terminal.place(&[("big", 100)]));
+}
+
+#[test]
+fn another_sites_page_opening_a_socket_or_posting_a_form() {
+    let house = House::open();
+    let dealer = house.person("dealer");
+    let own = format!("http://{}", house.address());
+    for (origin, is_let_in) in [("https://evil.example", false), ("null", false), (&*own, true)] {
+        let headers = [("cookie", &*dealer.cookie), ("origin", origin)];
+        let opened = Socket::try_open(house.address(), "/api/v1/tables/1/console", &headers);
+        assert_eq!(opened.err(), (!is_let_in).then_some(403), "{origin}");
+        for path in ["/api/v1/sign-in", "/api/v1/tables/1/commands", "/api/v1/house/commands", "/api/v1/sign-out"] {
+            let url = format!("{own}{path}");
+            let request = agent().post(url).header("cookie", &dealer.cookie).header("origin", origin);
+            let answer = request.send_json(json!({})).unwrap();
+            assert_eq!(answer.status() == 403, !is_let_in, "{origin} {path} {}", answer.status());
+        }
+    }
+    let dealer = house.person("dealer");
+    // A form of another site could be posted without asking only in these kinds: none is read.
+    for kind in ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"] {
+        let body = json!({"source": 1, "sequence": 1, "command": {"round": "open-table"}}).to_string();
+        let (status, _) = dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), kind);
+        assert!((400..500).contains(&status), "{kind}: {status}");
+    }
+}
+
+/// Thousands of connections that say nothing are gone within seconds, and betting goes on meanwhile.
+#[test]
+fn thousands_of_idle_or_slow_connections() {
+    const IDLE: usize = 3_000;
+    rlimit::increase_nofile_limit(u64::MAX).unwrap();
+    let house = House::alone(TWO_TABLES);
+    let mut terminal = betting(&house);
+    let mut bet = |times: u32| {
+        let mut longest = Duration::ZERO;
+        for _ in 0..times {
+            let begun = Instant::now();
+            accepted(&terminal.place(&[("small", 100)]));
+            longest = longest.max(begun.elapsed());
+        }
+        longest
+    };
+    let alone = bet(100);
+    let begun = Instant::now();
+    let mut idle: Vec<TcpStream> = (0..IDLE)
+        .map(|place| {
+            let mut stream = TcpStream::connect(house.address()).unwrap();
+            match place % 3 {
+                0 => {}
+                1 => stream.write_all(b"GET / HT").unwrap_or_default(),
+                _ => {
+                    let key = "dGhlIHNhbXBsZSBub25jZQ==";
+                    let request = format!(
+                        "GET /api/v1/tables/1/terminal HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n\
+                         sec-websocket-version: 13\r\nsec-websocket-key: {key}\r\n\r\n"
+                    );
+                    stream.write_all(request.as_bytes()).unwrap_or_default();
+                }
+            }
+            stream
+        })
+        .collect();
+    let beside = bet(100);
+    assert!(beside < alone * 20 + Duration::from_secs(1), "{alone:?} alone, {beside:?} beside them");
+    for stream in &mut idle {
+        stream.set_read_timeout(Some(DROPPED)).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap_or_default();
+        assert!(begun.elapsed() < DROPPED, "they stay for {:?}", begun.elapsed());
+    }
+    bet(100);
+}

@@ -1,0 +1,87 @@
+//! A table as its staff run it: opened with a Dealer and limits, round by round.
+
+use serde_json::{Value, json};
+
+use crate::house::{House, first};
+use crate::person::{Person, accepted};
+
+/// A table that is open, with the Dealer at it.
+pub(crate) struct Dealing {
+    pub(crate) table: u16,
+    pub(crate) dealer: Person,
+    pub(crate) supervisor: Person,
+}
+
+impl Dealing {
+    /// Opens a table: a Dealer, limits with a unit of one dollar, where the game has limits.
+    pub(crate) fn open(house: &House, table: u16) -> Self {
+        Self::with(house, table, Some(&json!({"unit": 100, "boxes": []})))
+    }
+
+    /// Opens a table with these limits, if any.
+    pub(crate) fn with(house: &House, table: u16, limits: Option<&Value>) -> Self {
+        let (dealer, supervisor) = (house.person("dealer"), house.person("pit-supervisor"));
+        accepted(&supervisor.round(table, "open-table"));
+        accepted(&supervisor.round(table, json!({"relieve": {"position": "dealer", "person": first("dealer")}})));
+        if let Some(limits) = limits {
+            accepted(&supervisor.round(table, json!({"show-limits": {"limits": limits, "why": "the first"}})));
+        }
+        Self { table, dealer, supervisor }
+    }
+
+    /// The Dealer's next act.
+    #[track_caller]
+    pub(crate) fn deals(&self, command: impl Into<Value>) {
+        accepted(&self.dealer.round(self.table, command));
+    }
+
+    /// "Place your Bets, please".
+    #[track_caller]
+    pub(crate) fn open_bets(&self) {
+        self.deals("open-bets");
+    }
+
+    /// "No more Bets", three tumbles and these dice.
+    #[track_caller]
+    pub(crate) fn conclude(&self, dice: [u8; 3]) {
+        self.deals("close-bets");
+        self.throw(dice);
+    }
+
+    /// Three tumbles and these dice. A close that not every part of the table holds yet is waited for.
+    #[track_caller]
+    pub(crate) fn throw(&self, dice: [u8; 3]) {
+        loop {
+            let answer = self.dealer.round(self.table, "activate");
+            if answer["refused"]["code"] != "bets-not-closed" {
+                break accepted(&answer);
+            }
+        }
+        self.deals(json!({"tumbled": {"times": 3}}));
+        self.deals(json!({"commit": {"dice": dice}}));
+    }
+}
+
+/// Cash for credits at a seat.
+#[track_caller]
+pub(crate) fn buy_in(house: &House, table: u16, seat: u32, amount: i64) {
+    let buy = json!({"buy-in": {"seat": seat, "amount": amount, "method": "cash"}});
+    accepted(&house.person("cashier").cluster(table, buy));
+}
+
+/// The newest significant events, as the pit sees them.
+pub(crate) fn events(house: &House) -> Vec<Value> {
+    let (status, events) = house.person("pit-manager").get("/api/v1/house/lists/events");
+    assert_eq!(status, 200, "{events}");
+    events.as_array().unwrap().clone()
+}
+
+/// Whether an event of that kind has happened; it may take a moment to reach the House.
+#[track_caller]
+pub(crate) fn has_happened(house: &House, what: impl Fn(&Value) -> bool) {
+    let by = std::time::Instant::now() + crate::socket::SOON;
+    while !events(house).iter().any(|event| what(&event["what"])) {
+        assert!(std::time::Instant::now() < by, "{:?}", events(house));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}

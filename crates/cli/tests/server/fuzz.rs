@@ -1,0 +1,159 @@
+//! Every address of the description is asked what the description allows, and what it forbids, by people of every role and by
+//! nobody: the answer is never a fault of the server, fits the description, and what is forbidden is denied.
+
+use std::collections::BTreeMap;
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use serde_json::{Value, json};
+
+use crate::dealing::Dealing;
+use crate::house::House;
+use crate::person::{Person, agent};
+use crate::random::Random;
+use crate::schema::Description;
+
+/// How often each operation is asked by each person.
+const TIMES: u64 = 40;
+
+struct Asked<'a> {
+    method: &'a str,
+    path: String,
+    body: Option<String>,
+    /// Whether the description allows it.
+    is_allowed: bool,
+}
+
+/// What asks: its path and query filled in, its body as the description has it or wrong by one change.
+fn request<'a>(path: &str, method: &'a str, operation: &Value, by: Option<&Person>, random: &mut Random) -> Asked<'a> {
+    let description = Description::committed();
+    let mut filled = path.to_owned();
+    let mut query = Vec::new();
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        let value = match description.any(&parameter["schema"], random) {
+            Value::String(text) => text,
+            Value::Null => continue,
+            other => other.to_string(),
+        };
+        let encoded = percent_encode(value.as_bytes(), NON_ALPHANUMERIC).to_string();
+        let name = parameter["name"].as_str().unwrap();
+        // Most of what is asked for is there.
+        let encoded = match name {
+            "table" if random.below(4) > 0 => "1".to_owned(),
+            _ if encoded.is_empty() => "x".to_owned(),
+            _ => encoded,
+        };
+        match parameter["in"].as_str().unwrap() {
+            "path" => filled = filled.replace(&format!("{{{name}}}"), &encoded),
+            "query" if parameter["required"] == true || random.below(2) == 0 => query.push(format!("{name}={encoded}")),
+            _ => {}
+        }
+    }
+    if !query.is_empty() {
+        filled = format!("{filled}?{}", query.join("&"));
+    }
+    let content = operation["requestBody"]["content"].as_object().and_then(|content| content.values().next());
+    let (mut is_allowed, mut body) = (true, None);
+    if let Some(content) = content {
+        let schema = &content["schema"];
+        is_allowed = random.below(3) > 0;
+        let mut value = if is_allowed { description.any(schema, random) } else { description.spoilt(schema, random) };
+        if let (Some(person), true) = (by, is_allowed && !value["source"].is_null()) {
+            value["source"] = person.source.into();
+            value["sequence"] = person.next().into();
+        }
+        body = Some(value.to_string());
+    }
+    Asked { method, path: filled, body, is_allowed }
+}
+
+fn ask(house: &House, asked: &Asked<'_>, by: Option<&Person>) -> (u16, String, String) {
+    let url = format!("http://{}{}", house.address(), asked.path);
+    let cookie = by.map_or("", |person| &person.cookie);
+    let answer = match (asked.method, &asked.body) {
+        ("get", _) => agent().get(url).header("cookie", cookie).call(),
+        ("post", Some(body)) => {
+            agent().post(url).header("cookie", cookie).header("content-type", "application/json").send(body)
+        }
+        ("post", None) => agent().post(url).header("cookie", cookie).send_empty(),
+        ("delete", _) => agent().delete(url).header("cookie", cookie).call(),
+        (other, _) => panic!("what is {other}?"),
+    };
+    let mut answer = answer.unwrap();
+    let kind = answer.headers().get("content-type").map_or("", |kind| kind.to_str().unwrap()).to_owned();
+    (answer.status().as_u16(), kind, answer.body_mut().read_to_string().unwrap_or_default())
+}
+
+#[test]
+fn nothing_that_is_asked_is_a_fault_of_the_server() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    dealing.open_bets();
+    let description = Description::committed();
+    // Signing out and in again as somebody else is not asked at random: whoever asks stays who they are.
+    let stays = |path: &&String| !path.ends_with("/sign-out") && !path.ends_with("/password");
+    let mut random = Random(11);
+    let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
+    let roles = ["dealer", "pit-supervisor", "shift-manager", "cashier", "auditor", "administrator"];
+    let people: Vec<Option<Person>> = roles.iter().map(|role| Some(house.person(role))).chain([None]).collect();
+    for path in description.paths().keys().filter(stays) {
+        for (method, operation) in description.paths()[path].as_object().unwrap() {
+            if operation["responses"].get("101").is_some() {
+                continue;
+            }
+            for turn in 0..TIMES {
+                let by = people[usize::try_from(turn).unwrap() % people.len()].as_ref();
+                let asked = request(path, method, operation, by, &mut random);
+                let (status, kind, text) = ask(&house, &asked, by);
+                let what = || format!("{method} {} {:?}: {status} {text}", asked.path, asked.body);
+                assert!(status < 500, "{}", what());
+                assert!(asked.is_allowed || (400..500).contains(&status), "forbidden, and taken: {}", what());
+                let answer: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+                if status >= 400 {
+                    // Whoever speaks JSON is denied in the one form of refusals.
+                    let form = description.form("Answer");
+                    description.check(form, &answer).unwrap_or_else(|fault| panic!("{fault}: {}", what()));
+                } else if kind.starts_with("application/json") {
+                    let schema = &operation["responses"][status.to_string()]["content"]["application/json"]["schema"];
+                    assert!(!schema.is_null(), "not described: {}", what());
+                    description.check(schema, &answer).unwrap_or_else(|fault| panic!("{fault}: {}", what()));
+                }
+                *statuses.entry(status).or_default() += 1;
+            }
+        }
+    }
+    assert!(statuses.get(&200) > Some(&100), "little was asked well: {statuses:?}");
+    assert!(!house.log().contains("panicked"), "{}", house.log());
+}
+
+/// Random commands of terminals and consoles over their sockets: each is answered. Only a flood of refusals ends the
+/// connection of a terminal, with a reason.
+#[test]
+fn commands_over_sockets_are_answered() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    dealing.open_bets();
+    let (description, mut random) = (Description::committed(), Random(12));
+    let device = house.enrol(1, 1);
+    let mut terminal = device.connect(house.address());
+    let mut answered = 0;
+    for _ in 0..500 {
+        let message = description.any(description.form("TerminalCommand"), &mut random);
+        let sequence = terminal.send(&message["command"]);
+        if terminal.try_answer(sequence).is_some() {
+            answered += 1;
+            continue;
+        }
+        let (code, why) = terminal.over.take().unwrap_or_else(|| panic!("no word on {message}"));
+        assert!(why.contains("cut off"), "{message}: {code} {why}");
+        terminal = device.connect(house.address());
+    }
+    assert!(answered > 400, "{answered}");
+    let mut console = house.person("pit-supervisor").console(1);
+    console.next();
+    for sequence in 1..500_u64 {
+        let message = description.any(description.form("StaffCommand"), &mut random);
+        console.say(&json!({"commands": [{"sequence": sequence, "command": message["command"]}]}));
+        console.until("an answer", |message| (message["answers"][0]["sequence"] == sequence).then_some(()));
+    }
+    assert!(!house.log().contains("panicked"), "{}", house.log());
+}

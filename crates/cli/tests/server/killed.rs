@@ -1,0 +1,136 @@
+//! Five hundred terminals bet while the process is killed and started again, ten times: every bet that was acknowledged is in the
+//! record exactly once, and whatever had no answer is asked again under its number.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::dealing::Dealing;
+use crate::house::House;
+use crate::person::accepted;
+use crate::random::Random;
+use crate::socket::{Heard, SOON};
+use crate::terminal::{Device, Terminal, place};
+
+const TERMINALS: u32 = 500;
+const KILLS: u32 = 10;
+const UNIT: i64 = 100;
+const CREDITS: i64 = 10_000_000;
+
+/// What one terminal knows of its bets.
+struct Player {
+    device: Device,
+    /// The command that has no answer yet.
+    open: Option<(u64, Value)>,
+    /// What was acknowledged, in cents.
+    taken: i64,
+}
+
+impl Player {
+    /// Bets until the connection is over or it is told to rest.
+    fn play(&mut self, terminal: &mut Terminal, rests: &AtomicBool, count: &AtomicU64) {
+        if let Some((sequence, bet)) = &self.open {
+            terminal.send_as(*sequence, bet);
+        }
+        loop {
+            let (sequence, _) = self.open.get_or_insert_with(|| {
+                let bet = place(terminal.device.seat, &[("small", UNIT)]);
+                (terminal.send(&bet), bet)
+            });
+            let Some(answer) = terminal.try_answer(*sequence) else { return };
+            match answer["refused"]["code"].as_str() {
+                None => {
+                    self.taken += UNIT;
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+                // Asked in the moment after a restart, before play went on: the next one has a new number.
+                Some("held" | "terminal-lost") => {}
+                Some(other) => panic!("{other}: {answer}"),
+            }
+            self.open = None;
+            if rests.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_acknowledged_bet_is_there_once() {
+    rlimit::increase_nofile_limit(u64::MAX).unwrap();
+    let tables = format!("\n[[table]]\nnumber = 1\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {TERMINALS}\n");
+    let mut house = House::alone(&tables);
+    let dealing = Dealing::open(&house, 1);
+    let cashier = house.person("cashier");
+    let mut players: Vec<Player> = (1..=TERMINALS)
+        .map(|seat| {
+            let buy = json!({"buy-in": {"seat": seat, "amount": CREDITS, "method": "cash"}});
+            accepted(&cashier.cluster(1, buy));
+            Player { device: house.enrol(1, seat), open: None, taken: 0 }
+        })
+        .collect();
+    dealing.open_bets();
+    let (mut random, count) = (Random(9), AtomicU64::new(0));
+    for kill in 0..=KILLS {
+        let (rests, ready) = (AtomicBool::new(false), Barrier::new(players.len() + 1));
+        let address = house.address();
+        thread::scope(|scope| {
+            for player in &mut players {
+                let (rests, ready, count) = (&rests, &ready, &count);
+                let play = move || {
+                    let mut terminal = player.device.connect(address);
+                    ready.wait();
+                    terminal.until("play", |terminal| terminal.public["is_held"] == false);
+                    player.play(&mut terminal, rests, count);
+                };
+                thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, play).unwrap();
+            }
+            ready.wait();
+            if kill > 0 {
+                accepted(&house.person("dealer").round(1, "continue"));
+            }
+            // Some bets are taken in every life, and the end comes at any moment.
+            let (before, by) = (count.load(Ordering::Relaxed), Instant::now() + SOON);
+            while count.load(Ordering::Relaxed) < before + 200 {
+                assert!(Instant::now() < by, "nobody bets in life {kill}");
+                thread::sleep(Duration::from_millis(1));
+            }
+            if kill < KILLS {
+                thread::sleep(Duration::from_millis(random.below(200)));
+                house.kill();
+            } else {
+                rests.store(true, Ordering::Relaxed);
+            }
+        });
+        if kill < KILLS {
+            house.restart();
+        }
+    }
+    for player in &players {
+        let terminal = player.device.connect(house.address());
+        assert_eq!(terminal.view["on_layout"], player.taken, "seat {}", player.device.seat);
+        assert_eq!(terminal.view["credits"], CREDITS - player.taken, "seat {}", player.device.seat);
+        assert!(player.open.is_none());
+    }
+    let taken: i64 = players.iter().map(|player| player.taken).sum();
+    let dealer = Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") };
+    dealer.conclude([1, 2, 3]);
+    let console = dealer.dealer.console(1);
+    let by = Instant::now() + SOON;
+    let mut meters = Value::Null;
+    while meters["won"] != 2 * taken {
+        let Some(Heard::Said(message)) = console.heard(by) else { panic!("{meters}, of {taken}") };
+        let staff = message.get("staff").or_else(|| message["snapshot"].get("staff"));
+        meters = staff.and_then(|staff| staff.get("meters")).map_or(meters, |meters| meters[0].clone());
+    }
+    assert_eq!(meters["bet"], taken);
+    drop(console);
+    house.audit();
+    let (is_shown, round) = house.taisai(&["audit", "show", "data", "--table", "1", "--round", "1", "--json"]);
+    assert!(is_shown, "{round}");
+    let round: Value = serde_json::from_str(&round).unwrap();
+    assert!(round.to_string().contains(&taken.to_string()), "{taken} is not what the record holds");
+}

@@ -1,0 +1,165 @@
+//! A person at a screen: signed in, known by a cookie, with commands under numbers that rise.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Value, json};
+
+use crate::socket::Socket;
+
+/// A person who is signed in. Clones are the same sign-in.
+#[derive(Clone)]
+pub(crate) struct Person {
+    pub(crate) address: SocketAddr,
+    pub(crate) id: u32,
+    pub(crate) cookie: String,
+    pub(crate) source: u64,
+    sequence: Arc<AtomicU64>,
+}
+
+/// What asks over HTTP; an answer is an answer whatever its status.
+pub(crate) fn agent() -> &'static ureq::Agent {
+    static AGENT: OnceLock<ureq::Agent> = OnceLock::new();
+    AGENT.get_or_init(|| ureq::Agent::config_builder().http_status_as_error(false).build().into())
+}
+
+/// Posts as anyone, or with a cookie. What is no JSON is null.
+pub(crate) fn post(address: SocketAddr, cookie: Option<&str>, path: &str, body: &Value) -> (u16, Value) {
+    let mut request = agent().post(format!("http://{address}{path}"));
+    if let Some(cookie) = cookie {
+        request = request.header("cookie", cookie);
+    }
+    let mut answer = request.send_json(body).unwrap();
+    let text = answer.body_mut().read_to_string().unwrap();
+    (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null))
+}
+
+impl Person {
+    /// Signs in.
+    pub(crate) fn sign_in(address: SocketAddr, id: u32, password: &str) -> Self {
+        Self::try_sign_in(address, id, password).unwrap_or_else(|(status, said)| panic!("{id} {status} {said}"))
+    }
+
+    /// Signs in, or is told why not.
+    pub(crate) fn try_sign_in(address: SocketAddr, id: u32, password: &str) -> Result<Self, (u16, Value)> {
+        let request = agent().post(format!("http://{address}/api/v1/sign-in"));
+        let mut answer = request.send_json(json!({"person": id, "password": password})).unwrap();
+        let cookie = answer.headers().get("set-cookie").map(|cookie| cookie.to_str().unwrap().to_owned());
+        let said: Value = answer.body_mut().read_json().unwrap_or(Value::Null);
+        let Some(cookie) = cookie else { return Err((answer.status().as_u16(), said)) };
+        for word in ["__Host-taisai=", "HttpOnly", "Secure", "SameSite=Strict", "Path=/"] {
+            assert!(cookie.contains(word), "{cookie}");
+        }
+        let cookie = cookie.split(';').next().unwrap().to_owned();
+        let source = said["source"].as_u64().unwrap_or_else(|| panic!("no source: {said}"));
+        Ok(Self { address, id, cookie, source, sequence: Arc::default() })
+    }
+
+    /// Sets a password of one's own.
+    pub(crate) fn set_password(&self, old: &str, new: &str) {
+        let (status, said) = self.post("/api/v1/password", &json!({"old": old, "new": new}));
+        assert!(status < 300, "{status} {said}");
+    }
+
+    /// Asks for what is at an address.
+    pub(crate) fn get(&self, path: &str) -> (u16, Value) {
+        let request = agent().get(format!("http://{}{path}", self.address)).header("cookie", &self.cookie);
+        let mut answer = request.call().unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    /// Posts to an address.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        post(self.address, Some(&self.cookie), path, body)
+    }
+
+    /// Posts bytes as they are.
+    pub(crate) fn post_raw(&self, path: &str, body: &[u8], kind: &str) -> (u16, Value) {
+        let request = agent().post(format!("http://{}{path}", self.address)).header("cookie", &self.cookie);
+        let mut answer = request.header("content-type", kind).send(body).unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    /// The next number of a command.
+    pub(crate) fn next(&self) -> u64 {
+        self.sequence.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Asks the dealer's side of a table.
+    pub(crate) fn round(&self, table: u16, command: impl Into<Value>) -> Value {
+        self.table(table, None, &json!({"round": command.into()}))
+    }
+
+    /// Asks the players' side of a table.
+    pub(crate) fn cluster(&self, table: u16, command: impl Into<Value>) -> Value {
+        self.table(table, None, &json!({"cluster": {"number": 0, "command": command.into()}}))
+    }
+
+    /// Asks a table, with an approval where one is given.
+    pub(crate) fn table(&self, table: u16, approval: Option<u64>, command: &Value) -> Value {
+        self.command(&format!("/api/v1/tables/{table}/commands"), approval, command)
+    }
+
+    /// Asks the House.
+    pub(crate) fn house(&self, command: impl Into<Value>) -> Value {
+        self.command("/api/v1/house/commands", None, &command.into())
+    }
+
+    /// Asks the House, with an approval.
+    pub(crate) fn house_with(&self, approval: u64, command: impl Into<Value>) -> Value {
+        self.command("/api/v1/house/commands", Some(approval), &command.into())
+    }
+
+    fn command(&self, path: &str, approval: Option<u64>, command: &Value) -> Value {
+        let (source, sequence) = (self.source, self.next());
+        let mut body = json!({"source": source, "sequence": sequence, "command": command});
+        if let Some(approval) = approval {
+            body["approval"] = approval.into();
+        }
+        self.post(path, &body).1
+    }
+
+    /// Has another person approve an act, spelled out, and gives the approval's number.
+    #[track_caller]
+    pub(crate) fn approved_by(&self, other: &Self, act: &str, what: &Value) -> u64 {
+        let approval = self.asks_approval(act, what);
+        accepted(&other.house(json!({"answer-approval": {"approval": approval, "approve": true}})));
+        approval
+    }
+
+    /// Asks for an approval.
+    #[track_caller]
+    pub(crate) fn asks_approval(&self, act: &str, what: &Value) -> u64 {
+        let asked = self.house(json!({"request-approval": {"act": act, "what": what.to_string()}}));
+        let approval = asked["accepted"]["approval-requested"]["approval"].as_u64();
+        approval.unwrap_or_else(|| panic!("{asked}"))
+    }
+
+    /// Has the House do something that another person approves.
+    #[track_caller]
+    pub(crate) fn house_with_second(&self, other: &Self, act: &str, command: &Value) -> Value {
+        let approval = self.approved_by(other, act, &json!({"house": command}));
+        self.house_with(approval, command.clone())
+    }
+
+    /// The console of a table.
+    pub(crate) fn console(&self, table: u16) -> Socket {
+        Socket::open(self.address, &format!("/api/v1/tables/{table}/console"), &[("cookie", &self.cookie)])
+    }
+}
+
+/// The answer must be that it was carried out.
+#[track_caller]
+pub(crate) fn accepted(answer: &Value) {
+    assert!(answer.get("accepted").is_some(), "{answer}");
+}
+
+/// The answer must be that it was refused, for that reason.
+#[track_caller]
+pub(crate) fn refused(answer: &Value, code: &str) {
+    assert_eq!(answer["refused"]["code"], code, "{answer}");
+    assert!(answer["refused"]["sentence"].is_string() && answer["refused"]["paragraphs"].is_array(), "{answer}");
+}

@@ -1,0 +1,149 @@
+//! Screens that come, go and vanish: what they are shown is true, and the house notices within two seconds who is lost.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::dealing::{Dealing, buy_in, has_happened};
+use crate::house::{House, TWO_TABLES};
+use crate::person::{accepted, refused};
+use crate::socket::{Heard, SOON, Socket};
+use crate::terminal::place;
+
+/// F20: "your bets stand", from a fresh snapshot.
+#[test]
+fn a_terminal_that_returns_is_shown_the_true_state() {
+    let mut house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("small", 1_000), ("sum:9", 500)]));
+    let device = terminal.device.clone();
+    drop(terminal);
+    // The round goes on without it.
+    dealing.conclude([2, 3, 4]);
+    let mut terminal = device.connect(house.address());
+    terminal.until("what was won", |terminal| terminal.view["credits"].as_i64() > Some(100_000));
+    let won = terminal.view.clone();
+    assert_eq!(won["on_layout"], 0);
+    assert_eq!(terminal.public["results"][0]["dice"], json!([2, 3, 4]), "{}", terminal.public);
+    // And so after the house was killed in the middle of a round.
+    dealing.open_bets();
+    accepted(&terminal.place(&[("big", 2_000)]));
+    let (bets, credits) = (terminal.view["bets"].clone(), terminal.view["credits"].clone());
+    house.kill();
+    terminal.socket.over(SOON);
+    house.restart();
+    let mut terminal = device.connect(house.address());
+    assert_eq!((&terminal.view["bets"], &terminal.view["credits"]), (&bets, &credits), "F21");
+    assert_eq!((&terminal.public["phase"], &terminal.public["is_held"]), (&json!("open"), &json!(true)));
+    refused(&terminal.place(&[("big", 100)]), "held");
+    let dealing = Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") };
+    dealing.deals("continue");
+    terminal.until("play", |terminal| terminal.public["is_held"] == false);
+    accepted(&terminal.place(&[("big", 100)]));
+    dealing.conclude([6, 6, 5]);
+    let credits = credits.as_i64().unwrap() - 100 + 2 * 2_100;
+    terminal.until("what was won", |terminal| terminal.view["credits"] == credits);
+    house.audit();
+}
+
+#[test]
+fn a_terminal_that_vanishes_is_lost_within_two_seconds() {
+    let house = House::alone(TWO_TABLES);
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    let console = dealing.dealer.console(1);
+    console.next();
+    dealing.open_bets();
+    accepted(&terminal.place(&[("big", 1_000)]));
+    let vanished = Instant::now();
+    terminal.socket.vanish();
+    let is_lost = |message: &Value| {
+        let seats = message["staff"]["seats"].as_array()?;
+        seats.iter().any(|seat| seat["seat"] == 3 && seat["is_lost"] == true).then_some(())
+    };
+    console.until("the loss", is_lost);
+    let after = vanished.elapsed();
+    assert!(after < Duration::from_millis(2_500), "{after:?}");
+    has_happened(&house, |what| what["reported"]["terminal-lost"]["seat"] == 3);
+    // Its bet stands, and is paid.
+    dealing.conclude([4, 5, 6]);
+    let device = terminal.device.clone();
+    let mut terminal = device.connect(house.address());
+    terminal.until("what was won", |terminal| terminal.view["credits"] == 101_000);
+    has_happened(&house, |what| what["reported"]["terminal-back"]["seat"] == 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("small", 100)]));
+}
+
+/// Told to stop, the house begins no round, lets the one in play end, and closes.
+#[test]
+fn a_house_that_is_told_to_stop() {
+    let mut house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("small", 1_000)]));
+    house.terminate();
+    let by = Instant::now() + SOON;
+    while house.get("/readyz").0 == 200 {
+        assert!(Instant::now() < by, "it stays ready");
+    }
+    let other = Dealing { table: 2, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") };
+    refused(&other.dealer.round(2, "open-bets"), "stopping");
+    accepted(&terminal.place(&[("small", 1_000)]));
+    dealing.conclude([1, 2, 3]);
+    terminal.until("what was won", |terminal| terminal.view["credits"] == 102_000);
+    terminal.socket.over(SOON);
+    let (status, log) = house.stopped();
+    assert!(status.success(), "{log}");
+    house.audit();
+    house.restart();
+    assert_eq!(terminal.device.clone().connect(house.address()).view["credits"], 102_000);
+}
+
+/// Each audience is shown what is its own, and a display nothing of anyone's money.
+#[test]
+fn each_audience_sees_what_is_its_own() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    let other = house.terminal(1, 4);
+    let display = Socket::open(house.address(), "/api/v1/tables/1/display", &[]);
+    let snapshot = display.next();
+    assert!(snapshot["snapshot"].get("seat").is_none() && snapshot["snapshot"].get("staff").is_none(), "{snapshot}");
+    dealing.open_bets();
+    accepted(&terminal.place(&[("small", 1_000)]));
+    dealing.conclude([1, 2, 3]);
+    display.until("the result", |message| {
+        assert!(message.get("staff").is_none() && message.get("seat").is_none(), "{message}");
+        (message["public"]["latest"]["dice"] == json!([1, 2, 3])).then_some(())
+    });
+    let by = Instant::now() + Duration::from_millis(500);
+    while let Some(Heard::Said(message)) = other.socket.heard(by) {
+        assert!(message.get("staff").is_none() && !message["seat"].to_string().contains("small"), "{message}");
+    }
+    for (role, desk, is_let_in) in [
+        ("pit-supervisor", "pit", true),
+        ("cashier", "cage", true),
+        ("auditor", "audit", true),
+        ("dealer", "pit", false),
+        ("cashier", "audit", false),
+        ("dealer", "cage", false),
+    ] {
+        let person = house.person(role);
+        let path = format!("/api/v1/house/{desk}");
+        let opened = Socket::try_open(house.address(), &path, &[("cookie", &person.cookie)]);
+        assert_eq!(opened.as_ref().err(), (!is_let_in).then_some(&403), "{role} at {desk}");
+        if let Ok(socket) = opened {
+            assert!(socket.next()["snapshot"]["parts"].is_object());
+        }
+    }
+    // Nobody bets at another's seat.
+    refused(&terminal.ask(&place(4, &[("small", 100)])), "not-allowed");
+}

@@ -1,0 +1,206 @@
+//! A WebSocket as a screen has it: what is said to it is read by a thread of its own, which also answers pings, so that a screen
+//! lives while a test does something else.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::HeaderName;
+use tokio_tungstenite::tungstenite::protocol::Role;
+use tokio_tungstenite::tungstenite::{Error, HandshakeError, Message, WebSocket, client};
+
+use crate::schema::Description;
+
+/// A message that is due must be there by then.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+/// What is heard.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// A message.
+    Said(Value),
+    /// The connection is over, with the code and the reason that the server gave.
+    Over(Option<(u16, String)>),
+}
+
+/// A connection whose writers take turns: both a thread that answers pings and a test write.
+struct Stream {
+    stream: TcpStream,
+    writing: Arc<Mutex<()>>,
+}
+
+impl Stream {
+    fn another(&self) -> Self {
+        Self { stream: self.stream.try_clone().unwrap(), writing: Arc::clone(&self.writing) }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(bytes)
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _turn = self.writing.lock().unwrap();
+        self.stream.write_all(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// A socket.
+pub(crate) struct Socket {
+    writing: WebSocket<Stream>,
+    heard: mpsc::Receiver<Heard>,
+    is_mute: Arc<AtomicBool>,
+    /// The form in the description of all that is said here.
+    form: &'static str,
+}
+
+impl Socket {
+    /// Connects, or says with which status it was turned away.
+    pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, u16> {
+        let mut request = format!("ws://{address}{path}").into_client_request().unwrap();
+        for (name, value) in headers {
+            request.headers_mut().insert(HeaderName::try_from(*name).unwrap(), value.parse().unwrap());
+        }
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        let stream = Stream { stream, writing: Arc::default() };
+        let other = stream.another();
+        let reading = match client(request, stream) {
+            Ok((reading, _)) => reading,
+            Err(HandshakeError::Failure(Error::Http(response))) => return Err(response.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        };
+        let (hear, heard) = mpsc::channel();
+        let is_mute = Arc::new(AtomicBool::new(false));
+        let mute = Arc::clone(&is_mute);
+        let read = move || read(reading, &hear, &mute);
+        thread::Builder::new().stack_size(256 * 1024).spawn(read).unwrap();
+        let writing = WebSocket::from_raw_socket(other, Role::Client, None);
+        Ok(Self { writing, heard, is_mute, form: form(path) })
+    }
+
+    /// Connects.
+    pub(crate) fn open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
+        Self::try_open(address, path, headers).unwrap_or_else(|status| panic!("{path}: {status}"))
+    }
+
+    /// Says something.
+    pub(crate) fn say(&mut self, message: &Value) {
+        self.send(Message::text(message.to_string()));
+    }
+
+    /// Sends a message as it is. A connection that is over takes none.
+    pub(crate) fn send(&mut self, message: Message) {
+        self.writing.send(message).unwrap_or_default();
+    }
+
+    /// Sends bytes as they are, below the protocol.
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
+        self.writing.get_mut().write_all(bytes).unwrap_or_default();
+    }
+
+    /// The next that is heard, until a moment. Whatever is said fits the description.
+    #[track_caller]
+    pub(crate) fn heard(&self, by: Instant) -> Option<Heard> {
+        let heard = self.heard.recv_timeout(by.saturating_duration_since(Instant::now())).ok();
+        if let Some(Heard::Said(message)) = &heard {
+            let description = Description::committed();
+            let fits = description.check(description.form(self.form), message);
+            fits.unwrap_or_else(|fault| panic!("{} {message}: {fault}", self.form));
+        }
+        heard
+    }
+
+    /// The next message.
+    #[track_caller]
+    pub(crate) fn next(&self) -> Value {
+        match self.heard(Instant::now() + SOON) {
+            Some(Heard::Said(message)) => message,
+            other => panic!("no message but {other:?}"),
+        }
+    }
+
+    /// Reads on until a message says what is looked for.
+    #[track_caller]
+    pub(crate) fn until<T>(&self, what: &str, mut find: impl FnMut(&Value) -> Option<T>) -> T {
+        let by = Instant::now() + SOON;
+        loop {
+            match self.heard(by) {
+                Some(Heard::Said(message)) => {
+                    if let Some(found) = find(&message) {
+                        return found;
+                    }
+                }
+                other => panic!("{what} is not said, but {other:?}"),
+            }
+        }
+    }
+
+    /// Waits until it is over.
+    #[track_caller]
+    pub(crate) fn over(&self, within: Duration) -> Option<(u16, String)> {
+        let by = Instant::now() + within;
+        loop {
+            match self.heard(by) {
+                Some(Heard::Said(_)) => {}
+                Some(Heard::Over(why)) => return why,
+                None => panic!("it is not over after {within:?}"),
+            }
+        }
+    }
+
+    /// From now on nothing is read and no ping answered, as if the cable was cut.
+    pub(crate) fn vanish(&self) {
+        self.is_mute.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // The other end may have closed it.
+        self.writing.get_ref().stream.shutdown(Shutdown::Both).unwrap_or_default();
+    }
+}
+
+fn form(path: &str) -> &'static str {
+    let screen = path.split('?').next().unwrap().rsplit('/').next().unwrap();
+    match screen {
+        "terminal" => "TerminalHears",
+        "console" => "ConsoleHears",
+        "display" => "DisplayHears",
+        "pit" | "cage" | "audit" => "DeskHears",
+        other => panic!("what is a {other}?"),
+    }
+}
+
+fn read(mut reading: WebSocket<Stream>, hear: &mpsc::Sender<Heard>, is_mute: &AtomicBool) {
+    let mut farewell = None;
+    loop {
+        let heard = match reading.read() {
+            _ if is_mute.load(Ordering::SeqCst) => return,
+            Ok(Message::Text(text)) => Heard::Said(serde_json::from_str(&text).unwrap()),
+            Ok(Message::Close(frame)) => {
+                farewell = frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
+                continue;
+            }
+            Ok(_) => continue,
+            Err(_) => Heard::Over(farewell.take()),
+        };
+        let is_over = matches!(heard, Heard::Over(_));
+        if hear.send(heard).is_err() || is_over {
+            return;
+        }
+    }
+}

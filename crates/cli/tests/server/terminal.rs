@@ -1,0 +1,173 @@
+//! A Player Terminal: a device with a key of its own, and its connection, whose commands have numbers that rise.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use ed25519_dalek::{Signer as _, SigningKey};
+use serde_json::{Value, json};
+
+use crate::person::post;
+use crate::socket::{Heard, SOON, Socket};
+
+/// A device that is enrolled.
+#[derive(Clone)]
+pub(crate) struct Device {
+    pub(crate) number: u32,
+    pub(crate) table: u16,
+    pub(crate) seat: u32,
+    house: [u8; 16],
+    key: SigningKey,
+    /// The number of its last command. It keeps it as long as its key.
+    pub(crate) sequence: Arc<AtomicU64>,
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+}
+
+impl Device {
+    /// Enrols with a code that was told.
+    pub(crate) fn enrol(address: SocketAddr, table: u16, seat: u32, code: &str) -> Self {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).unwrap();
+        let key = SigningKey::from_bytes(&secret);
+        let body = json!({"code": code, "public_key": hex(key.verifying_key().as_bytes())});
+        let (status, said) = post(address, None, "/api/v1/devices/enrol", &body);
+        assert_eq!(status, 200, "{said}");
+        let number = u32::try_from(said["device"].as_u64().unwrap()).unwrap();
+        let house = unhex(said["house"].as_str().unwrap()).try_into().unwrap();
+        Self { number, table, seat, house, key, sequence: Arc::default() }
+    }
+
+    /// The proof that this device was given a challenge.
+    pub(crate) fn proof(&self, challenge: &[u8]) -> Value {
+        let signed = [b"taisai device\0", &self.house[..], &self.number.to_le_bytes(), challenge].concat();
+        json!({"device": self.number, "signature": hex(&self.key.sign(&signed).to_bytes())})
+    }
+
+    /// The connection before the device has proved itself, with the challenge.
+    pub(crate) fn knock(&self, address: SocketAddr) -> (Socket, Vec<u8>) {
+        let socket = Socket::open(address, &format!("/api/v1/tables/{}/terminal", self.table), &[]);
+        let challenge = socket.next();
+        (socket, unhex(challenge["challenge"].as_str().unwrap()))
+    }
+
+    /// Connects and proves itself.
+    pub(crate) fn connect(&self, address: SocketAddr) -> Terminal {
+        let (mut socket, challenge) = self.knock(address);
+        socket.say(&self.proof(&challenge));
+        let snapshot = socket.until("a snapshot", |message| message.get("snapshot").cloned());
+        let (public, view) = (snapshot["public"].clone(), snapshot["seat"].clone());
+        Terminal { device: self.clone(), socket, public, view, answers: BTreeMap::new(), over: None }
+    }
+}
+
+/// A terminal that is connected.
+pub(crate) struct Terminal {
+    pub(crate) device: Device,
+    pub(crate) socket: Socket,
+    /// The table and the seat as it was last shown them.
+    pub(crate) public: Value,
+    pub(crate) view: Value,
+    /// Answers that nobody has waited for yet, by the number of the command.
+    answers: BTreeMap<u64, Value>,
+    /// Why the connection is over, once it is.
+    pub(crate) over: Option<(u16, String)>,
+}
+
+/// The answer to a command of a number.
+#[derive(serde::Deserialize)]
+struct Answered {
+    sequence: u64,
+    answer: Value,
+}
+
+/// A command that places stakes at a seat.
+pub(crate) fn place(seat: u32, stakes: &[(&str, i64)]) -> Value {
+    let stakes: Vec<_> = stakes.iter().map(|(name, amount)| json!({"box": name, "amount": amount})).collect();
+    json!({"place": {"seat": seat, "chips": "own", "stakes": stakes}})
+}
+
+impl Terminal {
+    /// Sends a command under the next number, which it gives.
+    pub(crate) fn send(&mut self, command: &Value) -> u64 {
+        let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        self.send_as(sequence, command);
+        sequence
+    }
+
+    /// Sends a command under any number.
+    pub(crate) fn send_as(&mut self, sequence: u64, command: &Value) {
+        self.socket.say(&json!({"commands": [{"sequence": sequence, "command": command}]}));
+    }
+
+    /// Takes in what a message shows and answers.
+    fn take_in(&mut self, message: &Value) {
+        if let Some(changed) = message["public"].as_object() {
+            let (before, number) = (self.public["number"].as_u64(), message["public"]["number"].as_u64());
+            assert_eq!(before.map(|before| before + 1), number, "a gap: {message}");
+            self.public.as_object_mut().unwrap().extend(changed.clone());
+        }
+        if message["seat"].is_object() {
+            self.view = message["seat"].clone();
+        }
+        for Answered { sequence, answer } in serde_json::from_value(message["answers"].clone()).unwrap_or(Vec::new()) {
+            self.answers.insert(sequence, answer);
+        }
+    }
+
+    /// Waits for the answer to the command of that number.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, sequence: u64) -> Value {
+        self.try_answer(sequence).unwrap_or_else(|| panic!("no answer to {sequence}"))
+    }
+
+    /// Waits for the answer to the command of that number; none where the connection is over.
+    pub(crate) fn try_answer(&mut self, sequence: u64) -> Option<Value> {
+        let by = Instant::now() + SOON;
+        loop {
+            if let Some(answer) = self.answers.remove(&sequence) {
+                return Some(answer);
+            }
+            match self.socket.heard(by)? {
+                Heard::Said(message) => self.take_in(&message),
+                Heard::Over(why) => {
+                    self.over = why;
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Sends a command and waits for its answer.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, command: &Value) -> Value {
+        let sequence = self.send(command);
+        self.answer(sequence)
+    }
+
+    /// Places stakes at its own seat.
+    #[track_caller]
+    pub(crate) fn place(&mut self, stakes: &[(&str, i64)]) -> Value {
+        self.ask(&place(self.device.seat, stakes))
+    }
+
+    /// Reads on until it is shown what is looked for.
+    #[track_caller]
+    pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let by = Instant::now() + SOON;
+        while !is_so(self) {
+            match self.socket.heard(by) {
+                Some(Heard::Said(message)) => self.take_in(&message),
+                other => panic!("{what} is not shown, but {other:?}: {} {}", self.public, self.view),
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The audit of a store from its files on: what the anchor says, what the store says of its chains, and the chains themselves;
+//! and what was found, on one sheet.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+use taisai_journal::{Anchor, AnchorContent, AnchorError, Archive, Hash, Head, PublicKey, ReadError};
+
+use super::{Audit, Audited, Auditor, Counted};
+use crate::finding::Finding;
+use crate::opening::{Opening, Program, Setup};
+use crate::settlement::beginning;
+use crate::sheet::Mark;
+use crate::store::StoreError;
+
+/// Why a store cannot be audited.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// Its anchor cannot be read.
+    #[error(transparent)]
+    Anchor(AnchorError),
+    /// It cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(ReadError),
+    /// There is nothing in it.
+    #[error("the store is empty: there is nothing to verify")]
+    Empty,
+}
+
+/// Whoever waits for an audit.
+pub trait Waits: Sync {
+    /// So many blocks are gone through.
+    fn begins(&self, blocks: u64);
+
+    /// One of them is.
+    fn block(&self);
+}
+
+/// A store that was audited.
+#[derive(Debug)]
+pub struct StoreAudit {
+    /// What was found.
+    pub audit: Audit,
+    /// Whose it is; none where no chain has a beginning.
+    pub mark: Option<Mark>,
+    /// What the anchor holds; none without one, or if it is damaged.
+    pub anchor: Option<AnchorContent>,
+}
+
+impl StoreAudit {
+    /// Audits a store by at most so many threads. Each is believed whose key is among these; if there are none, each is only
+    /// held against the key beside it.
+    pub fn new(
+        threads: usize,
+        open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
+        keys: &[PublicKey],
+        anchor: Option<&Path>,
+        program: &Program,
+        waits: &dyn Waits,
+    ) -> Result<Self, AuditError> {
+        let (anchor, mut found) = match anchor.map(Anchor::read).transpose() {
+            Ok(content) => (content, Vec::new()),
+            Err(damaged @ AnchorError::Damaged { .. }) => (None, vec![Finding::from(damaged)]),
+            Err(error @ (AnchorError::Io { .. } | AnchorError::Broken { .. })) => {
+                return Err(AuditError::Anchor(error));
+            }
+        };
+        let anchored = anchor.as_ref().map_or(&[][..], |content| &content.lines);
+        let mut archive = open()?;
+        let (mark, audit) = match archive.heads() {
+            Ok(heads) if found.is_empty() && anchored.is_empty() && heads.iter().all(|head| head.next == 0) => {
+                return Err(AuditError::Empty);
+            }
+            Ok(heads) => {
+                found.extend(Finding::of_store(&mut *archive, &heads).map_err(AuditError::Read)?);
+                waits.begins(heads.iter().map(|head| head.next).sum());
+                let mut audit =
+                    Auditor { keys, anchored, program }.audit_by(threads, open, &heads, &|| waits.block())?;
+                audit.between.splice(..0, found);
+                (mark(&mut *archive, &heads), audit)
+            }
+            // Where the chains end is not known, so nothing can be held against it.
+            Err(damaged @ ReadError::Head { .. }) => {
+                found.push(damaged.into());
+                (None, Audit { between: found, ..Audit::default() })
+            }
+            Err(error @ (ReadError::Damaged { .. } | ReadError::Failed(_))) => return Err(AuditError::Read(error)),
+        };
+        Ok(Self { audit, mark, anchor })
+    }
+
+    /// The store failed on the way, so that nothing is known of what it holds.
+    pub fn failure(&self) -> Option<&Finding> {
+        self.audit.findings().find(|finding| finding.is_of_store())
+    }
+
+    /// The chains that are well.
+    pub fn counted(&self) -> impl Iterator<Item = (&str, &Counted)> {
+        self.audit.chains.iter().filter_map(|chain| Some((chain.head.chain.as_str(), chain.result.as_ref().ok()?)))
+    }
+
+    /// What those chains were last opened with.
+    pub fn openings(&self) -> impl Iterator<Item = (&str, &Opening)> {
+        self.counted().filter_map(|(chain, counted)| Some((chain, counted.opening.as_ref()?)))
+    }
+
+    /// What was found, on one sheet, by the program that verified.
+    pub fn sheet(&self, program: &Program) -> AuditSheet {
+        AuditSheet {
+            house: self.mark.as_ref().map(|mark| mark.house.clone()),
+            training: self.mark.as_ref().map(|mark| mark.is_training),
+            ok: self.audit.findings().next().is_none(),
+            chains: self.audit.chains.iter().map(ChainSheet::new).collect(),
+            in_use: self.in_use(program),
+            signers: self.signers().iter().map(ToString::to_string).collect(),
+            findings: self.audit.findings().map(ToString::to_string).collect(),
+            roll_back_checked: self.anchor.as_ref().is_some_and(|anchor| !anchor.lines.is_empty()),
+        }
+    }
+
+    /// Programs, rules and profiles in use.
+    pub fn in_use(&self, program: &Program) -> Vec<InUse> {
+        let mut found = BTreeSet::new();
+        for (_, opening) in self.openings() {
+            let hash = Hash::from_bytes(opening.program.hash);
+            found.insert(("program", format!("version {}", opening.program.version), hash));
+            if let (Setup::Round { table, .. }, Some(hash), Ok(rules)) =
+                (&opening.setup, opening.rules_hash(), opening.rules())
+            {
+                let (game, layout) = (rules.game(), rules.layout());
+                let name = format!("{}@{} layout {}, table {}", game.id(), game.version(), layout.id(), table.0);
+                found.insert(("rules", name, hash));
+            }
+            found.insert(("profile", opening.profile.name.clone(), opening.profile_hash()));
+        }
+        let here = format!("version {}, which verified", program.version);
+        found.insert(("program", here, Hash::from_bytes(program.hash)));
+        found.into_iter().map(|(what, name, hash)| InUse { what, name, hash: hash.to_string() }).collect()
+    }
+
+    /// The keys that signed checkpoints, each once.
+    pub fn signers(&self) -> Vec<PublicKey> {
+        let mut signers: Vec<PublicKey> = Vec::new();
+        for key in self.counted().flat_map(|(_, counted)| &counted.signers) {
+            if !signers.contains(key) {
+                signers.push(*key);
+            }
+        }
+        signers
+    }
+}
+
+/// Whose the record is, by the first chain that has a beginning.
+fn mark(archive: &mut dyn Archive, heads: &[Head]) -> Option<Mark> {
+    heads.iter().find_map(|head| beginning(archive, &head.chain).ok()?).as_ref().map(Mark::new)
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AuditSheet {
+    /// The house's id; none where no chain has a beginning.
+    pub house: Option<String>,
+    /// Whether its record is for training.
+    pub training: Option<bool>,
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    /// Its chains, by name.
+    pub chains: Vec<ChainSheet>,
+    /// Programs, rules and profiles in use.
+    pub in_use: Vec<InUse>,
+    /// The keys that signed checkpoints.
+    pub signers: Vec<String>,
+    /// Everything that is wrong.
+    pub findings: Vec<String>,
+    /// Whether an anchor was there to be held against.
+    pub roll_back_checked: bool,
+}
+
+/// A chain that was audited.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ChainSheet {
+    /// Its name.
+    pub chain: String,
+    /// How many blocks it has.
+    pub blocks: u64,
+    /// How many entries; none if something is wrong with it, as with all that follow.
+    pub entries: Option<u64>,
+    /// How many checkpoints.
+    pub checkpoints: Option<u64>,
+    /// The last round; none in the House too.
+    pub rounds: Option<u64>,
+    /// How many entries no checkpoint vouches for yet.
+    pub unsigned: Option<u64>,
+    /// What is wrong.
+    pub found: Option<String>,
+}
+
+impl ChainSheet {
+    fn new(chain: &Audited) -> Self {
+        let counted = chain.result.as_ref().ok();
+        Self {
+            chain: chain.head.chain.to_string(),
+            blocks: chain.head.next,
+            entries: counted.map(|counted| counted.entries),
+            checkpoints: counted.map(|counted| counted.checkpoints),
+            rounds: counted.and_then(|counted| counted.rounds),
+            unsigned: counted.map(|counted| counted.unsigned),
+            found: chain.result.as_ref().err().map(ToString::to_string),
+        }
+    }
+}
+
+/// A program, rules or a profile.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct InUse {
+    /// Which of them.
+    pub what: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Its hash.
+    pub hash: String,
+}

@@ -1,0 +1,74 @@
+//! Reading the reporting tables beside whoever builds them. A reader can be told to stop by someone who has waited enough.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rusqlite::InterruptHandle;
+
+use super::store::{Answer, Tables, TablesError};
+use super::value::Value;
+use crate::store::Address;
+
+/// Reads the reporting tables.
+pub struct Reader {
+    tables: Tables,
+    is_stopped: Arc<AtomicBool>,
+}
+
+/// Stops a reader, from any thread.
+pub struct Stop {
+    sqlite: Option<InterruptHandle>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+impl Reader {
+    /// Opens the reporting tables of a store, or makes them, empty.
+    pub fn open(address: &Address) -> Result<Self, TablesError> {
+        Ok(Self { tables: Tables::open(address)?, is_stopped: Arc::default() })
+    }
+
+    /// Has a database server end a statement that takes longer. A file has no one who could: use [`stop`](Self::stop).
+    pub fn with_patience(mut self, patience: Duration) -> Result<Self, TablesError> {
+        self.tables.set_patience(patience)?;
+        Ok(self)
+    }
+
+    /// What stops it. A reader that was stopped reads nothing more.
+    pub fn stop(&self) -> Stop {
+        Stop { sqlite: self.tables.interrupt_handle(), is_stopped: Arc::clone(&self.is_stopped) }
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// The rows of a query.
+    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+        if self.is_stopped() {
+            return Err(TablesError::Stopped);
+        }
+        let answer = self.tables.query(sql, values);
+        if self.is_stopped() { Err(TablesError::Stopped) } else { answer }
+    }
+
+    /// At most so many rows of a query, and whether there are more.
+    pub fn query_most(&mut self, sql: &str, values: &[Value], most: usize) -> Result<(Answer, bool), TablesError> {
+        let sql = format!("SELECT * FROM (\n{sql}\n) AS answer LIMIT {}", most.saturating_add(1));
+        let mut answer = self.query(&sql, values)?;
+        let is_cut = answer.rows.len() > most;
+        answer.rows.truncate(most);
+        Ok((answer, is_cut))
+    }
+}
+
+impl Stop {
+    /// Stops the reader. What it begins at the same moment may still run: whoever waits for it says so again.
+    pub fn now(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        if let Some(sqlite) = &self.sqlite {
+            sqlite.interrupt();
+        }
+    }
+}

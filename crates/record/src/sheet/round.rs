@@ -1,0 +1,187 @@
+//! One round on paper: its sheets then and now, who acted, and what was moved. Programs read it as it is; people are shown it
+//! in words elsewhere.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use taisai_journal::{Genesis, Purpose};
+use taisai_rules::Dice;
+use taisai_table::{PastRound, RoundEntry, RoundNumber, TableId, TableRules, Time, Totals, VoidReason};
+
+use super::movements::{self, Movement};
+use super::{BadSheet, Sheet};
+use crate::opening::{BadOpening, Setup};
+use crate::settlement::{Changed, Settled, Settlement};
+
+/// Whose a record is, and whether its money is real: no sheet of a training record can be taken for a real one (F54).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Mark {
+    /// The house's id.
+    pub house: String,
+    /// Whether no money in it is real.
+    #[serde(rename = "training")]
+    pub is_training: bool,
+}
+
+impl Mark {
+    /// The mark of a chain.
+    pub fn new(genesis: &Genesis) -> Self {
+        let mut house = String::new();
+        for byte in genesis.house {
+            write!(house, "{byte:02x}").unwrap_or_default();
+        }
+        Self { house, is_training: genesis.purpose == Purpose::Training }
+    }
+
+    /// A table may be for training in a house that is not.
+    #[must_use]
+    pub fn of_table(mut self, setup: &Setup) -> Self {
+        self.is_training |= setup.is_training_table();
+        self
+    }
+}
+
+/// A round on paper.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RoundSheet {
+    /// Whose it is.
+    #[serde(flatten)]
+    pub mark: Mark,
+    /// The table.
+    #[cfg_attr(feature = "openapi", schema(value_type = u16))]
+    pub table: TableId,
+    /// The round.
+    #[cfg_attr(feature = "openapi", schema(value_type = u64))]
+    pub round: RoundNumber,
+    /// The game, with its version.
+    pub game: String,
+    /// The layout.
+    pub layout: String,
+    /// The hash of the game's file.
+    pub rules: String,
+    /// The hash of the profile.
+    pub profile: String,
+    /// The version of the program that opened the table.
+    pub program: String,
+    /// How it stands; none while it is in play.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub past: Option<PastRound>,
+    /// What was asked at the dealer's side: the block, and the entry.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub acts: Vec<(u64, RoundEntry)>,
+    /// What each cluster settled.
+    pub clusters: Vec<ClusterSheet>,
+    #[serde(skip)]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    table_rules: TableRules,
+}
+
+/// What one cluster settled.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ClusterSheet {
+    /// The cluster's number.
+    pub cluster: u16,
+    /// The block in which it was settled.
+    pub block: u64,
+    /// The entry in it.
+    pub entry: u32,
+    /// When.
+    #[cfg_attr(feature = "openapi", schema(value_type = u64))]
+    pub time: Time,
+    /// The dice it was settled by; none if it was void.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<u8>>))]
+    pub dice: Option<Dice>,
+    /// As it was settled; none if it was void.
+    pub sheet: Option<Sheet>,
+    /// What it came to.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub totals: Totals,
+    /// What it moved.
+    pub movements: Vec<Movement>,
+    /// Settled again or voided since, in order.
+    pub changes: Vec<ChangeSheet>,
+    /// The dice by which it stands; none if it is void.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<u8>>))]
+    pub latest: Option<Dice>,
+    /// As it stands; none if it is void.
+    pub now: Option<Sheet>,
+}
+
+/// What a correction or a late void brought.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ChangeSheet {
+    /// The block.
+    pub block: u64,
+    /// The entry in it.
+    pub entry: u32,
+    /// When.
+    #[cfg_attr(feature = "openapi", schema(value_type = u64))]
+    pub time: Time,
+    /// The dice; none if it is void.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<u8>>))]
+    pub dice: Option<Dice>,
+    /// Why it is void, if it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub void: Option<VoidReason>,
+    /// What it moved.
+    pub movements: Vec<Movement>,
+}
+
+impl RoundSheet {
+    /// Writes the sheets, and sees to it that they come to what was settled.
+    pub fn new(settlement: &Settlement) -> Result<Self, BadSheet> {
+        let Settlement { table, round, genesis, opening, past, acts, clusters } = settlement;
+        let table_rules = opening.rules()?;
+        let game = table_rules.game();
+        Ok(Self {
+            mark: Mark::new(genesis).of_table(&opening.setup),
+            table: *table,
+            round: *round,
+            game: format!("{}@{}", game.id(), game.version()),
+            layout: table_rules.layout().id().to_owned(),
+            rules: opening.rules_hash().ok_or(BadOpening::OtherMachine)?.to_string(),
+            profile: opening.profile_hash().to_string(),
+            program: opening.program.version.clone(),
+            past: *past,
+            acts: acts.iter().map(|act| (act.at.position, act.entry.clone())).collect(),
+            clusters: clusters.iter().map(|settled| cluster(&table_rules, settled)).collect::<Result<_, _>>()?,
+            table_rules,
+        })
+    }
+
+    /// What the table is played by.
+    pub const fn table_rules(&self) -> &TableRules {
+        &self.table_rules
+    }
+}
+
+fn cluster(rules: &TableRules, settled: &Settled) -> Result<ClusterSheet, BadSheet> {
+    let sheet = |dice| Sheet::new(rules.game(), rules.layout(), &settled.limits, &settled.slip, dice);
+    let first = settled.dice.map(sheet).transpose()?;
+    first.as_ref().map_or(Ok(()), |sheet| sheet.check(&settled.totals))?;
+    let change = |change: &Changed| ChangeSheet {
+        block: change.at.position,
+        entry: change.at.line,
+        time: change.time,
+        dice: change.dice,
+        void: change.void,
+        movements: movements::changed(settled.cluster, change),
+    };
+    Ok(ClusterSheet {
+        cluster: settled.cluster.number,
+        block: settled.at.position,
+        entry: settled.at.line,
+        time: settled.time,
+        dice: settled.dice,
+        totals: settled.totals,
+        movements: movements::settled(settled, first.as_ref())?,
+        sheet: first,
+        changes: settled.changes.iter().map(change).collect(),
+        latest: settled.latest(),
+        now: settled.latest().map(sheet).transpose()?,
+    })
+}

@@ -1,0 +1,130 @@
+//! Rounds on record, evidence of them, and the verification of the record, for those who doubt it. All of it is read beside
+//! the house that plays, by few at a time, and can be stopped.
+
+mod archive;
+mod http;
+mod verification;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use taisai_journal::PublicKey;
+use taisai_record::{Address, Evidence, NoEvidence, Program, RoundSheet, settlement};
+use taisai_table::{RoundNumber, TableId};
+use tokio::sync::Semaphore;
+
+pub(crate) use http::routes;
+pub(crate) use verification::{Verification, Verifications};
+
+use crate::denied::Denied;
+use crate::reports::Trouble;
+use archive::Stoppable;
+
+/// So many may read the record at once.
+const AT_ONCE: usize = 2;
+
+/// So long someone waits to be let in.
+const WAITS: Duration = Duration::from_secs(5);
+
+/// So long it may take.
+const TAKES: Duration = Duration::from_mins(1);
+
+/// What the record is read with.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    /// Where it is.
+    pub(crate) address: Address,
+    /// The keys whose checkpoints are believed.
+    pub(crate) keys: Vec<PublicKey>,
+    /// The anchor, if there is one.
+    pub(crate) anchor: Option<PathBuf>,
+    /// This program.
+    pub(crate) program: Program,
+}
+
+/// The record, for those who look into it.
+pub(crate) struct Audits {
+    recorded: Arc<Recorded>,
+    doors: Arc<Semaphore>,
+    pub(crate) verifications: Verifications,
+}
+
+impl Audits {
+    /// Of a house whose record is that.
+    pub(crate) fn new(recorded: Recorded) -> Self {
+        let recorded = Arc::new(recorded);
+        Self {
+            verifications: Verifications::new(Arc::clone(&recorded)),
+            recorded,
+            doors: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// Reads the record on a thread of its own, until it has read enough or too long.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Recorded, &mut Stoppable) -> Result<T, Denied> + Send + 'static,
+    ) -> Result<T, Denied> {
+        let door = tokio::time::timeout(WAITS, Arc::clone(&self.doors).acquire_owned()).await;
+        let Ok(Ok(door)) = door else { return Err(Denied::TooMany) };
+        let recorded = Arc::clone(&self.recorded);
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&is_stopped);
+        let work = tokio::task::spawn_blocking(move || {
+            let _door = door;
+            let archive = recorded.address.archive().map_err(|error| Denied::from(Trouble::from(error)))?;
+            read(&recorded, &mut Stoppable::new(archive, is_stopped))
+        });
+        let Ok(answer) = tokio::time::timeout(TAKES, work).await else {
+            stop.store(true, Ordering::Relaxed);
+            return Err(Denied::TooLong);
+        };
+        answer.unwrap_or_else(|_| Err(Trouble::Thread.into()))
+    }
+
+    /// A round with every line, its paragraphs, what was moved and who acted.
+    pub(crate) async fn round(&self, table: TableId, round: RoundNumber) -> Result<RoundSheet, Denied> {
+        self.read(move |recorded, archive| {
+            is_there(archive, table)?;
+            let found = settlement(archive, &recorded.keys, table, round).map_err(Trouble::from)?;
+            let settlement = found.filter(|_| round.0 > 0).ok_or(Denied::Unknown)?;
+            Ok(RoundSheet::new(&settlement).map_err(Trouble::from)?)
+        })
+        .await
+    }
+
+    /// Evidence of a round, as a file that proves it elsewhere; it was checked.
+    pub(crate) async fn evidence(&self, table: TableId, round: RoundNumber) -> Result<Vec<u8>, Denied> {
+        self.read(move |recorded, archive| {
+            is_there(archive, table)?;
+            let gathered = Evidence::gather(archive, &recorded.keys, table, round);
+            let evidence = match gathered {
+                Ok(evidence) => evidence,
+                Err(NoEvidence::NoChain(_)) => return Err(Denied::Unknown),
+                Err(NoEvidence::NotSettled(_) | NoEvidence::Unsigned(_)) => return Err(Denied::NotYet),
+                Err(NoEvidence::Replay(error)) => return Err(Trouble::from(error).into()),
+                Err(NoEvidence::Read(error)) => return Err(Trouble::from(error).into()),
+            };
+            let failed = |error: String| {
+                tracing::error!(table = table.0, round = round.0, error, "evidence of a round proves nothing");
+                Denied::Internal
+            };
+            evidence.check(&recorded.keys, &recorded.program).map_err(|error| failed(error.to_string()))?;
+            evidence.to_bytes().map_err(|error| failed(error.to_string()))
+        })
+        .await
+    }
+}
+
+/// A table that the record does not have is unknown, not damaged.
+fn is_there(archive: &mut Stoppable, table: TableId) -> Result<(), Denied> {
+    use taisai_journal::Archive as _;
+    let chain = taisai_record::MachineId::Round(table).chain();
+    let heads = archive.heads().map_err(|error| Denied::from(Trouble::from(error)))?;
+    if heads.iter().any(|head| head.chain == chain && head.next > 0) { Ok(()) } else { Err(Denied::Unknown) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! An archive that stops giving anything when it is told to, so that whoever reads a long record can be stopped.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use taisai_journal::{Archive, ChainName, Hash, Head, ReadError, Snapshot, SnapshotError, Stray};
+
+/// An archive, and whether it was told to stop.
+pub(super) struct Stoppable {
+    archive: Box<dyn Archive>,
+    is_stopped: Arc<AtomicBool>,
+}
+
+/// It was told to stop.
+#[derive(Debug, thiserror::Error)]
+#[error("it was told to stop")]
+struct ToldToStop;
+
+impl Stoppable {
+    pub(super) fn new(archive: Box<dyn Archive>, is_stopped: Arc<AtomicBool>) -> Self {
+        Self { archive, is_stopped }
+    }
+
+    fn go_on(&self) -> Result<(), ReadError> {
+        if self.is_stopped.load(Ordering::Relaxed) { Err(ReadError::Failed(Box::new(ToldToStop))) } else { Ok(()) }
+    }
+}
+
+impl Archive for Stoppable {
+    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+        self.go_on()?;
+        self.archive.heads()
+    }
+
+    fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError> {
+        self.go_on()?;
+        self.archive.read(chain, from, bytes)
+    }
+
+    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+        self.go_on()?;
+        self.archive.strays()
+    }
+
+    fn put_snapshot(
+        &mut self,
+        chain: &ChainName,
+        position: u64,
+        state: Hash,
+        bytes: &[u8],
+    ) -> Result<(), SnapshotError> {
+        self.archive.put_snapshot(chain, position, state, bytes)
+    }
+
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+        self.archive.snapshots(chain)
+    }
+
+    fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError> {
+        self.archive.read_snapshot(chain, position)
+    }
+}

@@ -1,0 +1,97 @@
+//! Where the record is looked into: rounds with every line, evidence to take away, and verifications.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use taisai_record::RoundSheet;
+use taisai_table::{RoundNumber, TableId};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::Verification;
+use crate::denied::Denied;
+use crate::reports::MayRead;
+use crate::request::Named;
+use crate::server::Shared;
+
+/// Where the record is looked into.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(get_round))
+        .routes(routes!(get_evidence))
+        .routes(routes!(begin, list))
+        .routes(routes!(get_verification, cancel))
+}
+
+/// A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/rounds/{round}",
+    params(("table" = u16, Path), ("round" = u64, Path)),
+    responses((status = 200, body = RoundSheet))
+)]
+async fn get_round(
+    _: MayRead,
+    State(server): State<Shared>,
+    Named((table, round)): Named<(u16, u64)>,
+) -> Result<Json<RoundSheet>, Denied> {
+    server.audits.round(TableId(table), RoundNumber(round)).await.map(Json)
+}
+
+/// A file that proves a round elsewhere, with the house's public key and nothing else.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/rounds/{round}/evidence",
+    params(("table" = u16, Path), ("round" = u64, Path)),
+    responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"))
+)]
+async fn get_evidence(
+    _: MayRead,
+    State(server): State<Shared>,
+    Named((table, round)): Named<(u16, u64)>,
+) -> Result<Response, Denied> {
+    let evidence = server.audits.evidence(TableId(table), RoundNumber(round)).await?;
+    let disposition = format!("attachment; filename=\"table-{table}-round-{round}.evidence\"");
+    let headers =
+        [(header::CONTENT_TYPE, "application/octet-stream".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
+    Ok((headers, evidence).into_response())
+}
+
+/// Begins to verify the whole record; one at a time.
+#[utoipa::path(post, path = "/audit/verifications", responses((status = 202, body = Verification)))]
+async fn begin(_: MayRead, State(server): State<Shared>) -> Result<(StatusCode, Json<Verification>), Denied> {
+    Ok((StatusCode::ACCEPTED, Json(server.audits.verifications.begin()?)))
+}
+
+/// The verifications since the program started, the newest first.
+#[utoipa::path(get, path = "/audit/verifications", responses((status = 200, body = Vec<Verification>)))]
+async fn list(_: MayRead, State(server): State<Shared>) -> Json<Vec<Verification>> {
+    Json(server.audits.verifications.all())
+}
+
+/// How a verification is getting on, and what it found.
+#[utoipa::path(
+    get,
+    path = "/audit/verifications/{id}",
+    params(("id" = u64, Path)),
+    responses((status = 200, body = Verification))
+)]
+async fn get_verification(
+    _: MayRead,
+    State(server): State<Shared>,
+    Named(id): Named<u64>,
+) -> Result<Json<Verification>, Denied> {
+    server.audits.verifications.find(id).map(Json).ok_or(Denied::Unknown)
+}
+
+/// Cancels a verification that runs.
+#[utoipa::path(
+    delete,
+    path = "/audit/verifications/{id}",
+    params(("id" = u64, Path)),
+    responses((status = 200, body = Verification))
+)]
+async fn cancel(_: MayRead, State(server): State<Shared>, Named(id): Named<u64>) -> Result<Json<Verification>, Denied> {
+    server.audits.verifications.cancel(id).map(Json).ok_or(Denied::Unknown)
+}

@@ -1,0 +1,166 @@
+//! What the record and the file say of the house's set-up, side by side, for those who compare them. It changes nothing: what
+//! is to be changed is asked of the House and the tables, by people who may.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::Seed;
+use crate::denied::Denied;
+use crate::people::SignedIn;
+use crate::request::Named;
+use crate::server::Shared;
+use crate::table::RunningTable;
+
+/// The set-up of the house.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct HouseConfiguration {
+    /// The property's name.
+    name: String,
+    /// Whether the whole house plays for training.
+    is_training: bool,
+    /// The name of its profile.
+    profile: String,
+    /// What people have set, by key.
+    configuration: BTreeMap<String, String>,
+    /// The tables that are open, by number.
+    tables: Vec<TableConfiguration>,
+    /// Tables on file that are not laid out yet: they open with the next start.
+    waiting: Vec<u16>,
+}
+
+/// The set-up of a table.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TableConfiguration {
+    table: u16,
+    /// Its name.
+    name: String,
+    /// Its game, as id@version.
+    game: String,
+    /// The layout's letter.
+    layout: String,
+    /// How many places each of its clusters has. Places count from one.
+    seats: Vec<u32>,
+    /// Whether it plays for training.
+    is_training: bool,
+    phase: Phase,
+    /// The limits on display.
+    limits: Option<TableLimits>,
+    /// Limits that the configuration proposes in their place: whoever may change limits puts them on display.
+    proposed: Option<TableLimits>,
+}
+
+/// How an approval was answered.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ApprovalState {
+    answer: Answer,
+}
+
+/// The key of a table's name in the configuration.
+pub(crate) fn name_key(table: u16) -> String {
+    format!("table-{table}.name")
+}
+
+/// What a table is called: as the record says, or as the file does.
+pub(crate) fn table_name(seed: &Seed, table: TableId, recorded: Option<&String>) -> String {
+    let seeded = || seed.tables.get(&table).map(|seed| &seed.name);
+    recorded.or_else(seeded).cloned().unwrap_or_else(|| format!("Table {}", table.0))
+}
+
+/// What the house is called, as the record says.
+pub(crate) fn recorded_name(house: &House) -> Option<String> {
+    house.configuration().find(|(key, _)| *key == NAME_KEY).map(|(_, name)| name.to_owned())
+}
+
+/// The key of the property's name in the configuration.
+pub(crate) const NAME_KEY: &str = "house.name";
+
+/// The set-up of the house, as the record has it, with what the file proposes.
+#[utoipa::path(
+    get,
+    path = "/house/configuration",
+    responses((status = OK, body = HouseConfiguration), (status = UNAUTHORIZED))
+)]
+async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json<HouseConfiguration>, Denied> {
+    let (configuration, on_file) = server
+        .doors
+        .house()
+        .look(|house| {
+            let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+            let configuration: BTreeMap<_, _> = house.configuration().map(own).collect();
+            (
+                configuration,
+                house.tables().map(|(table, on_file)| (table, on_file.is_training)).collect::<BTreeMap<_, _>>(),
+            )
+        })
+        .await?;
+    let mut tables = Vec::new();
+    for (table, door) in server.doors.tables() {
+        let seed = server.seed.tables.get(&table).cloned();
+        let name = table_name(&server.seed, table, configuration.get(&name_key(table.0)));
+        let proposed = seed.and_then(|seed| seed.limits);
+        let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
+        tables.push(door.look(move |table| TableConfiguration::of(table, name, is_training, proposed)).await?);
+    }
+    let waiting = on_file.keys().filter(|table| server.doors.table(**table).is_none()).map(|table| table.0).collect();
+    Ok(Json(HouseConfiguration {
+        name: configuration.get(NAME_KEY).cloned().unwrap_or_else(|| server.place.name.clone()),
+        is_training: server.place.is_training,
+        profile: server.profile.name.clone(),
+        configuration,
+        tables,
+        waiting,
+    }))
+}
+
+/// How an approval was answered, for whoever asked for it.
+#[utoipa::path(
+    get,
+    path = "/house/approvals/{approval}",
+    params(("approval" = u64, Path, description = "Which approval")),
+    responses((status = OK, body = ApprovalState), (status = UNAUTHORIZED), (status = NOT_FOUND))
+)]
+async fn approval(
+    State(server): State<Shared>,
+    signed_in: SignedIn,
+    Named(approval): Named<u64>,
+) -> Result<Json<ApprovalState>, Denied> {
+    let by = signed_in.person.id;
+    let find = move |house: &taisai_table::House| {
+        let mut approvals = house.approvals();
+        approvals.find(|(id, found)| *id == ApprovalId(approval) && found.by == by).map(|(_, found)| found.answer)
+    };
+    let answer = server.doors.house().look(find).await?.ok_or(Denied::Unknown)?;
+    Ok(Json(ApprovalState { answer }))
+}
+
+impl TableConfiguration {
+    fn of(table: &RunningTable, name: String, is_training: bool, proposed: Option<TableLimits>) -> Self {
+        let round = table.round();
+        let game = round.rules().game();
+        let places = |seats: usize| u32::try_from(seats.saturating_sub(1)).unwrap_or(u32::MAX);
+        let seats = table.clusters().map(|cluster| places(cluster.seats().count()));
+        Self {
+            table: round.table().0,
+            name,
+            game: format!("{}@{}", game.id(), game.version()),
+            layout: round.rules().layout().id().to_owned(),
+            seats: seats.collect(),
+            is_training,
+            phase: round.phase(),
+            proposed: proposed.filter(|proposed| round.limits() != Some(proposed)),
+            limits: round.limits().cloned(),
+        }
+    }
+}
+
+/// What is looked up of the set-up.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(configuration)).routes(routes!(approval))
+}

@@ -1,0 +1,394 @@
+//! `taisai.toml` becomes a [`Config`], or a list of all its faults with their places. `deploy/taisai.toml` is the example.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
+use taisai_record::Address;
+use taisai_rules::{Game, LimitScope, Money, Station};
+use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
+
+use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
+use crate::accept::Tls;
+use crate::network::Network;
+
+/// The largest amount that a file may name, in cents.
+const MOST_CENTS: u32 = 4_000_000_000;
+/// The most seats or Player Terminals of a table.
+const MOST_SEATS: u32 = 20_000;
+/// The largest file that is read, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+impl Config {
+    /// Reads a file that lies at a path, or names every fault in it. What it leaves out is as in [`Config::default_house`],
+    /// save its tables; paths in it begin at its own folder.
+    pub fn read(text: &str, path: &Path, names: &Names<'_>) -> Result<Self, Vec<Fault>> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::read_with(text, names, folder, read_file)
+    }
+
+    /// Reads a file; whatever it names is read by `other`.
+    pub fn read_with(
+        text: &str,
+        names: &Names<'_>,
+        folder: &Path,
+        other: impl Fn(&Path) -> io::Result<String>,
+    ) -> Result<Self, Vec<Fault>> {
+        if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MOST_BYTES) {
+            let mut reader = Reader::new(text);
+            reader.fault(0..0, FaultKind::Syntax, format!("the file has more than {MOST_BYTES} bytes"));
+            return Err(reader.finish());
+        }
+        let (mut reader, document) = Reader::parse(text);
+        let root = Table::new(document.span(), document.get_ref());
+        let config = File { names, folder, other: &other }.read(&mut reader, root);
+        let faults = reader.finish();
+        match config {
+            Some(config) if faults.is_empty() => Ok(config),
+            _ => Err(faults),
+        }
+    }
+}
+
+/// Reads a file that is not too large.
+fn read_file(path: &Path) -> io::Result<String> {
+    let length = std::fs::metadata(path).map(|found| if found.is_file() { found.len() } else { u64::MAX })?;
+    if length > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is no file of at most {MOST_BYTES} bytes")));
+    }
+    std::fs::read_to_string(path)
+}
+
+/// The file that is read, and what lies beside it.
+struct File<'a> {
+    names: &'a Names<'a>,
+    folder: &'a Path,
+    other: &'a dyn Fn(&Path) -> io::Result<String>,
+}
+
+impl File<'_> {
+    fn read<'t>(&self, reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Config> {
+        let house = root.section(reader, "house").and_then(|table| self.house(reader, table));
+        let listen = root.optional("listen");
+        let address: Option<SocketAddr> = listen.and_then(|value| reader.parsed(value, FaultKind::BadValue));
+        let metrics_from = root.optional("metrics_from").map(|value| networks(reader, value));
+        let data = root.optional("data").and_then(|value| self.path(reader, value));
+        let store = root.optional("store").and_then(|value| self.store(reader, value));
+        let key = root.optional("key").and_then(|value| self.path(reader, value));
+        let anchor = root.optional("anchor").and_then(|value| self.path(reader, value));
+        let log = root.optional("log").and_then(|value| reader.table(value)).and_then(|table| log(reader, table));
+        let tls = root.optional("tls");
+        if let (Some(listen), Some(address), None) = (listen, address, tls)
+            && is_exposed(address)
+        {
+            let message = "it is reached from other machines: a certificate is needed, under [tls]";
+            reader.fault(listen.span(), FaultKind::BadValue, message);
+        }
+        let tls = tls.and_then(|value| reader.table(value)).and_then(|table| self.tls(reader, table));
+        let is_training = house.as_ref().is_some_and(|(_, _, is_training)| *is_training);
+        let tables = root.list(reader, "table").map(|list| self.tables(reader, list, is_training));
+        root.finish(reader);
+        let (name, profile, is_training) = house?;
+        Some(Config {
+            name,
+            profile,
+            is_training,
+            listen: address.unwrap_or(LISTEN),
+            metrics_from: metrics_from.unwrap_or_default(),
+            data: data.unwrap_or_else(|| self.folder.join(DATA)),
+            store,
+            key,
+            anchor,
+            log: log.unwrap_or_default(),
+            tls,
+            tables: tables?,
+        })
+    }
+
+    fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {
+        let name = table.string(reader, "name");
+        let profile = match table.optional("profile") {
+            None => Some(Profile::singapore()),
+            Some(value) => self.profile(reader, value),
+        };
+        let is_training = flag(reader, &mut table, "training");
+        table.finish(reader);
+        Some((name?, profile?, is_training?))
+    }
+
+    /// The name of an embedded profile, or the file of one.
+    fn profile<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Profile> {
+        let text = reader.string(value)?;
+        let embedded = Profile::singapore();
+        if text == embedded.name {
+            return Some(embedded);
+        }
+        if !has_extension(text) {
+            let message = format!("{}: expected {:?}, or a file that ends in \".toml\"", cite(text), embedded.name);
+            reader.fault(value.span(), FaultKind::BadValue, message);
+            return None;
+        }
+        let file = self.other(reader, value, text)?;
+        match Profile::from_toml(&file) {
+            Ok(profile) => Some(profile),
+            Err(faults) => {
+                for fault in faults {
+                    reader.fault(value.span(), FaultKind::BadValue, format!("{}:{fault}", cite(text)));
+                }
+                None
+            }
+        }
+    }
+
+    /// A file that this one names.
+    fn other<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>, text: &str) -> Option<String> {
+        let read = (self.other)(&self.folder.join(text));
+        read.map_err(|error| {
+            reader.fault(value.span(), FaultKind::BadValue, format!("{} cannot be read: {error}", cite(text)));
+        })
+        .ok()
+    }
+
+    fn path<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<PathBuf> {
+        let text = reader.string(value)?;
+        if text.is_empty() {
+            reader.fault(value.span(), FaultKind::BadValue, "the path is empty");
+            return None;
+        }
+        Some(self.folder.join(text))
+    }
+
+    fn store<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Address> {
+        let text = reader.long_string(value, 1_000)?;
+        let Ok(address) = text.parse();
+        match address {
+            Address::Postgres(_) => Some(address),
+            Address::Folder(_) => self.path(reader, value).map(Address::Folder),
+        }
+    }
+
+    fn tls<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Tls> {
+        let certificate = table.required(reader, "certificate").and_then(|value| self.path(reader, value));
+        let key = table.required(reader, "key").and_then(|value| self.path(reader, value));
+        table.finish(reader);
+        Some(Tls { certificate: certificate?, key: key? })
+    }
+
+    fn tables<'t>(&self, reader: &mut Reader<'t>, list: &[Value<'t>], is_training: bool) -> Vec<TableConfig> {
+        let mut numbers = BTreeSet::new();
+        let mut tables = Vec::new();
+        for value in list {
+            let Some(mut table) = reader.table(value) else { continue };
+            let number = table.required(reader, "number");
+            let read = number.and_then(|value| reader.integer(value, 1..=u16::MAX.into()));
+            let read = read.and_then(|number| u16::try_from(number).ok()).map(TableId);
+            if let (Some(number), Some(read)) = (number, read)
+                && !numbers.insert(read)
+            {
+                reader.fault(number.span(), FaultKind::BadValue, format!("there are two tables {}", read.0));
+            }
+            tables.extend(self.table(reader, table, read, is_training));
+        }
+        tables.sort_by_key(|table| table.table);
+        tables
+    }
+
+    fn table<'t>(
+        &self,
+        reader: &mut Reader<'t>,
+        mut table: Table<'_, 't>,
+        number: Option<TableId>,
+        is_house_training: bool,
+    ) -> Option<TableConfig> {
+        let name = match table.optional("name") {
+            None => number.map(|number| format!("Table {}", number.0)),
+            Some(value) => name(reader, value),
+        };
+        let game = table.required(reader, "game").and_then(|value| self.game(reader, value));
+        let layout = table.required(reader, "layout").and_then(|value| {
+            let text = reader.string(value)?;
+            let unknown = game.as_ref().and_then(|game| game.layout(text).err());
+            if let Some(unknown) = &unknown {
+                reader.fault(value.span(), FaultKind::BadValue, unknown.to_string());
+            }
+            unknown.is_none().then(|| text.to_owned())
+        });
+        let seats = seats(reader, &mut table, game.as_ref());
+        let is_training = match table.optional("training") {
+            None => Some(is_house_training),
+            Some(value) => {
+                let is_training = boolean(reader, value);
+                if is_training == Some(false) && is_house_training {
+                    reader.fault(value.span(), FaultKind::BadValue, "a training house has training tables only");
+                }
+                is_training
+            }
+        };
+        let rules = game.as_ref().zip(layout.as_deref());
+        let rules = rules.and_then(|(game, layout)| TableRules::new(game.clone().into(), layout).ok());
+        let limits = table.optional("limits").map(|value| read_limits(reader, value, rules.as_ref()));
+        table.finish(reader);
+        let game = game?;
+        Some(TableConfig {
+            table: number?,
+            name: name?,
+            game: format!("{}@{}", game.id(), game.version()),
+            game_file: game.file().to_owned(),
+            layout: layout?,
+            station: game.station(),
+            seats: seats?,
+            is_training: is_training?,
+            limits: limits.map_or(Some(None), |limits| limits.map(Some))?,
+        })
+    }
+
+    /// The name of a game there is, or the file of one.
+    fn game<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Game> {
+        let text = reader.string(value)?;
+        if !has_extension(text) {
+            let found = self.names.games.find(text, Some(self.names.now));
+            return found
+                .map_err(|unknown| reader.fault(value.span(), FaultKind::BadValue, unknown.to_string()))
+                .ok()
+                .cloned();
+        }
+        let file = self.other(reader, value, text)?;
+        match Game::from_toml(&file) {
+            Ok(game) => Some(game),
+            Err(faults) => {
+                for fault in faults {
+                    reader.fault(value.span(), FaultKind::BadValue, format!("{}:{fault}", cite(text)));
+                }
+                None
+            }
+        }
+    }
+}
+
+fn networks<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<Network> {
+    let list = reader.array(value).unwrap_or_default();
+    list.iter().filter_map(|value| reader.parsed(value, FaultKind::BadValue)).collect()
+}
+
+fn has_extension(text: &str) -> bool {
+    Path::new(text).extension().is_some_and(|extension| extension == "toml")
+}
+
+fn name<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+    let text = reader.string(value)?;
+    if text.trim().is_empty() {
+        reader.fault(value.span(), FaultKind::BadValue, "the name is empty");
+    }
+    Some(text.to_owned())
+}
+
+fn boolean<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<bool> {
+    let found = value.get_ref().as_bool();
+    if found.is_none() {
+        let message = format!("expected true or false, found {}", value.get_ref().type_str());
+        reader.fault(value.span(), FaultKind::WrongType, message);
+    }
+    found
+}
+
+/// A value that is false where it is left out.
+fn flag<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, key: &'static str) -> Option<bool> {
+    table.optional(key).map_or(Some(false), |value| boolean(reader, value))
+}
+
+fn log<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Log> {
+    let level = table.optional("level").map(|_| table.choice(reader, "level", &LEVELS));
+    let format = table.optional("format").map(|_| table.choice(reader, "format", &LogFormat::ALL));
+    table.finish(reader);
+    Some(Log {
+        level: level.unwrap_or(Some(Log::default().level))?,
+        format: format.map_or(Some(None), |format| format.map(Some))?,
+    })
+}
+
+/// `terminals` or `seats`, whichever the game is played at, shared out among `clusters`.
+fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&Game>) -> Option<Vec<u32>> {
+    let (terminals, chairs) = (table.optional("terminals"), table.optional("seats"));
+    let clusters = table.optional("clusters");
+    let of_clusters = clusters.map(|value| reader.integer(value, 1..=1_000));
+    let is_live = game?.station() == Station::LiveTable;
+    let (own, other, key, not) = if is_live {
+        (chairs, terminals, "seats", "it is played at a live table: say how many \"seats\" it has")
+    } else {
+        (terminals, chairs, "terminals", "it is played at Player Terminals: say how many \"terminals\" it has")
+    };
+    if let Some(other) = other {
+        reader.fault(other.span(), FaultKind::BadValue, not);
+        return None;
+    }
+    let Some(own) = own else {
+        reader.fault(table.span.clone(), FaultKind::MissingKey, format!("{key:?} is missing"));
+        return None;
+    };
+    let all = reader.integer(own, 1..=MOST_SEATS)?;
+    let count = of_clusters.unwrap_or(Some(1))?;
+    if let Some(clusters) = clusters {
+        if count > all {
+            reader.fault(clusters.span(), FaultKind::BadValue, "there are more clusters than places");
+            return None;
+        }
+        if count > 1 && game?.limit_scope() != Some(LimitScope::Terminal) {
+            let message = "only where limits bind each terminal has a table several clusters";
+            reader.fault(clusters.span(), FaultKind::BadValue, message);
+            return None;
+        }
+    }
+    Some((0..count).map(|cluster| all / count + u32::from(cluster < all % count)).collect())
+}
+
+/// Limits as they are spelled everywhere, in whole cents.
+fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&TableRules>) -> Option<TableLimits> {
+    let mut table = reader.table(value)?;
+    let unit = table.required(reader, "unit").and_then(|value| cents(reader, value));
+    let differential = table.optional("differential").map(|value| cents(reader, value));
+    let boxes = table.optional("boxes").map(|value| read_boxes(reader, value));
+    table.finish(reader);
+    let limits = TableLimits {
+        unit: unit?,
+        boxes: boxes.unwrap_or_else(|| Some(Vec::new()))?,
+        differential: differential.map_or(Some(None), |cents| cents.map(Some))?,
+    };
+    if let Some(rules) = rules {
+        let layout = rules.layout();
+        let boxes: Vec<_> = limits
+            .boxes
+            .iter()
+            .map(|entry| (entry.boxes, taisai_rules::BoxLimit { min: entry.min, max: entry.max }))
+            .collect();
+        let checked = taisai_rules::Limits::new(layout, limits.unit, &boxes, limits.differential);
+        let fault = match checked {
+            Err(error) => Some(error.to_string()),
+            Ok(checked) => layout.check_unit(checked.unit()).err().map(|error| error.to_string()),
+        };
+        if let Some(fault) = fault {
+            reader.fault(value.span(), FaultKind::BadValue, fault);
+            return None;
+        }
+    }
+    Some(limits)
+}
+
+fn read_boxes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<LimitEntry>> {
+    let mut entries = Vec::new();
+    let list = reader.array(value)?;
+    for value in list {
+        let Some(mut table) = reader.table(value) else { continue };
+        let boxes = table.required(reader, "boxes").and_then(|value| reader.parsed(value, FaultKind::UnknownBox));
+        let min = table.optional("min").and_then(|value| cents(reader, value));
+        let max = table.optional("max").and_then(|value| cents(reader, value));
+        table.finish(reader);
+        entries.extend(boxes.map(|boxes| LimitEntry { boxes, min, max }));
+    }
+    (entries.len() == list.len()).then_some(entries)
+}
+
+fn cents<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Money> {
+    reader.integer(value, 0..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
+}

@@ -1,0 +1,154 @@
+//! The first start of a house: its Player Terminals are enrolled and its first people founded by the house's own program, once.
+//! What they are let in by is drawn elsewhere and told once.
+
+use taisai_table::{
+    ClusterId, Device, DeviceId, DeviceKind, Employee, Founder, House, HouseCommand, PersonId, Roles, Seat,
+};
+
+use super::seed::Seed;
+use crate::house::HouseDoor;
+use crate::leaving::Answer;
+use crate::stopped::Stopped;
+
+/// What the first people and terminals of a house are let in by. It is told on the first start, and never again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FirstUse {
+    /// The people.
+    pub people: Vec<FirstPerson>,
+    /// The Player Terminals.
+    pub devices: Vec<FirstDevice>,
+}
+
+/// One of the first people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstPerson {
+    /// The number to sign in with.
+    pub person: PersonId,
+    /// The name.
+    pub name: String,
+    /// The roles.
+    pub roles: Roles,
+    /// A password for the first time.
+    pub password: String,
+}
+
+/// One of the first terminals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstDevice {
+    /// The device.
+    pub device: DeviceId,
+    /// The cluster it stands at.
+    pub cluster: ClusterId,
+    /// Its seat.
+    pub seat: Seat,
+    /// The code that it is enrolled with.
+    pub code: String,
+}
+
+/// Why a house is not founded.
+#[derive(Debug, thiserror::Error)]
+pub enum NotFounded {
+    /// The House refuses it.
+    #[error("the House refuses its own founding: {0}")]
+    Refused(String),
+    /// The record takes nothing.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// Who and what a house without people is founded with, or who and what is let in again when the secrets are lost. Nothing of it is recorded yet: what they are let in by is drawn and
+/// kept first, so that nobody stands on record who could never come in.
+#[derive(Clone, Debug)]
+pub(crate) struct Founding {
+    people: Vec<Founder>,
+    /// The terminals; those that a start that broke off has enrolled already are so.
+    terminals: Vec<Place>,
+    /// Whether the people are on record.
+    is_founded: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    device: DeviceId,
+    cluster: ClusterId,
+    seat: Seat,
+    is_enrolled: bool,
+}
+
+impl Founding {
+    /// What is to be founded; nothing once a house has people, unless all are let in again, or where nobody is named.
+    pub(crate) async fn due(door: &HouseDoor, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
+        let (people, places) = (seed.founders.clone(), seed.places().collect::<Vec<_>>());
+        let due = move |house: &House| {
+            if house.people().next().is_some() {
+                return is_again.then(|| Self::again(house));
+            }
+            if people.is_empty() {
+                return None;
+            }
+            let mut next = house.devices().map(|(device, _)| device.0 + 1).max().unwrap_or(1);
+            let mut place = |(cluster, seat): &(ClusterId, Seat)| {
+                let enrolled = house.terminal_at(*cluster, *seat);
+                let device = enrolled.unwrap_or(DeviceId(next));
+                next += u32::from(enrolled.is_none());
+                Place { device, cluster: *cluster, seat: *seat, is_enrolled: enrolled.is_some() }
+            };
+            let terminals = places.iter().map(&mut place).collect();
+            Some(Self { people, terminals, is_founded: false })
+        };
+        door.look(due).await
+    }
+
+    /// Everyone on record, and every terminal.
+    fn again(house: &House) -> Self {
+        let person = |(person, employee): (PersonId, &Employee)| {
+            (!employee.is_suspended).then(|| Founder { person, name: employee.name.clone(), roles: employee.roles })
+        };
+        let terminal = |(device, on_file): (DeviceId, &Device)| match on_file.kind {
+            DeviceKind::Terminal { cluster, seat } if !on_file.is_revoked => {
+                Some(Place { device, cluster, seat, is_enrolled: true })
+            }
+            DeviceKind::Terminal { .. } | DeviceKind::Screen | DeviceKind::Tumbler => None,
+        };
+        Self {
+            people: house.people().filter_map(person).collect(),
+            terminals: house.devices().filter_map(terminal).collect(),
+            is_founded: true,
+        }
+    }
+
+    /// With what people and terminals are let in by.
+    pub(crate) async fn first_use<E>(
+        &self,
+        mut password: impl AsyncFnMut(PersonId) -> Result<String, E>,
+        mut code: impl AsyncFnMut(DeviceId) -> Result<String, E>,
+    ) -> Result<FirstUse, E> {
+        let mut first_use = FirstUse::default();
+        for Founder { person, name, roles } in self.people.iter().cloned() {
+            first_use.people.push(FirstPerson { person, name, roles, password: password(person).await? });
+        }
+        for Place { device, cluster, seat, .. } in self.terminals.iter().copied() {
+            first_use.devices.push(FirstDevice { device, cluster, seat, code: code(device).await? });
+        }
+        Ok(first_use)
+    }
+
+    /// Enrols the terminals and founds the people. The record holds it when this is done.
+    pub(crate) async fn record(self, door: &HouseDoor) -> Result<(), NotFounded> {
+        for Place { device, cluster, seat, .. } in self.terminals.into_iter().filter(|place| !place.is_enrolled) {
+            let kind = DeviceKind::Terminal { cluster, seat };
+            accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
+        }
+        if self.is_founded {
+            return Ok(());
+        }
+        accepted(door, HouseCommand::Found { people: self.people }).await
+    }
+}
+
+async fn accepted(door: &HouseDoor, command: HouseCommand) -> Result<(), NotFounded> {
+    match door.own(command).await? {
+        Answer::Accepted(_) => Ok(()),
+        Answer::Refused(refused) => Err(NotFounded::Refused(refused.sentence.into_owned())),
+    }
+}

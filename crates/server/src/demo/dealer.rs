@@ -1,0 +1,232 @@
+//! A dealer in the program: looks at the table, does what comes next, and waits as a dealer would. Whatever stands in the way,
+//! a person or a restart, is found at the next look.
+
+use std::time::Duration;
+
+use taisai_rules::Cover;
+use taisai_table::{
+    Actor, ClusterCommand, CommandId, DeviceId, Person, PersonId, Phase, Position, Role, Roles, RoundCommand, Seat,
+    TableId, TableLimits, VoidReason,
+};
+use tokio::sync::watch;
+
+use super::chance::{self, NoChance};
+use super::player::{self, Wish};
+use super::{Pace, Stay};
+use crate::clock::OwnIds;
+use crate::hall::Hall;
+use crate::house::HouseDoor;
+use crate::leaving::Answer;
+use crate::stopped::Stopped;
+use crate::table::{RunningTable, TableDoor};
+
+/// A round in so many is void, as a die does not lie flat.
+const VOID: u32 = 30;
+
+const DEALER: PersonId = PersonId(1);
+const SUPERVISOR: PersonId = PersonId(3);
+const ATTENDANT: PersonId = PersonId(7);
+
+fn person(id: PersonId, role: Role) -> Actor {
+    Actor::Person(Person { id, roles: Roles::of(&[role]) })
+}
+
+/// Why a dealer goes.
+#[derive(Debug, thiserror::Error)]
+enum Gone {
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    #[error(transparent)]
+    NoChance(#[from] NoChance),
+}
+
+/// A dealer at a table.
+pub(super) struct Dealer {
+    table: TableId,
+    door: TableDoor,
+    house: HouseDoor,
+    ids: OwnIds,
+    limits: Option<TableLimits>,
+    pace: Pace,
+}
+
+/// What a dealer sees.
+struct Seen {
+    phase: Phase,
+    is_held: bool,
+    has_limits: bool,
+    dealer: Option<PersonId>,
+    tumbles: Option<u8>,
+    cover: Cover,
+}
+
+impl Seen {
+    fn of(table: &RunningTable) -> Self {
+        let round = table.round();
+        Self {
+            phase: round.phase(),
+            is_held: round.is_held(),
+            has_limits: round.limits().is_some() || round.rules().layout().limit_scope().is_none(),
+            dealer: round.holder(Position::Dealer),
+            tumbles: round.tumbles(),
+            cover: round.rules().game().cover(),
+        }
+    }
+}
+
+impl Seen {
+    const fn is_between_rounds(&self) -> bool {
+        match self.phase {
+            Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => true,
+            Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => false,
+        }
+    }
+}
+
+impl Dealer {
+    pub(super) fn new(table: TableId, door: TableDoor, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
+        Self { table, door, house: hall.doors().house(), ids: OwnIds::new(hall.sources()), limits, pace }
+    }
+
+    /// Deals round after round until told to stop.
+    pub(super) async fn deal(mut self, stay: watch::Receiver<Stay>) {
+        let (table, mut told) = (self.table.0, stay.clone());
+        let gone = tokio::select! {
+            biased;
+            _ = told.wait_for(|stay| *stay == Stay::Gone) => return,
+            gone = self.rounds(&stay) => gone,
+        };
+        if let Err(gone) = gone {
+            tracing::error!(table, %gone, "the demonstration ends at this table");
+        }
+    }
+
+    async fn rounds(&mut self, stay: &watch::Receiver<Stay>) -> Result<(), Gone> {
+        loop {
+            let seen = self.door.look(Seen::of).await?;
+            if seen.is_between_rounds() {
+                self.wait(self.pace.step()).await;
+                if *stay.borrow() >= Stay::LastRound {
+                    return Ok(());
+                }
+            }
+            self.next(seen).await?;
+        }
+    }
+
+    async fn next(&mut self, seen: Seen) -> Result<(), Gone> {
+        let supervisor = person(SUPERVISOR, Role::PitSupervisor);
+        let dealer = person(DEALER, Role::Dealer);
+        if seen.phase == Phase::Shut {
+            return self.ask(supervisor, RoundCommand::OpenTable).await;
+        }
+        if seen.dealer != Some(DEALER) {
+            let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(DEALER) };
+            return self.ask(supervisor, relieve).await;
+        }
+        if seen.is_held {
+            return self.ask(dealer, RoundCommand::Continue).await;
+        }
+        match seen.phase {
+            Phase::Shut | Phase::Closing | Phase::Result => self.wait(self.pace.step()).await,
+            Phase::Idle | Phase::Settled | Phase::Void => {
+                if !seen.has_limits
+                    && let Some(limits) = self.limits.clone()
+                {
+                    let why = "as the configuration proposes".to_owned();
+                    self.ask(supervisor, RoundCommand::ShowLimits { limits, why }).await?;
+                }
+                self.ask(dealer, RoundCommand::OpenBets).await?;
+            }
+            Phase::Open => {
+                // Under a cover the dice are shaken before bets are placed.
+                if seen.cover == Cover::Covered {
+                    self.tumble(&seen).await?;
+                }
+                self.take_bets().await?;
+                self.wait(self.pace.betting()).await;
+                self.ask(dealer, RoundCommand::CloseBets).await?;
+            }
+            Phase::Closed => {
+                self.tumble(&seen).await?;
+                self.wait(self.pace.step()).await;
+                let void = RoundCommand::Void { reason: VoidReason::NotFlat };
+                let command =
+                    if chance::once_in(VOID)? { void } else { RoundCommand::Commit { dice: chance::dice()? } };
+                self.ask(dealer, command).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn tumble(&mut self, seen: &Seen) -> Result<(), Gone> {
+        let dealer = person(DEALER, Role::Dealer);
+        if seen.tumbles.is_none() {
+            self.ask(dealer, RoundCommand::Activate).await?;
+            self.wait(self.pace.step()).await;
+        }
+        let times = 3u8.saturating_sub(seen.tumbles.unwrap_or(0));
+        if times > 0 {
+            self.ask(dealer, RoundCommand::Tumbled { times }).await?;
+        }
+        Ok(())
+    }
+
+    async fn take_bets(&mut self) -> Result<(), Gone> {
+        let clusters = self.door.look(|table| {
+            let of = |cluster: &taisai_table::Cluster| player::wishes(cluster).map(|wishes| (cluster.id(), wishes));
+            table.clusters().map(of).collect::<Result<Vec<_>, _>>()
+        });
+        for (cluster, wishes) in clusters.await?? {
+            for wish in wishes {
+                match wish {
+                    Wish::Attendant(command) => {
+                        self.ask_cluster(cluster.number, person(ATTENDANT, Role::Attendant), command).await?;
+                    }
+                    Wish::Bet(seat, command) => {
+                        let terminal = self.house.look(move |house| house.terminal_at(cluster, seat)).await?;
+                        self.ask_cluster(cluster.number, player_at(terminal, seat), command).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn wait(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    fn id(&mut self) -> CommandId {
+        self.ids.next()
+    }
+
+    /// What is refused is not done; it is seen at the next look, a little later.
+    async fn ask(&mut self, actor: Actor, command: RoundCommand) -> Result<(), Gone> {
+        let id = self.id();
+        let answer = self.door.ask_round(actor, id, command).await?;
+        self.told(&answer);
+        if matches!(answer, Answer::Refused(_)) {
+            self.wait(self.pace.step()).await;
+        }
+        Ok(())
+    }
+
+    async fn ask_cluster(&mut self, cluster: u16, actor: Actor, command: ClusterCommand) -> Result<(), Gone> {
+        let id = self.id();
+        let answer = self.door.ask_cluster(cluster, actor, id, command).await?;
+        self.told(&answer);
+        Ok(())
+    }
+
+    fn told(&self, answer: &Answer) {
+        if let Answer::Refused(refused) = answer {
+            tracing::debug!(table = self.table.0, refused = refused.code, "the demonstration is refused something");
+        }
+    }
+}
+
+/// Who places a player's bet: the terminal at the seat, or the Dealer of a live table.
+fn player_at(terminal: Option<DeviceId>, seat: Seat) -> Actor {
+    terminal.map_or_else(|| person(DEALER, Role::Dealer), |device| Actor::Terminal { device, seat })
+}

@@ -1,0 +1,105 @@
+//! Play players: what they bet. They take the limits on display and their credits as any player does, and leave seat 1 of each
+//! table to visitors.
+
+use taisai_rules::{BetBox, Limits, Money, Station};
+use taisai_table::{Chips, Cluster, ClusterCommand, Method, Seat, Stake, Stakes};
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::Stay;
+use super::chance::{self, NoChance};
+use crate::leaving::Counted;
+use crate::line::Line;
+use crate::table::{RunningTable, TableDoor, TableMail, places};
+
+/// The credits below which a player at a terminal buys in.
+const LITTLE: Money = Money::from_cents(5_000);
+
+/// What a player wants: at a seat, in this order.
+pub(super) enum Wish {
+    /// Of an attendant.
+    Attendant(ClusterCommand),
+    /// A bet, placed at the terminal or by the Dealer.
+    Bet(Seat, ClusterCommand),
+}
+
+/// The seat that is left to visitors.
+const VISITORS: Seat = Seat(1);
+
+/// The seats of the play players.
+fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
+    places(cluster).filter(|seat| *seat != VISITORS)
+}
+
+/// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
+/// have no eyes for.
+pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
+    let look = |table: &RunningTable| {
+        let seats = table.clusters().flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat)));
+        if table.has_terminals() { seats.collect() } else { Vec::new() }
+    };
+    let mut terminals = JoinSet::new();
+    for (cluster, seat) in door.look(look).await.unwrap_or_default() {
+        let (line, mut messages) = Line::new();
+        // A table that has stopped shows nobody anything.
+        door.send(TableMail::Sit { cluster, seat, counted: Counted { source: 0, sequence: 0 }, line })
+            .await
+            .unwrap_or_default();
+        terminals.spawn(async move {
+            let mut shown = Vec::new();
+            while messages.take(&mut shown).await {
+                shown.clear();
+            }
+        });
+    }
+    drop(door);
+    // The one who would tell has gone itself.
+    stay.wait_for(|stay| *stay == Stay::Gone).await.map_or_else(drop, drop);
+}
+
+/// What the players of a cluster want in this round.
+pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
+    let mut wishes = Vec::new();
+    for seat in taken(cluster) {
+        if cluster.is_locked(seat) {
+            wishes.push(Wish::Attendant(ClusterCommand::ClearLock { seat }));
+        }
+        // Every third round or so a player only watches.
+        if chance::once_in(3)? {
+            continue;
+        }
+        let mut left = cluster.credits(seat);
+        match cluster.rules().game().station() {
+            Station::LiveTable => left = Money::MAX,
+            Station::PlayerTerminals if left < LITTLE => {
+                let amount = Money::from_cents((i64::from(chance::below(9)?) + 2) * 10_000);
+                wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat, amount, method: Method::Cash }));
+                left = amount;
+            }
+            Station::PlayerTerminals => {}
+        }
+        let stakes = stakes(cluster.rules().layout().boxes(), cluster.limits(), left)?;
+        if !stakes.is_empty() {
+            wishes.push(Wish::Bet(seat, ClusterCommand::Place { seat, chips: Chips::Own, stakes }));
+        }
+    }
+    Ok(wishes)
+}
+
+/// One to four boxes, each with a few times its least stake, as long as the credits last.
+fn stakes(boxes: &[BetBox], limits: &Limits, mut left: Money) -> Result<Stakes, NoChance> {
+    let mut stakes = Stakes::new();
+    for _ in 0..=chance::below(4)? {
+        let Some(bet_box) = chance::one_of(boxes)? else { break };
+        let least = limits.minimum(bet_box).max(Money::from_cents(limits.unit().cents()));
+        let amount = Money::from_cents(least.cents().saturating_mul(i64::from(chance::below(5)?) + 1));
+        let amount = amount.min(limits.maximum(bet_box));
+        let is_new = stakes.iter().all(|stake: &Stake| stake.bet_box != bet_box);
+        if let (true, Some(after)) = (is_new, left.checked_sub(amount).filter(|after| *after >= Money::ZERO)) {
+            left = after;
+            stakes.push(Stake { bet_box, amount });
+        }
+    }
+    Ok(stakes)
+}

@@ -1,0 +1,126 @@
+//! A demonstration plays rounds by itself, and all of it is marked as training.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use taisai_journal::Purpose;
+use taisai_record::{Address, Auditor, MachineId, Program, Setup, beginning, first_opening};
+use taisai_rules::{Games, Moment, Money};
+use taisai_table::{Phase, TableId};
+use tokio::sync::oneshot;
+
+use super::Pace;
+use crate::config::{Config, FirstUse, Founding, Names};
+use crate::hall::Hall;
+use crate::metrics::Metrics;
+use crate::serve::{Plan, ServeError, serve};
+
+const ROUNDS: u64 = 5;
+
+fn program() -> Program {
+    Program { version: "0.1.0".to_owned(), hash: [1; 32] }
+}
+
+fn plan(data: &std::path::Path) -> Plan {
+    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
+    let config = Config { data: data.into(), ..Config::default_house(&names).unwrap() }.for_training();
+    let mut plan = config.plan(program(), [7; 16]).unwrap();
+    plan.demo = Some(Pace { round: Duration::from_millis(20) });
+    plan
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_deals_by_itself_and_all_is_training() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path());
+    let (seed, pace) = (plan.seed.clone(), plan.demo.unwrap());
+    let hall = Hall::open(plan.hall, &Metrics::new(), Arc::new(drop)).unwrap();
+    let house = hall.doors().house();
+    Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
+    let demo = super::Demo::start(&hall, &seed, pace);
+    let mut played = BTreeMap::new();
+    while played.len() < 2 {
+        for (table, door) in hall.doors().tables() {
+            let (number, phase, bet) = door
+                .look(|table| {
+                    let bet: Money = table.cluster(0).unwrap().meters().bet;
+                    (table.round().number().0, table.round().phase(), bet)
+                })
+                .await
+                .unwrap();
+            if number > ROUNDS && phase != Phase::Shut {
+                assert!(bet > Money::ZERO, "nobody has bet at table {}", table.0);
+                played.insert(table, number);
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    demo.stop().await;
+    drop(house);
+    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+
+    let address = Address::Folder(folder.path().into());
+    let mut archive = address.archive().unwrap();
+    let heads = archive.heads().unwrap();
+    for head in &heads {
+        assert_eq!(
+            beginning(&mut *archive, &head.chain).unwrap().unwrap().purpose,
+            Purpose::Training,
+            "{}",
+            head.chain
+        );
+    }
+    for table in [TableId(1), TableId(2)] {
+        let opening = first_opening(&mut *archive, &MachineId::Round(table).chain()).unwrap().unwrap();
+        assert!(matches!(opening.setup, Setup::Round { is_training: true, .. }));
+    }
+    let auditor = Auditor { keys: &[], anchored: &[], program: &program() };
+    let audit = auditor.audit(&|| address.archive(), &heads, &|| ()).unwrap();
+    assert_eq!(audit.findings().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_real_house_does_not_deal_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan(folder.path());
+    plan.hall.is_training = false;
+    let served = serve(plan, Arc::new(drop), |_, _| Ok(()), std::future::ready(())).await;
+    assert!(matches!(served, Err(ServeError::RealDemo)), "{served:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_start_founds_people_once_and_it_stops_when_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for is_first in [true, false] {
+        let (stop, stopped) = oneshot::channel();
+        let mut told = None;
+        let tell = |_, first_use: Option<&FirstUse>| {
+            told = Some(first_use.cloned());
+            stop.send(()).unwrap();
+            Ok(())
+        };
+        serve(plan(folder.path()), Arc::new(drop), tell, async { stopped.await.unwrap() }).await.unwrap();
+        let first_use = told.unwrap();
+        assert_eq!(first_use.is_some(), is_first);
+        if let Some(first_use) = first_use {
+            assert_eq!((first_use.people.len(), first_use.devices.len()), (10, 8));
+            assert!(first_use.devices.iter().all(|device| device.code.len() >= 32 && device.seat.0 > 0));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_house_is_not_founded_before_its_people_could_be_told_how_to_come_in() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let mut is_first = false;
+        let tell = |_, first_use: Option<&FirstUse>| {
+            is_first = first_use.is_some();
+            Err(std::io::ErrorKind::StorageFull.into())
+        };
+        let served = serve(plan(folder.path()), Arc::new(drop), tell, std::future::ready(())).await;
+        assert!(matches!(served, Err(ServeError::NotTold(_))), "{served:?}");
+        assert!(is_first);
+    }
+}

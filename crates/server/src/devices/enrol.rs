@@ -1,0 +1,150 @@
+//! Enrolment: a device that people put on file gets a code, which is good once and for minutes; whoever brings the code to the
+//! house with a public key is that device from then on. Its private key never leaves it.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{DefaultBodyLimit, State};
+use ed25519_dalek::VerifyingKey;
+use serde::{Deserialize, Serialize};
+use taisai_table::{Act, DeviceId, DeviceKind, Time};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{held, on_file};
+use crate::commands::to_the_end;
+use crate::denied::Denied;
+use crate::people::approvals::{What, may};
+use crate::people::{Approved, Caller, SignedIn};
+use crate::request::{Body, Named};
+use crate::secrets::{KeptDevice, Readable, Secrets, SecretsError, hex};
+use crate::server::{Server, Shared};
+
+/// No request for an enrolment is larger.
+const LARGEST: usize = 1_024;
+
+/// How long a code is good.
+const LASTS: Duration = Duration::from_mins(10);
+
+/// Where devices are enrolled.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(code)).routes(routes!(enrol)).layer(DefaultBodyLimit::max(LARGEST))
+}
+
+/// A code that enrols a device. It is shown once.
+#[derive(Serialize, ToSchema)]
+struct GivenCode {
+    device: DeviceId,
+    code: String,
+    /// Until when it is good: milliseconds since 1970, UTC.
+    expires: Time,
+}
+
+/// What a device brings.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Enrolment {
+    code: String,
+    /// Its Ed25519 key, 64 hexadecimal digits.
+    public_key: String,
+}
+
+/// What a device must know of itself.
+#[derive(Serialize, ToSchema)]
+struct Enrolled {
+    device: DeviceId,
+    /// The house's id, 32 hexadecimal digits: it is part of what the device signs.
+    house: String,
+    /// The number of its commands.
+    source: u64,
+    /// What it is, and where a terminal stands.
+    kind: DeviceKind,
+}
+
+/// A code that enrols a device, good once and until then; an older one is no longer good.
+pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires: Time) -> Result<String, SecretsError> {
+    let code = Readable::random()?;
+    secrets.add_code(code.hash(), device, expires).await?;
+    Ok(code.to_string())
+}
+
+/// A code for a device that is on file. One that was enrolled before needs a second person, as whoever has the code can take
+/// its place; what is approved is `{"code":{"device":n}}`.
+#[utoipa::path(post, path = "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)),
+    request_body = Approved, responses(
+    (status = 200, body = GivenCode),
+    (status = 401, description = "not-signed-in"),
+    (status = 403, description = "not-allowed, sign-in-again, password-to-be-set"),
+    (status = 404, description = "unknown"),
+    (status = 409, description = "not-approved"),
+))]
+async fn code(
+    State(server): State<Shared>,
+    signed_in: SignedIn,
+    Named(device): Named<u32>,
+    Body(Approved { approval }): Body<Approved>,
+) -> Result<Json<GivenCode>, Denied> {
+    let device = DeviceId(device);
+    if !signed_in.fresh()?.person.roles.meets(server.profile.right(Act::ManageDevices).first) {
+        return Err(Denied::NotAllowed);
+    }
+    on_file(&server, device).await?.ok_or(Denied::Unknown)?;
+    // The second person approved the first enrolment when the device was put on file.
+    if server.devices.enrolled(device).is_some() {
+        may(&server, signed_in, (Act::ManageDevices, What::Code { device }), approval).await?;
+    }
+    let lasts = u64::try_from(LASTS.as_millis()).map_err(|_| Denied::Internal)?;
+    let expires = Time(server.clock.now().0 + lasts);
+    let code = enrolment_code(&server.secrets, device, expires).await?;
+    tracing::info!(device = device.0, by = signed_in.person.id.0, "a code for a device was given");
+    Ok(Json(GivenCode { device, code, expires }))
+}
+
+/// Enrol with a code. An earlier key of the device is no longer good, and its connection ends.
+#[utoipa::path(post, path = "/devices/enrol", tag = "devices", request_body = Enrolment, responses(
+    (status = 200, body = Enrolled),
+    (status = 400, description = "bad-request"),
+    (status = 403, description = "bad-code"),
+    (status = 429, description = "too-many"),
+))]
+async fn enrol(
+    State(server): State<Shared>,
+    caller: Caller,
+    Body(Enrolment { code, public_key }): Body<Enrolment>,
+) -> Result<Json<Enrolled>, Denied> {
+    let key = usable_key(&public_key).ok_or(Denied::BadRequest)?;
+    let tries = &server.devices.tries;
+    if !tries.enter(caller.0, server.clock.now()) {
+        return Err(Denied::TooMany);
+    }
+    let Some((device, kind)) = device_of(&server, &code).await? else {
+        tracing::warn!(address = %caller.0, "a wrong code for a device");
+        return Err(Denied::BadCode);
+    };
+    tries.forgive(caller.0);
+    let kept = KeptDevice { device, key, source: server.sources.next() };
+    let house = hex::hex(&server.place.house);
+    let enrol = async move {
+        server.secrets.enrol(kept).await?;
+        held(&server.devices.enrolled).insert(device, kept);
+        server.devices.cut(device);
+        Ok(())
+    };
+    to_the_end(enrol).await?;
+    tracing::info!(device = device.0, address = %caller.0, "a device is enrolled");
+    Ok(Json(Enrolled { device, house, source: kept.source, kind }))
+}
+
+/// A key that nobody else can sign for.
+fn usable_key(digits: &str) -> Option<[u8; 32]> {
+    let bytes = hex::bytes(digits)?;
+    VerifyingKey::from_bytes(&bytes).ok().filter(|key| !key.is_weak()).map(|_| bytes)
+}
+
+/// The device that a code enrols, if it is still on file.
+async fn device_of(server: &Server, code: &str) -> Result<Option<(DeviceId, DeviceKind)>, Denied> {
+    let Some(code) = Readable::read(code) else { return Ok(None) };
+    let Some(device) = server.secrets.use_code(code.hash(), server.clock.now()).await? else { return Ok(None) };
+    Ok(on_file(server, device).await?.map(|kind| (device, kind)))
+}

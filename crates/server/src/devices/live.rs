@@ -1,0 +1,188 @@
+//! Which devices are connected: one connection each. A newcomer takes the place of one that shows no sign of life; where the
+//! first one does, the newcomer is a copy.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use taisai_table::DeviceId;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::held;
+
+/// How long a connection may take to show a sign of life.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+
+/// How often a newcomer asks whoever holds the place, where others come and go meanwhile.
+const ASKED: usize = 3;
+
+/// So many newcomers may ask a connection at once.
+const WAITING: usize = 4;
+
+type Connections = HashMap<DeviceId, Connection>;
+
+/// The connections of devices.
+#[derive(Default)]
+pub(super) struct Live {
+    connections: Arc<Mutex<Connections>>,
+}
+
+struct Connection {
+    /// Nobody holds the other end of another connection's.
+    ask: mpsc::Sender<Life>,
+}
+
+/// The place of a device's connection. It is free again when this is dropped.
+pub(crate) struct Taken {
+    device: DeviceId,
+    asked: mpsc::Receiver<Life>,
+    ask: mpsc::WeakSender<Life>,
+    connections: Arc<Mutex<Connections>>,
+}
+
+/// What a connection is told.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Show a sign of life: someone else says to be this device.
+    ShowLife(Life),
+    /// The connection ends: the device is revoked or enrolled anew, or another connection has its place.
+    CutOff,
+}
+
+/// Someone waits for a sign of life.
+#[derive(Debug)]
+pub(crate) struct Life(oneshot::Sender<()>);
+
+impl Life {
+    /// The device is alive.
+    pub(crate) fn shown(self) {
+        // Whoever waited may have given up.
+        self.0.send(()).unwrap_or_default();
+    }
+}
+
+impl Live {
+    /// Takes the place of a device; nothing if another connection has it and is alive.
+    pub(super) async fn take(&self, device: DeviceId) -> Option<Taken> {
+        let mut silent: Option<mpsc::Sender<Life>> = None;
+        for _ in 0..ASKED {
+            let first = match self.enter(device, silent.as_ref()) {
+                Ok(taken) => return Some(taken),
+                Err(first) => first,
+            };
+            if is_alive(&first).await {
+                return None;
+            }
+            silent = Some(first);
+        }
+        None
+    }
+
+    /// Takes the place if it is free, or held by a connection that was silent.
+    fn enter(&self, device: DeviceId, silent: Option<&mpsc::Sender<Life>>) -> Result<Taken, mpsc::Sender<Life>> {
+        let mut connections = held(&self.connections);
+        let entry = connections.entry(device);
+        if let Entry::Occupied(first) = &entry
+            && !silent.is_some_and(|silent| silent.same_channel(&first.get().ask))
+        {
+            return Err(first.get().ask.clone());
+        }
+        let (ask, asked) = mpsc::channel(WAITING);
+        let taken = Taken { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
+        entry.insert_entry(Connection { ask });
+        Ok(taken)
+    }
+
+    /// Ends the connection of a device.
+    pub(super) fn cut(&self, device: DeviceId) {
+        held(&self.connections).remove(&device);
+    }
+}
+
+async fn is_alive(first: &mpsc::Sender<Life>) -> bool {
+    let (life, shown) = oneshot::channel();
+    let asked = async { first.send(Life(life)).await.is_ok() && shown.await.is_ok() };
+    timeout(SIGN_OF_LIFE, asked).await.unwrap_or(false)
+}
+
+impl Taken {
+    /// Waits until there is something to be told. It may be given up and called again at any time.
+    pub(crate) async fn told(&mut self) -> Told {
+        self.asked.recv().await.map_or(Told::CutOff, Told::ShowLife)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let mut connections = held(&self.connections);
+        let is_own = |connection: &Connection| self.ask.upgrade().is_some_and(|ask| ask.same_channel(&connection.ask));
+        if connections.get(&self.device).is_some_and(is_own) {
+            connections.remove(&self.device);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVICE: DeviceId = DeviceId(1);
+
+    /// A connection that shows signs of life until it is cut off.
+    fn alive(mut taken: Taken) -> tokio::task::JoinHandle<()> {
+        tokio::spawn(async move {
+            while let Told::ShowLife(life) = taken.told().await {
+                life.shown();
+            }
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_copy_of_one_that_lives_gets_no_place() {
+        let live = Live::default();
+        let first = alive(live.take(DEVICE).await.unwrap());
+        assert!(live.take(DEVICE).await.is_none());
+        assert!(live.take(DEVICE).await.is_none(), "however often it tries");
+        assert!(live.take(DeviceId(2)).await.is_some(), "another device");
+        live.cut(DEVICE);
+        first.await.unwrap();
+        assert!(live.take(DEVICE).await.is_some(), "the place is free");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_is_silent_is_cut_off() {
+        let live = Live::default();
+        let mut first = live.take(DEVICE).await.unwrap();
+        let second = live.take(DEVICE).await.unwrap();
+        // What the first was asked meanwhile is too late.
+        let Told::ShowLife(life) = first.told().await else { panic!("it was asked") };
+        life.shown();
+        assert!(matches!(first.told().await, Told::CutOff));
+        drop(first);
+        let second = alive(second);
+        assert!(live.take(DEVICE).await.is_none(), "the place stays with the second");
+        live.cut(DEVICE);
+        second.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_two_newcomers_one_gets_the_place() {
+        let live = Live::default();
+        let silent = live.take(DEVICE).await.unwrap();
+        let take = async || live.take(DEVICE).await.map(alive);
+        let (one, other) = tokio::join!(take(), take());
+        assert_eq!(usize::from(one.is_some()) + usize::from(other.is_some()), 1);
+        drop(silent);
+        assert!(live.take(DEVICE).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_frees_its_place() {
+        let live = Live::default();
+        drop(live.take(DEVICE).await.unwrap());
+        assert!(held(&live.connections).is_empty());
+        drop(live.take(DEVICE).await.unwrap());
+    }
+}

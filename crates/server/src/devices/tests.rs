@@ -1,0 +1,223 @@
+//! Devices at a running house.
+
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::routing::any;
+use ed25519_dalek::{Signer as _, SigningKey};
+use serde_json::{Value, json};
+use taisai_table::{Act, DeviceId, DeviceKind, Happening, HouseCommand, Person, Role, Roles, Time};
+use tokio_tungstenite::tungstenite;
+
+use super::prove::{Signed, content, proven};
+use super::{Proven, Told, enrolment_code, take};
+use crate::denied::Denied;
+use crate::leaving::Answer;
+use crate::people::approvals::What;
+use crate::people::running::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
+use crate::secrets::hex;
+use crate::server::Shared;
+
+const CHALLENGE: [u8; 32] = [3; 32];
+
+fn key(number: u8) -> SigningKey {
+    SigningKey::from_bytes(&[number; 32])
+}
+
+fn signed(key: &SigningKey, house: [u8; 16], device: DeviceId, challenge: &[u8; 32]) -> Signed {
+    let signature = key.sign(&content(house, device, challenge));
+    Signed { device, signature: hex::hex(&signature.to_bytes()) }
+}
+
+async fn enrol(house: &Running, code: &str, key: &SigningKey) -> Heard {
+    let public_key = hex::hex(&key.verifying_key().to_bytes());
+    house.post("/devices/enrol", "", json!({"code": code, "public_key": public_key})).await
+}
+
+async fn code(house: &Running) -> String {
+    let expires = Time(house.server.clock.now().0 + 60_000);
+    enrolment_code(&house.server.secrets, DEVICE, expires).await.unwrap()
+}
+
+async fn prove(house: &Running, signed: &Signed) -> Result<Proven, Denied> {
+    proven(&house.server, &CHALLENGE, signed).await
+}
+
+/// How often the House heard of a copy.
+async fn copies(house: &Running) -> usize {
+    let look = |house: &taisai_table::House| {
+        house.significant().filter(|event| matches!(event.what, Happening::TokenCopied(_))).count()
+    };
+    house.server.doors.house().look(look).await.unwrap()
+}
+
+fn administrator() -> Person {
+    Person { id: ADMINISTRATOR, roles: Roles::of(&[Role::Administrator]) }
+}
+
+/// A request without an approval.
+fn alone() -> Value {
+    json!({"approval": null})
+}
+
+async fn revoke(house: &Running) {
+    let answer = house.ask(administrator(), HouseCommand::Revoke { device: DEVICE }).await;
+    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_device_is_enrolled_by_a_code_once() {
+    let house = Running::start().await;
+    let code = code(&house).await;
+    assert_eq!(house.post("/devices/enrol", "", json!({"code": code, "public_key": "00"})).await.code(), "bad-request");
+    let weak = json!({"code": code, "public_key": hex::hex(&[0; 32])});
+    assert_eq!(house.post("/devices/enrol", "", weak).await.code(), "bad-request");
+    assert_eq!(enrol(&house, "0000-0000-0000-0000-0000-0000-00", &key(1)).await.code(), "bad-code");
+    assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");
+    let heard = enrol(&house, &code.to_lowercase(), &key(1)).await;
+    let enrolled = house.server.devices.enrolled(DEVICE).unwrap();
+    let expected = json!({"device": DEVICE, "house": "07".repeat(16), "source": enrolled.source, "kind": "screen"});
+    assert_eq!(heard.body, expected);
+    assert_eq!(enrol(&house, &code, &key(2)).await.code(), "bad-code", "used");
+
+    let late = enrolment_code(&house.server.secrets, DEVICE, house.server.clock.now()).await.unwrap();
+    assert_eq!(enrol(&house, &late, &key(2)).await.code(), "bad-code", "too old");
+    let other = enrolment_code(&house.server.secrets, DeviceId(99), Time(u64::MAX / 2)).await.unwrap();
+    assert_eq!(enrol(&house, &other, &key(2)).await.code(), "bad-code", "not on file");
+    for _ in 0..15 {
+        assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");
+    }
+    assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "too-many");
+}
+
+#[tokio::test]
+async fn an_administrator_gets_a_code() {
+    let house = Running::start().await;
+    let cookie = house.sign_in(ADMINISTRATOR).await;
+    assert_eq!(house.post("/devices/9/code", "", alone()).await.code(), "not-signed-in");
+    let dealer = house.sign_in(taisai_table::PersonId(4)).await;
+    assert_eq!(house.post("/devices/9/code", &dealer, alone()).await.code(), "not-allowed");
+    assert_eq!(house.post("/devices/99/code", &cookie, alone()).await.code(), "unknown");
+    let heard = house.post("/devices/9/code", &cookie, alone()).await;
+    let enrolled = enrol(&house, heard.body["code"].as_str().unwrap(), &key(1)).await;
+    assert_eq!(enrolled.body["device"], json!(DEVICE));
+    let again = house.post("/devices/9/code", &cookie, alone()).await;
+    assert_eq!(again.code(), "not-approved", "an enrolled device is not taken over by one person");
+    let (by, what) = (administrator(), What::Code { device: DEVICE }.text());
+    let approval = answered_by_manager(&house, by, Act::ManageDevices, &what, true).await;
+    let again = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
+    assert_eq!(enrol(&house, again.body["code"].as_str().unwrap(), &key(2)).await.body["device"], json!(DEVICE));
+    revoke(&house).await;
+    assert_eq!(house.post("/devices/9/code", &cookie, alone()).await.code(), "unknown", "revoked");
+}
+
+#[tokio::test]
+async fn only_the_key_of_a_device_proves_it_and_a_copy_is_reported() {
+    let house = Running::start().await;
+    let place = house.server.place.house;
+    let right = signed(&key(1), place, DEVICE, &CHALLENGE);
+    assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "it has no key yet");
+    enrol(&house, &code(&house).await, &key(1)).await;
+    let source = house.server.devices.enrolled(DEVICE).unwrap().source;
+    assert_eq!(prove(&house, &right).await, Ok(Proven { device: DEVICE, kind: DeviceKind::Screen, source }));
+    assert_eq!(copies(&house).await, 0);
+    for wrong in [
+        signed(&key(2), place, DEVICE, &CHALLENGE),
+        signed(&key(1), [8; 16], DEVICE, &CHALLENGE),
+        signed(&key(1), place, DEVICE, &[4; 32]),
+        signed(&key(1), place, DeviceId(10), &CHALLENGE),
+        Signed { device: DEVICE, signature: "00".repeat(64) },
+        Signed { device: DEVICE, signature: "00".to_owned() },
+        Signed { device: DEVICE, signature: signed(&key(1), place, DeviceId(10), &CHALLENGE).signature },
+    ] {
+        assert_eq!(prove(&house, &wrong).await, Err(Denied::NotProven), "{wrong:?}");
+    }
+    assert_eq!(copies(&house).await, 1, "one a minute");
+    revoke(&house).await;
+    assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "revoked");
+}
+
+#[tokio::test]
+async fn a_device_has_one_connection() {
+    let house = Running::start().await;
+    enrol(&house, &code(&house).await, &key(1)).await;
+    let right = signed(&key(1), house.server.place.house, DEVICE, &CHALLENGE);
+    let device = prove(&house, &right).await.unwrap();
+    let mut taken = take(&house.server, device).await.unwrap();
+    let alive = async {
+        let Told::ShowLife(life) = taken.told().await else { panic!("it was cut off") };
+        life.shown();
+    };
+    let (copy, ()) = tokio::join!(take(&house.server, device), alive);
+    assert_eq!(copy.err(), Some(Denied::NotProven));
+    assert_eq!(copies(&house).await, 1);
+
+    enrol(&house, &code(&house).await, &key(2)).await;
+    assert!(matches!(taken.told().await, Told::CutOff), "enrolled anew");
+    assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "the old key");
+    assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
+    let device = prove(&house, &signed(&key(2), house.server.place.house, DEVICE, &CHALLENGE)).await.unwrap();
+    let mut taken = take(&house.server, device).await.unwrap();
+
+    revoke(&house).await;
+    house.server.devices.cut(DEVICE);
+    assert!(matches!(taken.told().await, Told::CutOff), "revoked");
+    drop(taken);
+    assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
+}
+
+/// What the house says of a device that connects: its source, or why it is denied.
+async fn connected(mut socket: WebSocket, server: Shared) {
+    let said = match super::prove(&mut socket, &server).await {
+        Ok(proven) => proven.source.to_string(),
+        Err(denied) => denied.code().to_owned(),
+    };
+    // Whoever sent nonsense may not listen.
+    drop(socket.send(Message::Text(said.into())).await);
+}
+
+/// Connects, is challenged, and answers.
+fn answer(address: SocketAddr, answer: impl FnOnce(Value) -> tungstenite::Message) -> String {
+    let stream = TcpStream::connect(address).unwrap();
+    let (mut socket, _) = tungstenite::client(format!("ws://{address}/"), stream).unwrap();
+    let challenge = socket.read().unwrap().into_text().unwrap();
+    socket.send(answer(serde_json::from_str(&challenge).unwrap())).unwrap();
+    socket.read().unwrap().into_text().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn a_device_proves_itself_over_a_socket() {
+    let house = Running::start().await;
+    enrol(&house, &code(&house).await, &key(1)).await;
+    let (source, place) = (house.server.devices.enrolled(DEVICE).unwrap().source, house.server.place.house);
+    let upgrade = async |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
+        upgrade.on_upgrade(|socket| connected(socket, server))
+    };
+    let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = tokio::spawn(axum::serve(listener, router).into_future());
+    let devices = move || {
+        let right = |said: Value| {
+            let challenge = hex::bytes(said["challenge"].as_str().unwrap()).unwrap();
+            serde_json::to_string(&signed(&key(1), place, DEVICE, &challenge)).unwrap()
+        };
+        let mut recorded = String::new();
+        let honest = answer(address, |said| {
+            recorded = right(said);
+            recorded.as_str().into()
+        });
+        let replayed = answer(address, |_| recorded.into());
+        let long = answer(address, |said| format!("{}{}", right(said), " ".repeat(1_024)).into());
+        let binary = answer(address, |said| right(said).into_bytes().into());
+        let unreadable = answer(address, |_| "{}".into());
+        [honest, replayed, long, binary, unreadable]
+    };
+    let heard = tokio::task::spawn_blocking(devices).await.unwrap();
+    assert_eq!(heard, [&source.to_string(), "not-proven", "not-proven", "not-proven", "not-proven"]);
+    assert_eq!(copies(&house).await, 1, "what was recorded is of no use again");
+    served.abort();
+}

@@ -1,0 +1,208 @@
+//! Which commands ask for the password again (F51), and where in a command the second person stands. What is sent from outside
+//! never says who that is: the server puts the one there who approved. Commands at seats are none of these.
+
+use taisai_table::{HouseCommand, Person, RoundCommand};
+
+/// A command that the server looks into before a machine does.
+pub(crate) trait Sensitive: Sized {
+    /// Whether it asks for the password again. For a command that already has its second person, if it gets one.
+    fn is_sensitive(&self) -> bool;
+
+    /// The place of the second person, if it has one.
+    fn second(&mut self) -> Option<&mut Option<Person>>;
+
+    /// The same without a second person: what is taken from outside, and what is approved.
+    fn without_second(mut self) -> Self {
+        if let Some(second) = self.second() {
+            *second = None;
+        }
+        self
+    }
+
+    /// The same with the second person who approved it. A command without a place for one stays as it is.
+    fn with_second(mut self, person: Person) -> Self {
+        if let Some(second) = self.second() {
+            *second = Some(person);
+        }
+        self
+    }
+}
+
+impl Sensitive for RoundCommand {
+    fn is_sensitive(&self) -> bool {
+        match self {
+            Self::Correct { .. } | Self::VoidSettled { .. } | Self::VoidDamaged { .. } | Self::Rule { .. } => true,
+            Self::OpenTable
+            | Self::AnnounceClosure
+            | Self::CloseTable
+            | Self::Relieve { .. }
+            | Self::ShowLimits { .. }
+            | Self::UseDice { .. }
+            | Self::UseTumbler { .. }
+            | Self::OpenBets
+            | Self::CloseBets
+            | Self::Tick
+            | Self::Activate
+            | Self::Tumbled { .. }
+            | Self::AtRest { .. }
+            | Self::Commit { .. }
+            | Self::Void { .. }
+            | Self::Interrupt { .. }
+            | Self::Continue
+            | Self::Restarted
+            | Self::Report { .. } => false,
+        }
+    }
+
+    fn second(&mut self) -> Option<&mut Option<Person>> {
+        match self {
+            Self::Correct { second, .. } | Self::VoidSettled { second, .. } | Self::VoidDamaged { second, .. } => {
+                Some(second)
+            }
+            Self::OpenTable
+            | Self::AnnounceClosure
+            | Self::CloseTable
+            | Self::Relieve { .. }
+            | Self::ShowLimits { .. }
+            | Self::UseDice { .. }
+            | Self::UseTumbler { .. }
+            | Self::OpenBets
+            | Self::CloseBets
+            | Self::Tick
+            | Self::Activate
+            | Self::Tumbled { .. }
+            | Self::AtRest { .. }
+            | Self::Commit { .. }
+            | Self::Void { .. }
+            | Self::Interrupt { .. }
+            | Self::Continue
+            | Self::Restarted
+            | Self::Rule { .. }
+            | Self::Report { .. } => None,
+        }
+    }
+}
+
+impl Sensitive for HouseCommand {
+    fn is_sensitive(&self) -> bool {
+        match self {
+            Self::AddPerson { .. }
+            | Self::SetRoles { .. }
+            | Self::Suspend { .. }
+            | Self::Reinstate { .. }
+            | Self::Unlock { .. }
+            | Self::Enrol { .. }
+            | Self::Revoke { .. }
+            | Self::AnswerApproval { .. }
+            | Self::AddTable { .. }
+            | Self::Configure { .. }
+            | Self::VoidVoucher { .. }
+            | Self::RuleExpired { .. }
+            | Self::RuleReceivable { .. } => true,
+            // Only a large one has a second person, and is refused without.
+            Self::PayClaim { second, .. } => second.is_some(),
+            Self::Found { .. }
+            | Self::LoginFailed { .. }
+            | Self::LoginSucceeded { .. }
+            | Self::CopiedToken { .. }
+            | Self::RequestApproval { .. }
+            | Self::WithdrawApproval { .. }
+            | Self::UseApproval { .. }
+            | Self::SellVoucher { .. }
+            | Self::RedeemAtCage { .. }
+            | Self::RedeemAtSeat { .. }
+            | Self::ClearRedemptionLock { .. }
+            | Self::Receive { .. }
+            | Self::Delivered { .. }
+            | Self::Report { .. }
+            | Self::Tick => false,
+        }
+    }
+
+    fn second(&mut self) -> Option<&mut Option<Person>> {
+        match self {
+            Self::AddPerson { second, .. }
+            | Self::SetRoles { second, .. }
+            | Self::Suspend { second, .. }
+            | Self::Reinstate { second, .. }
+            | Self::Unlock { second, .. }
+            | Self::Enrol { second, .. }
+            | Self::AddTable { second, .. }
+            | Self::Configure { second, .. }
+            | Self::VoidVoucher { second, .. }
+            | Self::PayClaim { second, .. } => Some(second),
+            Self::Found { .. }
+            | Self::LoginFailed { .. }
+            | Self::LoginSucceeded { .. }
+            | Self::Revoke { .. }
+            | Self::CopiedToken { .. }
+            | Self::RequestApproval { .. }
+            | Self::AnswerApproval { .. }
+            | Self::WithdrawApproval { .. }
+            | Self::UseApproval { .. }
+            | Self::SellVoucher { .. }
+            | Self::RedeemAtCage { .. }
+            | Self::RedeemAtSeat { .. }
+            | Self::RuleExpired { .. }
+            | Self::ClearRedemptionLock { .. }
+            | Self::Receive { .. }
+            | Self::Delivered { .. }
+            | Self::RuleReceivable { .. }
+            | Self::Report { .. }
+            | Self::Tick => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_table::{Person, PersonId, Role, Roles};
+
+    use super::*;
+
+    /// Whatever JSON a command with a second person is sent as, the server's own stands there or none.
+    #[test]
+    fn a_second_person_is_never_taken_from_outside() {
+        let outside = r#"{"id":9,"roles":["casino-manager"]}"#;
+        let inside = Person { id: PersonId(2), roles: Roles::of(&[Role::PitManager]) };
+        let round = [
+            r#"{"correct":{"round":1,"dice":[1,2,3],"why":"w","second":S}}"#,
+            r#"{"void-settled":{"round":1,"reason":"not-flat","why":"w","second":S}}"#,
+            r#"{"void-damaged":{"from":1,"to":2,"dice_set":null,"why":"w","second":S}}"#,
+        ];
+        for json in round {
+            check::<RoundCommand>(json, outside, inside, true);
+        }
+        let house = [
+            (r#"{"add-person":{"person":1,"name":"n","roles":["dealer"],"second":S}}"#, true),
+            (r#"{"set-roles":{"person":1,"roles":["dealer"],"second":S}}"#, true),
+            (r#"{"suspend":{"person":1,"second":S}}"#, true),
+            (r#"{"reinstate":{"person":1,"second":S}}"#, true),
+            (r#"{"unlock":{"person":1,"second":S}}"#, true),
+            (r#"{"enrol":{"device":1,"kind":"screen","second":S}}"#, true),
+            (r#"{"add-table":{"table":1,"clusters":1,"training":false,"second":S}}"#, true),
+            (r#"{"configure":{"key":"k","value":"v","why":"w","second":S}}"#, true),
+            (r#"{"void-voucher":{"hash":[HASH],"why":"w","second":S}}"#, true),
+            (r#"{"pay-claim":{"claim":1,"second":S}}"#, false),
+        ];
+        for (json, is_sensitive) in house {
+            let json = json.replace("HASH", &["0"; 32].join(","));
+            check::<HouseCommand>(&json, outside, inside, is_sensitive);
+        }
+    }
+
+    fn check<C>(json: &str, outside: &str, inside: Person, is_sensitive: bool)
+    where
+        C: Sensitive + Clone + PartialEq + std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwned,
+    {
+        let claimed: C = serde_json::from_str(&json.replace('S', outside)).unwrap();
+        let alone: C = serde_json::from_str(&json.replace('S', "null")).unwrap();
+        assert_ne!(claimed, alone);
+        assert_eq!(claimed.without_second(), alone);
+        assert_eq!(alone.is_sensitive(), is_sensitive, "{json}");
+        let mut both = alone.clone().with_second(inside);
+        assert_eq!(both.second(), Some(&mut Some(inside)));
+        assert!(both.is_sensitive(), "{json}");
+        assert_eq!(both.without_second(), alone);
+    }
+}

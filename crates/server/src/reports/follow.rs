@@ -1,0 +1,191 @@
+//! The thread that keeps the reporting tables close behind the record. It decides nothing: if it fails the house goes on, and
+//! its answers say how far they are behind and why.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use taisai_journal::{Archive, PublicKey};
+use taisai_record::projection::{Lag, Progress, Projection, Reader};
+use taisai_record::{Address, MachineId};
+use taisai_table::{ClusterId, TableId};
+use tokio::sync::watch;
+use utoipa::ToSchema;
+
+use super::dice::{TableDice, Watch};
+use super::tables::machine;
+use super::trouble::{Trouble, count, text};
+
+/// How often the record is looked at when nobody wakes the thread.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// How far the reporting tables are behind the record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LagSheet {
+    /// How many blocks of the record they do not hold, when it was last looked at.
+    pub blocks: u64,
+    /// By how many milliseconds the entries that they hold are older than the newest.
+    pub millis: u64,
+    /// Whether the record has been looked at since the program started.
+    pub is_known: bool,
+    /// Why they do not move on, if they do not.
+    pub error: Option<String>,
+}
+
+impl LagSheet {
+    fn new(lags: &[Lag]) -> Self {
+        let millis = |lag: &Lag| lag.head.time.0.saturating_sub(lag.projected.time.0);
+        Self {
+            blocks: lags.iter().map(Lag::blocks).sum(),
+            millis: lags.iter().map(millis).max().unwrap_or(0),
+            is_known: true,
+            error: None,
+        }
+    }
+}
+
+/// What a cluster has played, as far as it is projected: while it is the same, the games of its seats are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Played {
+    settled: u64,
+    changes: u64,
+}
+
+/// What is known by following.
+#[derive(Debug, Default)]
+pub(crate) struct Followed {
+    pub(crate) lag: LagSheet,
+    pub(crate) dice: BTreeMap<TableId, TableDice>,
+    pub(crate) played: BTreeMap<ClusterId, Played>,
+}
+
+/// What is known, for those who ask and the thread that follows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    followed: Arc<Mutex<Followed>>,
+    steps: watch::Sender<u64>,
+}
+
+impl Known {
+    #[cfg(test)]
+    /// Changes each time that the record was looked at.
+    pub(crate) fn steps(&self) -> watch::Receiver<u64> {
+        self.steps.subscribe()
+    }
+
+    /// The thread that follows changes it step by step: what a thread that broke down has left is whole.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Follows the record until nobody can wake it any more.
+pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &Known, woken: &Receiver<()>) {
+    let mut follower: Option<Follower> = None;
+    let mut told = None;
+    loop {
+        let followed = follower.take().map_or_else(|| Follower::open(address), Ok);
+        let stepped = followed.and_then(|mut present| Ok((present.step(keys, known)?, present)));
+        let (is_more, trouble) = match stepped {
+            Ok((is_more, present)) => {
+                follower = Some(present);
+                (is_more, None)
+            }
+            Err(trouble) => (false, Some(trouble.said())),
+        };
+        if trouble != told {
+            if let Some(error) = &trouble {
+                tracing::error!(error, "the reporting tables do not follow the record");
+            } else {
+                tracing::info!("the reporting tables follow the record again");
+            }
+            known.lock().lag.error.clone_from(&trouble);
+            told = trouble;
+        }
+        known.steps.send_modify(|steps| *steps += 1);
+        let wait = if is_more { Duration::ZERO } else { EVERY };
+        match woken.recv_timeout(wait) {
+            Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+/// What the thread follows with.
+struct Follower {
+    archive: Box<dyn Archive>,
+    projection: Projection,
+    reader: Reader,
+    watch: Watch,
+    /// Up to where the rows of each chain were looked at.
+    seen: BTreeMap<String, u64>,
+}
+
+/// Events that say that a round which was over stands otherwise.
+const CHANGES: &str = "SELECT count(*) FROM events WHERE chain = $1 AND position >= $2
+                       AND kind IN ('late-void', 'correction', 'reinstatement', 'adjustment')";
+
+impl Follower {
+    fn open(address: &Address) -> Result<Self, Trouble> {
+        let (archive, projection) = (address.archive()?, Projection::open(address)?);
+        let reader = Reader::open(address)?;
+        Ok(Self { archive, projection, reader, watch: Watch::default(), seen: BTreeMap::new() })
+    }
+
+    /// Projects one batch of each chain, and looks at what is new; `true` if there is more.
+    fn step(&mut self, keys: &[PublicKey], known: &Known) -> Result<bool, Trouble> {
+        let progress = self.projection.advance(&mut *self.archive, keys)?;
+        let is_more = progress != Progress::default();
+        if is_more || self.seen.is_empty() {
+            self.look(known)?;
+        }
+        let lag = LagSheet::new(&self.projection.lag(&mut *self.archive)?);
+        let mut known = known.lock();
+        known.lag = LagSheet { error: known.lag.error.take(), ..lag };
+        Ok(is_more)
+    }
+
+    fn look(&mut self, known: &Known) -> Result<(), Trouble> {
+        let rows = self.reader.query("SELECT chain, next FROM chains ORDER BY chain", &[])?.rows;
+        for row in rows {
+            let (chain, next): (_, u64) = (text(&row[0])?.to_owned(), count(&row[1])?);
+            let before = self.seen.get(&chain).copied();
+            if before == Some(next) {
+                continue;
+            }
+            let changes = self.reader.query(CHANGES, &[chain.clone().into(), before.unwrap_or(0).into()])?;
+            let is_changed = changes.rows.first().is_some_and(|row| row[0].number() != Some(0));
+            match machine(&chain) {
+                Some(MachineId::Round(table)) => self.see_round(known, table, is_changed || before.is_none())?,
+                Some(MachineId::Cluster(cluster)) => self.see_cluster(known, cluster, is_changed)?,
+                Some(MachineId::House) | None => {}
+            }
+            self.seen.insert(chain, next);
+        }
+        Ok(())
+    }
+
+    fn see_round(&mut self, known: &Known, table: TableId, is_changed: bool) -> Result<(), Trouble> {
+        self.watch.follow(&mut self.reader, table, is_changed)?;
+        let mut known = known.lock();
+        known.dice.extend(self.watch.sheet(table).map(|sheet| (table, sheet)));
+        if is_changed {
+            let of_table = known.played.iter_mut().filter(|(cluster, _)| cluster.table == table);
+            of_table.for_each(|(_, played)| played.changes += 1);
+        }
+        Ok(())
+    }
+
+    fn see_cluster(&mut self, known: &Known, cluster: ClusterId, is_changed: bool) -> Result<(), Trouble> {
+        let sql = "SELECT coalesce(max(round), 0) FROM settlements WHERE table_number = $1 AND cluster = $2";
+        let rows = self.reader.query(sql, &[cluster.table.0.into(), cluster.number.into()])?.rows;
+        let settled = rows.first().map(|row| count(&row[0])).transpose()?.unwrap_or(0);
+        let mut known = known.lock();
+        let played = known.played.entry(cluster).or_default();
+        played.settled = settled;
+        played.changes += u64::from(is_changed);
+        Ok(())
+    }
+}

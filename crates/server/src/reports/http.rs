@@ -1,0 +1,315 @@
+//! Where reports are asked for: each as JSON, or as CSV for spreadsheets. They are for auditors and for the pit.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader};
+use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::asked::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
+use super::{
+    Calendar, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine, RoundLine, TableDice,
+    Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
+};
+use crate::denied::Denied;
+use crate::request::{Asked, Named};
+use crate::server::{Server, Shared};
+
+/// So many rows a query gives at most.
+const MOST_ROWS: usize = 10_000;
+
+/// A report, with how far it is behind.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Report<T: ToSchema> {
+    lag: LagSheet,
+    /// The time zone in which its days begin.
+    time_zone: String,
+    lines: Vec<T>,
+}
+
+/// A page of a report.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Page<T: ToSchema> {
+    lag: LagSheet,
+    lines: Vec<T>,
+    /// Where the next page begins, if there is one.
+    after: Option<String>,
+}
+
+/// Dice of all tables.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AllDice {
+    lag: LagSheet,
+    tables: Vec<TableDice>,
+}
+
+fn csv(name: &str, lag: &LagSheet, text: String) -> Response {
+    let disposition = format!("attachment; filename=\"{name}.csv\"");
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+    ];
+    (headers, [("taisai-lag-blocks", lag.blocks.to_string())], text).into_response()
+}
+
+/// Where reports are asked for.
+pub(crate) fn routes() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(lag))
+        .routes(routes!(get_results))
+        .routes(routes!(get_meters))
+        .routes(routes!(list_queries))
+        .routes(routes!(get_query))
+        .routes(routes!(get_events))
+        .routes(routes!(get_rounds))
+        .routes(routes!(get_games))
+        .routes(routes!(get_dice))
+        .routes(routes!(get_all_dice))
+}
+
+/// How far the reporting tables are behind the record.
+#[utoipa::path(get, path = "/reports/lag", responses((status = 200, body = LagSheet)))]
+async fn lag(_: MayRead, State(server): State<Shared>) -> Json<LagSheet> {
+    Json(server.reports.lag())
+}
+
+/// Drop, win, hold, theoretical win and deviation, average bet and rounds an hour, by table, dealer, shift, day or box.
+#[utoipa::path(get, path = "/reports/results", params(ResultsAsked), responses((status = 200, body = Report<ResultLine>)))]
+async fn get_results(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    Asked(ResultsAsked { by, training, from, to, format }): Asked<ResultsAsked>,
+) -> Result<Response, Denied> {
+    let (by, days) = (by.unwrap_or_default(), days(from.as_deref(), to.as_deref())?);
+    let training = training.unwrap_or(server.place.is_training);
+    let lines = server.reports.ask(move |reader, games| results(reader, games, by, days, training)).await?;
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        return Ok(csv("results", &lag, results_csv(&lines)));
+    }
+    Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
+}
+
+/// The meters of every seat and cluster, which come to what the ledger has.
+#[utoipa::path(get, path = "/reports/meters", params(DaysAsked), responses((status = 200, body = Report<MeterLine>)))]
+async fn get_meters(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    Asked(DaysAsked { from, to, format }): Asked<DaysAsked>,
+) -> Result<Response, Denied> {
+    let days = days(from.as_deref(), to.as_deref())?;
+    let lines = server.reports.ask(move |reader, _| meters(reader, days)).await?;
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        return Ok(csv("meters", &lag, meters_csv(&lines)));
+    }
+    Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
+}
+
+/// A query that can be asked by name.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct QueryLine {
+    name: &'static str,
+    says: String,
+    /// The numbers that it asks for.
+    parameters: Vec<&'static str>,
+}
+
+/// The queries that can be asked by name.
+#[utoipa::path(get, path = "/reports/queries", responses((status = 200, body = Vec<QueryLine>)))]
+async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
+    let line = |query: &NamedQuery| QueryLine {
+        name: query.name,
+        says: query.says(),
+        parameters: query.parameters().map(|(name, _)| name).collect(),
+    };
+    Json(QUERIES.iter().map(line).collect())
+}
+
+/// What a query finds.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Found {
+    lag: LagSheet,
+    columns: Vec<String>,
+    #[schema(value_type = Vec<Object>)]
+    rows: Vec<Map<String, Value>>,
+    /// Whether there are more rows than these.
+    is_cut: bool,
+}
+
+/// Asks a query by name; what it asks for stands in the address, and `format` beside it.
+#[utoipa::path(
+    get,
+    path = "/reports/queries/{name}",
+    params(("name" = String, Path)),
+    responses((status = 200, body = Found))
+)]
+async fn get_query(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    Named(name): Named<String>,
+    Asked(mut given): Asked<Vec<(String, String)>>,
+) -> Result<Response, Denied> {
+    let named_query = NamedQuery::find(&name).ok_or(Denied::Unknown)?;
+    let format = given.iter().position(|(name, _)| name == "format").map(|place| given.remove(place).1);
+    let format = match format.as_deref() {
+        None => None,
+        Some("json") => Some(Format::Json),
+        Some("csv") => Some(Format::Csv),
+        Some(_) => return Err(Denied::BadRequest),
+    };
+    let values = parameters(named_query, &given).map_err(|_| Denied::BadRequest)?;
+    let ask =
+        move |reader: &mut Reader, _: &_| Ok::<_, Trouble>(reader.query_most(named_query.sql, &values, MOST_ROWS)?);
+    let (answer, is_cut) = server.reports.ask(ask).await?;
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        return Ok(csv(named_query.name, &lag, answer_csv(&answer)));
+    }
+    let rows = answer.rows.iter().map(|row| queries::row(&answer.columns, row)).collect();
+    Ok(Json(Found { lag, columns: answer.columns, rows, is_cut }).into_response())
+}
+
+/// Events by time, kind, table, terminal and person, a page at a time.
+#[utoipa::path(get, path = "/events", params(EventsAsked), responses((status = 200, body = Page<EventLine>)))]
+async fn get_events(
+    _: MayRead,
+    State(server): State<Shared>,
+    headers: HeaderMap,
+    Asked(asked): Asked<EventsAsked>,
+) -> Result<Response, Denied> {
+    let (format, most) = (asked.format, page(asked.limit, LARGEST_PAGE)?);
+    let found = server.reports.ask(move |reader, _| {
+        let calendar = Calendar::of(reader)?;
+        Ok(match asked.filter(&calendar) {
+            Ok(filter) => Ok(filter.find(reader, most)?),
+            Err(denied) => Err(denied),
+        })
+    });
+    let (lines, has_more) = found.await??;
+    let after = lines.last().filter(|_| has_more).map(|last| last.place().to_string());
+    let lag = server.reports.lag();
+    if is_csv(format, &headers) {
+        let mut response = csv("events", &lag, events_csv(&lines));
+        if let Some(after) = after.and_then(|after| after.parse().ok()) {
+            response.headers_mut().insert("taisai-after", after);
+        }
+        return Ok(response);
+    }
+    Ok(Json(Page { lag, lines, after }).into_response())
+}
+
+/// Recent rounds of a table, the newest first.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/rounds",
+    params(("table" = u16, Path), RoundsAsked),
+    responses((status = 200, body = Page<RoundLine>))
+)]
+async fn get_rounds(
+    _: MayRead,
+    State(server): State<Shared>,
+    Named(table): Named<u16>,
+    Asked(RoundsAsked { before, limit }): Asked<RoundsAsked>,
+) -> Result<Json<Page<RoundLine>>, Denied> {
+    let (table, most) = (TableId(table), page(limit, MOST_ROUNDS)?);
+    let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;
+    let last = lines.last().filter(|_| lines.len() == most).map(|line| line.round);
+    let after = last.filter(|round| *round > 1).map(|round| round.to_string());
+    Ok(Json(Page { lag: server.reports.lag(), lines, after }))
+}
+
+/// The last games of a seat, the newest first.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/seats/{cluster}/{seat}/games",
+    params(("table" = u16, Path), ("cluster" = u16, Path), ("seat" = u32, Path)),
+    responses((status = 200, body = Page<GameLine>))
+)]
+async fn get_games(
+    _: MayRead,
+    State(server): State<Shared>,
+    Named((table, number, seat)): Named<(u16, u16, u32)>,
+) -> Result<Json<Page<GameLine>>, Denied> {
+    let games = last_games(&server, ClusterId { table: TableId(table), number }, Seat(seat)).await?;
+    Ok(Json(Page { lag: server.reports.lag(), lines: games.to_vec(), after: None }))
+}
+
+/// The last games of a seat, for its terminal too: they are kept, so that it may ask often.
+pub(crate) async fn last_games(
+    server: &Server,
+    cluster: ClusterId,
+    seat: Seat,
+) -> Result<std::sync::Arc<Vec<GameLine>>, Denied> {
+    server.reports.games(cluster, seat).await
+}
+
+/// What the dice watch says of a table.
+#[utoipa::path(
+    get,
+    path = "/tables/{table}/dice-watch",
+    params(("table" = u16, Path)),
+    responses((status = 200, body = TableDice))
+)]
+async fn get_dice(
+    _: MayRead,
+    State(server): State<Shared>,
+    Named(table): Named<u16>,
+) -> Result<Json<TableDice>, Denied> {
+    server.reports.dice(TableId(table)).map(Json).ok_or(Denied::Unknown)
+}
+
+/// What the dice watch says of every table.
+#[utoipa::path(get, path = "/dice-watch", responses((status = 200, body = AllDice)))]
+async fn get_all_dice(_: MayRead, State(server): State<Shared>) -> Json<AllDice> {
+    Json(AllDice { lag: server.reports.lag(), tables: server.reports.all_dice() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spreadsheet_says_how_far_it_is_behind() {
+        let response = csv("events", &LagSheet { blocks: 3, ..LagSheet::default() }, "a\r\n".to_owned());
+        assert_eq!(response.headers()["taisai-lag-blocks"], "3");
+        assert_eq!(response.headers()[header::CONTENT_DISPOSITION], "attachment; filename=\"events.csv\"");
+    }
+
+    /// Every schema that the description speaks of is there.
+    #[test]
+    fn the_description_is_whole() {
+        let description = serde_json::to_value(crate::api::routes().into_openapi()).unwrap();
+        for path in [
+            "/reports/lag",
+            "/reports/results",
+            "/reports/meters",
+            "/reports/queries",
+            "/reports/queries/{name}",
+            "/events",
+            "/tables/{table}/rounds",
+            "/tables/{table}/rounds/{round}",
+            "/tables/{table}/rounds/{round}/evidence",
+            "/tables/{table}/seats/{cluster}/{seat}/games",
+            "/tables/{table}/dice-watch",
+            "/dice-watch",
+            "/audit/verifications",
+            "/audit/verifications/{id}",
+        ] {
+            assert!(description["paths"].get(format!("/api/v1{path}")).is_some(), "{path}");
+        }
+        let text = description.to_string();
+        for name in text.split("#/components/schemas/").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(description["components"]["schemas"].get(name).is_some(), "{name}");
+        }
+    }
+}

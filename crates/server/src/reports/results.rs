@@ -1,0 +1,381 @@
+//! Results (F70): what the House won at each table, or by dealer, shift, day or box, beside what it should have won on the
+//! stakes that were made. The reporting tables give the stakes, a table and a day at a time; the analysis reckons.
+//!
+//! Cash is tied to no dealer, shift or box: drop and hold are known by table and by day only.
+
+#![expect(clippy::float_arithmetic, reason = "figures that are shown")]
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use taisai_analysis::{Confidence, Theory, count as float, decimals, real, rounded};
+use taisai_record::projection::{Reader, Value};
+use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
+use taisai_table::TableId;
+use utoipa::ToSchema;
+
+use super::csv::{Cell, Csv};
+use super::days::Days;
+use super::tables::clusters;
+use super::trouble::{Trouble, bet_box, count, maybe, number, text};
+
+/// Which rounds are gathered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// Each table.
+    #[default]
+    Table,
+    /// Each dealer.
+    Dealer,
+    /// Each shift of each gaming day.
+    Shift,
+    /// Each gaming day.
+    Day,
+    /// Each box of each table.
+    Box,
+}
+
+/// What a line is about. The order is that of the report.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    Table(u16),
+    /// Whoever is on file before nobody.
+    Dealer(u32, String),
+    NoDealer,
+    Shift(String, String),
+    Day(String),
+    Box(u16, BetBox),
+}
+
+impl Subject {
+    fn name(&self) -> String {
+        match self {
+            Self::Table(table) => format!("table {table}"),
+            Self::Dealer(dealer, name) => format!("{dealer} {name}").trim_end().to_owned(),
+            Self::NoDealer => "nobody".to_owned(),
+            Self::Shift(day, shift) => format!("{day} {shift}"),
+            Self::Day(day) => day.clone(),
+            Self::Box(table, bet_box) => format!("table {table} {bet_box}"),
+        }
+    }
+
+    const fn table(&self) -> Option<u16> {
+        match self {
+            Self::Table(table) | Self::Box(table, _) => Some(*table),
+            Self::Dealer(..) | Self::NoDealer | Self::Shift(..) | Self::Day(_) => None,
+        }
+    }
+
+    const fn dealer(&self) -> Option<u32> {
+        match self {
+            Self::Dealer(dealer, _) => Some(*dealer),
+            Self::Table(_) | Self::NoDealer | Self::Shift(..) | Self::Day(_) | Self::Box(..) => None,
+        }
+    }
+}
+
+/// What is gathered under one name.
+struct Group {
+    theory: Theory,
+    drop: Option<i64>,
+    /// The time between the first and the last round of each day at each table, and how many rounds followed another in it.
+    millis: i64,
+    following: u64,
+    /// When the first and the last round of the day that is gathered were opened, if it had one.
+    today: Option<(i64, i64)>,
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Self { theory: Theory::new(), drop: None, millis: 0, following: 0, today: None }
+    }
+}
+
+/// A line of the report. Amounts are cents.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ResultLine {
+    /// What it is about, for people.
+    pub name: String,
+    /// The table, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<u16>,
+    /// The dealer, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dealer: Option<u32>,
+    /// Rounds with a bet that were not void.
+    pub rounds: u64,
+    /// Rounds an hour at a table, between the first and the last of each day.
+    pub rounds_an_hour: Option<f64>,
+    /// What counted of all stakes.
+    #[schema(value_type = i64)]
+    pub handle: i128,
+    /// What a wager was on average.
+    pub average_bet: Option<f64>,
+    /// Cash and vouchers that came in.
+    pub drop: Option<i64>,
+    /// What the House won.
+    #[schema(value_type = i64)]
+    pub win: i128,
+    /// Win to drop.
+    pub hold_percent: Option<f64>,
+    /// What it should have won on average.
+    pub theoretical_win: f64,
+    /// The same, exactly.
+    pub theoretical_win_exact: String,
+    /// What it should keep of a stake of one.
+    pub edge: Option<f64>,
+    /// The same, exactly.
+    pub edge_exact: Option<String>,
+    /// The lower end of what luck explains in 95 of 100 cases.
+    pub band_low: f64,
+    /// The upper end.
+    pub band_high: f64,
+    /// Whether the band comes from the exact distribution.
+    pub band_is_exact: bool,
+    /// By how many standard deviations the win is above the theoretical one.
+    pub deviations: f64,
+    /// Theoretical win and edge.
+    #[serde(skip)]
+    pub fractions: (Fraction, Option<Fraction>),
+}
+
+impl ResultLine {
+    fn new(subject: &Subject, group: &Group) -> Self {
+        let Group { theory, drop, millis, following, today: _ } = group;
+        let band = theory.band(Confidence::NinetyFive);
+        let hours = real(Fraction::new(i128::from(*millis), 3_600_000));
+        let hold = drop.filter(|drop| *drop > 0).map(|drop| real(Fraction::new(theory.win() * 100, drop.into())));
+        Self {
+            name: subject.name(),
+            table: subject.table(),
+            dealer: subject.dealer(),
+            rounds: theory.rounds(),
+            rounds_an_hour: (hours > 0.0).then(|| float(*following) / hours),
+            handle: theory.handle(),
+            average_bet: theory.average_bet().map(real),
+            drop: *drop,
+            win: theory.win(),
+            hold_percent: hold,
+            theoretical_win: real(theory.theoretical_win()),
+            theoretical_win_exact: theory.theoretical_win().to_string(),
+            edge: theory.edge().map(real),
+            edge_exact: theory.edge().map(|edge| edge.to_string()),
+            band_low: band.low,
+            band_high: band.high,
+            band_is_exact: band.is_exact,
+            deviations: theory.deviations(),
+            fractions: (theory.theoretical_win(), theory.edge()),
+        }
+    }
+}
+
+/// The results of the tables that play for money, or of all.
+pub fn results(
+    reader: &mut Reader,
+    games: &Games,
+    by: By,
+    days: Days,
+    training: bool,
+) -> Result<Vec<ResultLine>, Trouble> {
+    let layouts = layouts(reader, games, training)?;
+    let mut groups = BTreeMap::new();
+    for day in table_days(reader, days)? {
+        if let Some(layout) = layouts.get(&day.table) {
+            gather(reader, layout, by, &day, &mut groups)?;
+        }
+    }
+    if matches!(by, By::Table | By::Day) {
+        drops(reader, &layouts, by, days, &mut groups)?;
+    }
+    Ok(groups.iter().map(|(subject, group)| ResultLine::new(subject, group)).collect())
+}
+
+fn layouts<'g>(reader: &mut Reader, games: &'g Games, training: bool) -> Result<BTreeMap<u16, &'g Layout>, Trouble> {
+    let sql = "SELECT table_number, game, game_version, layout, is_training FROM tables";
+    let mut layouts = BTreeMap::new();
+    for row in reader.query(sql, &[])?.rows {
+        if training || number(&row[4])? == 0 {
+            let game = games.find(&format!("{}@{}", text(&row[1])?, number(&row[2])?), None)?;
+            layouts.insert(count(&row[0])?, game.layout(text(&row[3])?)?);
+        }
+    }
+    Ok(layouts)
+}
+
+/// A gaming day at a table.
+struct TableDay {
+    table: u16,
+    day: String,
+    first: i64,
+    last: i64,
+    /// The numbers of the table's clusters, as they stand in a statement.
+    clusters: String,
+}
+
+fn table_days(reader: &mut Reader, days: Days) -> Result<Vec<TableDay>, Trouble> {
+    let clusters = clusters(reader)?;
+    let sql = format!(
+        "SELECT table_number, gaming_day, min(round) AS first, max(round) AS last FROM rounds WHERE round > 0{}
+         GROUP BY table_number, gaming_day ORDER BY table_number, gaming_day",
+        days.condition("gaming_day")
+    );
+    let mut found = Vec::new();
+    for row in reader.query(&sql, &[])?.rows {
+        let (table, day) = (count(&row[0])?, text(&row[1])?.to_owned());
+        if let Some(clusters) = clusters.get(&TableId(table)) {
+            let (first, last) = (number(&row[2])?, number(&row[3])?);
+            found.push(TableDay { table, day, first, last, clusters: clusters.clone() });
+        }
+    }
+    Ok(found)
+}
+
+/// Rounds one after the other: their rows stand together.
+fn gather(
+    reader: &mut Reader,
+    layout: &Layout,
+    by: By,
+    of: &TableDay,
+    groups: &mut BTreeMap<Subject, Group>,
+) -> Result<(), Trouble> {
+    let sql = format!(
+        "SELECT w.round, r.shift, r.dealer, coalesce(p.name, '') AS name, r.opened_at, w.box,
+       CAST(sum(w.counted) AS BIGINT) AS counted, CAST(sum(w.paid) AS BIGINT) AS paid, count(*) AS wagers
+FROM wagers w JOIN rounds r ON r.table_number = w.table_number AND r.round = w.round
+     LEFT JOIN people p ON p.person = r.dealer
+WHERE w.table_number = $1 AND w.cluster IN ({}) AND w.round BETWEEN $2 AND $3 AND r.gaming_day = $4
+  AND w.outcome <> 'void' AND w.counted > 0
+GROUP BY w.round, r.shift, r.dealer, p.name, r.opened_at, w.box
+ORDER BY w.round, w.box",
+        of.clusters
+    );
+    let values = [of.table.into(), of.first.into(), of.last.into(), of.day.clone().into()];
+    let rows = reader.query(&sql, &values)?.rows;
+    for rows in rows.chunk_by(|a, b| a[0] == b[0]) {
+        let first = &rows[0];
+        let subject = match by {
+            By::Table => Subject::Table(of.table),
+            By::Dealer => match maybe(&first[2])? {
+                Some(dealer) => Subject::Dealer(dealer, text(&first[3])?.to_owned()),
+                None => Subject::NoDealer,
+            },
+            By::Shift => Subject::Shift(of.day.clone(), text(&first[1])?.to_owned()),
+            By::Day => Subject::Day(of.day.clone()),
+            By::Box => {
+                for row in rows {
+                    let subject = Subject::Box(of.table, bet_box(&row[5])?);
+                    take(layout, of.table, std::slice::from_ref(row), subject, groups)?;
+                }
+                continue;
+            }
+        };
+        take(layout, of.table, rows, subject, groups)?;
+    }
+    for group in groups.values_mut() {
+        let (first, last) = group.today.take().unwrap_or_default();
+        group.millis = group.millis.checked_add(last - first).ok_or(Trouble::TooLarge)?;
+    }
+    Ok(())
+}
+
+/// Takes in one round, or what lies on one box in it.
+fn take(
+    layout: &Layout,
+    table: u16,
+    rows: &[Vec<Value>],
+    subject: Subject,
+    groups: &mut BTreeMap<Subject, Group>,
+) -> Result<(), Trouble> {
+    let (mut stakes, mut win, mut wagers) = (Vec::new(), 0i64, 0);
+    for row in rows {
+        let (counted, paid) = (number(&row[6])?, number(&row[7])?);
+        stakes.push((bet_box(&row[5])?, Money::from_cents(counted)));
+        win = win.checked_add(counted).and_then(|win| win.checked_sub(paid)).ok_or(Trouble::TooLarge)?;
+        wagers += count::<u64>(&row[8])?;
+    }
+    let (round, opened) = (number(&rows[0][0])?, number(&rows[0][4])?);
+    let group = groups.entry(subject).or_default();
+    match &mut group.today {
+        None => group.today = Some((opened, opened)),
+        Some((_, last)) => {
+            *last = opened.max(*last);
+            group.following += 1;
+        }
+    }
+    let bad = |bad| Trouble::Round { table: table.into(), round, bad };
+    group.theory.take(layout, stakes, wagers, Money::from_cents(win)).map_err(bad)
+}
+
+/// Drop as the query `win` has it: cash and vouchers that came in at a table.
+fn drops(
+    reader: &mut Reader,
+    layouts: &BTreeMap<u16, &Layout>,
+    by: By,
+    days: Days,
+    groups: &mut BTreeMap<Subject, Group>,
+) -> Result<(), Trouble> {
+    let sql = format!(
+        "SELECT table_number, gaming_day, CAST(sum(CASE WHEN account = 'cash'
+              OR (account = 'transit' AND kind = 'credits-received') THEN -amount ELSE 0 END) AS BIGINT) AS taken_in
+         FROM ledger_entries WHERE chain <> 'house'{} GROUP BY table_number, gaming_day",
+        days.condition("gaming_day")
+    );
+    for row in reader.query(&sql, &[])?.rows {
+        let table = count(&row[0])?;
+        if !layouts.contains_key(&table) {
+            continue;
+        }
+        let subject = if by == By::Day { Subject::Day(text(&row[1])?.to_owned()) } else { Subject::Table(table) };
+        if let Some(group) = groups.get_mut(&subject) {
+            let drop = group.drop.unwrap_or(0).checked_add(number(&row[2])?).ok_or(Trouble::TooLarge)?;
+            group.drop = Some(drop);
+        }
+    }
+    Ok(())
+}
+
+/// The report for spreadsheets.
+pub fn results_csv(lines: &[ResultLine]) -> String {
+    let mut csv = Csv::new([
+        "name",
+        "rounds",
+        "rounds_an_hour",
+        "handle",
+        "average_bet",
+        "drop",
+        "win",
+        "hold_percent",
+        "theoretical_win",
+        "theoretical_win_exact",
+        "edge",
+        "edge_exact",
+        "band_low",
+        "band_high",
+        "band_is_exact",
+        "deviations",
+    ]);
+    for line in lines {
+        let two = |number: Option<f64>| Cell::maybe(number.map(|number| rounded(number, 2)));
+        let (theoretical, edge) = line.fractions;
+        csv.row([
+            Cell::text(line.name.as_str()),
+            Cell::number(line.rounds),
+            two(line.rounds_an_hour),
+            Cell::number(line.handle),
+            two(line.average_bet),
+            Cell::maybe(line.drop),
+            Cell::number(line.win),
+            two(line.hold_percent),
+            Cell::number(decimals(theoretical, 2)),
+            Cell::number(&line.theoretical_win_exact),
+            Cell::maybe(edge.map(|edge| decimals(edge, 6))),
+            Cell::maybe(line.edge_exact.as_ref()),
+            Cell::number(rounded(line.band_low, 0)),
+            Cell::number(rounded(line.band_high, 0)),
+            Cell::number(u8::from(line.band_is_exact)),
+            Cell::number(rounded(line.deviations, 4)),
+        ]);
+    }
+    csv.into_text()
+}

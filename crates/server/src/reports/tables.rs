@@ -1,0 +1,25 @@
+//! The tables of the house as the projection knows them.
+
+use std::collections::BTreeMap;
+
+use taisai_record::MachineId;
+use taisai_record::projection::Reader;
+use taisai_table::TableId;
+
+use super::trouble::{Trouble, text};
+
+/// The numbers of each table's clusters, as they stand in a statement.
+pub(super) fn clusters(reader: &mut Reader) -> Result<BTreeMap<TableId, String>, Trouble> {
+    let mut clusters: BTreeMap<TableId, Vec<String>> = BTreeMap::new();
+    for row in reader.query("SELECT chain FROM chains", &[])?.rows {
+        if let Some(MachineId::Cluster(id)) = machine(text(&row[0])?) {
+            clusters.entry(id.table).or_default().push(id.number.to_string());
+        }
+    }
+    Ok(clusters.into_iter().map(|(table, numbers)| (table, numbers.join(", "))).collect())
+}
+
+/// Whose chain it is.
+pub(super) fn machine(chain: &str) -> Option<MachineId> {
+    MachineId::of_chain(&chain.parse().ok()?)
+}

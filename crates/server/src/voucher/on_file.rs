@@ -1,0 +1,101 @@
+//! What a cashier is told of a voucher that was presented (F41), and what became of one that was cashed out. It looks at the
+//! House and decides nothing.
+
+use serde::Serialize;
+use taisai_rules::Money;
+use taisai_table::{ClaimId, House, PaidAt, Time, Voucher, VoucherHash, VoucherState};
+use utoipa::ToSchema;
+
+/// What became of the voucher of a cash-out once it had reached the House.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Became {
+    /// It is on file, and may be printed.
+    Voucher(Voucher),
+    /// It could not be issued: the amount is paid by hand (F43).
+    Claim { claim: ClaimId, amount: Money },
+    /// Play money above the voucher limit: nobody is owed (F44).
+    PlayMoney,
+}
+
+/// A voucher that was presented, as the House has it on file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct OnFile {
+    /// The last four digits of its number.
+    digits: String,
+    /// Whole cents.
+    amount: Money,
+    /// When it was issued: milliseconds since 1970, UTC.
+    issued: Time,
+    /// From when it is no longer good.
+    expires: Time,
+    /// How it stands.
+    stands: Stands,
+}
+
+/// How a voucher stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Stands {
+    /// Good.
+    Good,
+    /// Expired: paid only by ruling.
+    Expired,
+    /// Paid.
+    Paid {
+        /// When.
+        time: Time,
+        /// Where.
+        at: PaidAt,
+    },
+    /// Void: its amount became a claim.
+    Void {
+        /// When.
+        time: Time,
+        /// The claim.
+        claim: ClaimId,
+    },
+    /// For training: it never redeems.
+    Training,
+}
+
+/// What the House has on file of a voucher; none if it has nothing. One whose time is up has expired, also before a tick says so.
+pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFile> {
+    let Voucher { digits, amount, issued, expires, state, .. } = *house.voucher(hash)?;
+    let stands = match state {
+        VoucherState::Good if now >= expires => Stands::Expired,
+        VoucherState::Good => Stands::Good,
+        VoucherState::Expired => Stands::Expired,
+        VoucherState::Paid { time, at } => Stands::Paid { time, at },
+        VoucherState::Void { time, claim } => Stands::Void { time, claim },
+        VoucherState::Play => Stands::Training,
+    };
+    Some(OnFile { digits: format!("{digits:04}"), amount, issued, expires, stands })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use taisai_table::{CommandId, Decision, HouseCommand, Refusal};
+
+    use super::super::ticket::tests::{ID, KEY, TIME, ask, cashier, sold};
+    use super::*;
+
+    #[test]
+    fn the_cashier_sees_where_and_when_it_was_paid() {
+        let (mut house, hash) = sold(5_000);
+        let digits = format!("{:04}", KEY.number(ID).voucher_number(&KEY).digits);
+        let expires = TIME.0 + 30 * 24 * 60 * 60 * 1_000;
+        let shown = |house: &House, now| serde_json::to_value(detail(house, hash, now).unwrap()).unwrap();
+        let stands =
+            |stands| json!({"digits": digits, "amount": 5_000, "issued": TIME, "expires": expires, "stands": stands});
+        assert_eq!(shown(&house, TIME), stands(json!("good")));
+        assert_eq!(shown(&house, Time(expires)), stands(json!("expired")));
+        let redeem = |sequence| (CommandId { source: 9, sequence }, HouseCommand::RedeemAtCage { hash });
+        let (id, command) = redeem(1);
+        assert!(matches!(ask(&mut house, cashier(), id, command), Decision::Accepted(_)));
+        let (id, command) = redeem(2);
+        assert_eq!(ask(&mut house, cashier(), id, command), Decision::Refused(Refusal::VoucherPaid));
+        assert_eq!(shown(&house, TIME), stands(json!({"paid": {"time": TIME, "at": {"cage": 8}}})));
+        assert_eq!(detail(&house, VoucherHash([0; 32]), TIME), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! A voucher as a page for a printer of tickets 80 mm wide. The page has no script and asks the house alone, for its style; every
+//! text on it is text.
+
+use super::ticket::Voucher;
+
+/// How the page looks, on paper and on a screen before it.
+pub(crate) const STYLE: &str = "\
+@page{size:80mm auto;margin:4mm}\
+body{margin:0 auto;width:72mm;font:3.2mm/1.4 sans-serif;color:#000;background:#fff;text-align:center}\
+h1{font-size:5mm;margin:0 0 1mm}\
+p{margin:0 0 1.5mm}\
+svg{display:block;width:72mm;margin:2mm 0}\
+.figures{font-size:8mm;font-weight:bold}\
+dl{display:grid;grid-template-columns:auto auto;gap:.5mm 2mm;margin:0;text-align:left}\
+dd{margin:0;text-align:right}\
+main{position:relative;overflow:hidden}\
+.void{position:absolute;inset:0;display:flex;align-items:center;justify-content:center;\
+font-size:13mm;line-height:1.2;font-weight:bold;transform:rotate(-30deg);color:#000;opacity:.55;\
+border-block:1.5mm solid}";
+
+/// Across a voucher for training (F44).
+const VOID: &str = "<div class=\"void\">VOID 作廢 作废<br>TRAINING</div>";
+
+/// The page of a voucher.
+pub(crate) fn page(voucher: &Voucher) -> String {
+    let Voucher { property, issued_at, date, time, good_until, figures, words, sequence, validation, .. } = voucher;
+    let void = if voucher.is_training { VOID } else { "" };
+    let title = if voucher.is_training { "VOID – training voucher" } else { "Voucher 票券" };
+    let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>", escaped(value));
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><link rel=\"stylesheet\" href=\"/voucher.css\"></head>\
+         <body><main><h1>{}</h1><p>{title}</p>{}<p>{}</p><p class=\"figures\">{}</p>\
+         <p>{}</p><p lang=\"zh-Hans\">{}</p><p lang=\"zh-Hant\">{}</p><dl>{}{}{}{}</dl>{void}</main></body></html>\n",
+        escaped(property),
+        // Drawn here from digits: no text from outside is in it.
+        voucher.barcode,
+        escaped(&format!("Validation 验证号 {validation}")),
+        escaped(figures),
+        escaped(&words.english),
+        escaped(&words.simplified),
+        escaped(&words.traditional),
+        row("Issued at 地点", issued_at),
+        row("Date 日期", &format!("{date} {time}")),
+        row("Number 序号", sequence),
+        row("Good until 有效期至", good_until),
+    )
+}
+
+/// A text as a page shows it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ticket::tests::{drawn, place};
+    use super::*;
+
+    #[test]
+    fn everything_of_the_voucher_is_on_the_page() {
+        let voucher = drawn(&place("Marina", false));
+        let page = page(&voucher);
+        for text in [
+            &voucher.property,
+            &voucher.issued_at,
+            &voucher.date,
+            &voucher.time,
+            &voucher.good_until,
+            &voucher.figures,
+            &voucher.words.english,
+            &voucher.words.simplified,
+            &voucher.words.traditional,
+            &voucher.sequence,
+            &voucher.validation,
+            &voucher.barcode,
+        ] {
+            assert!(page.contains(text.as_str()), "{text} is missing: {page}");
+        }
+        assert!(!page.contains("VOID"));
+    }
+
+    #[test]
+    fn a_training_voucher_is_void_across_it() {
+        let page = page(&drawn(&place("Marina", true)));
+        assert!(page.contains("VOID 作廢") && page.contains("class=\"void\""), "{page}");
+    }
+
+    #[test]
+    fn a_name_is_text_and_only_the_house_is_asked() {
+        let page = page(&drawn(&place("<script>alert('x')</script>\"&", false)));
+        assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"), "{page}");
+        assert_eq!(page.matches("href=").count(), page.matches("href=\"/voucher.css\"").count(), "{page}");
+        for asked in ["<script", "src=", "url(", "@import", "http-equiv"] {
+            assert!(!page.contains(asked), "{asked}");
+        }
+        assert_eq!(page.matches("http").count(), 1, "only the name of the SVG language: {page}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Prints vouchers: once the House has one on file, the answer to the command that issued it holds its number, its barcode and
+//! its page. What was presented and refused is answered with what the House has on file of it (F41).
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use taisai_table::{ClaimId, CommandId, Profile, VoucherHash};
+use utoipa::ToSchema;
+
+use super::number::{Validation, VoucherKey};
+use super::on_file::{Became, detail};
+use super::page::page;
+use super::ticket::{Ticket, Voucher};
+use super::words::Currency;
+use crate::denied::Denied;
+use crate::leaving::Answer;
+use crate::secrets::{Secrets, SecretsError};
+use crate::server::{Place, Server};
+
+/// The money of a cash-out reaches the House long before that.
+const ISSUED: Duration = Duration::from_secs(10);
+
+/// What vouchers are printed with.
+pub(crate) struct Printer {
+    pub(crate) key: VoucherKey,
+    zone: TimeZone,
+    currency: Currency,
+}
+
+/// What came of a command that issues a voucher.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Issued {
+    /// It is printed.
+    Voucher {
+        /// What is on it.
+        #[schema(inline)]
+        voucher: Box<Voucher>,
+        /// The page to print, HTML.
+        page: String,
+    },
+    /// It could not be issued: an attendant pays the amount by hand (F43).
+    Claim {
+        /// The claim.
+        claim: ClaimId,
+        /// The amount, whole cents.
+        amount: i64,
+    },
+    /// Play money: nobody is owed (F44).
+    PlayMoney {},
+    /// It was issued before, and is paid, void or expired by now.
+    Closed {},
+}
+
+impl Printer {
+    /// The key is made on the first start.
+    pub(crate) async fn open(secrets: &Secrets, profile: &Profile) -> Result<Self, SecretsError> {
+        let zone = TimeZone::get(&profile.time_zone).unwrap_or(TimeZone::UTC);
+        Ok(Self { key: VoucherKey(secrets.key("voucher").await?), zone, currency: Currency::DOLLARS })
+    }
+}
+
+/// The answer to a command that was carried out and issues a voucher with this number.
+pub(crate) async fn issued(server: &Server, id: CommandId, validation: Validation) -> Result<Answer, Denied> {
+    let hash = validation.voucher_number(&server.vouchers.key).hash;
+    let house = server.doors.house();
+    let became = tokio::time::timeout(ISSUED, house.voucher(hash)).await.map_err(|_| Denied::TooSlow)??;
+    let issued = match became {
+        Became::Voucher(on_file) => {
+            let Printer { zone, currency, .. } = &server.vouchers;
+            let place = Place { name: server.name().await?, ..server.place.clone() };
+            let ticket = Ticket { place: &place, zone, currency: *currency, id, validation, on_file: &on_file };
+            match Voucher::draw(ticket) {
+                Some(voucher) => Issued::Voucher { page: page(&voucher), voucher: Box::new(voucher) },
+                None => Issued::Closed {},
+            }
+        }
+        Became::Claim { claim, amount } => Issued::Claim { claim, amount: amount.cents() },
+        Became::PlayMoney => Issued::PlayMoney {},
+    };
+    Ok(Answer::with(&issued))
+}
+
+/// A refusal of a voucher that was presented, with what the House has on file of it.
+pub(crate) async fn presented(server: &Server, hash: VoucherHash, answer: Answer) -> Result<Answer, Denied> {
+    let Answer::Refused(mut refused) = answer else { return Ok(answer) };
+    let now = server.clock.now();
+    let on_file = server.doors.house().look(move |house| detail(house, hash, now)).await?;
+    refused.detail = on_file.map(|on_file| serde_json::to_value(on_file).expect("a voucher can be written down"));
+    Ok(Answer::Refused(refused))
+}

@@ -1,0 +1,52 @@
+//! An amount in words, as a voucher shows it beside its figures (F40): in English, and in the numerals of Chinese bills, which a
+//! pen cannot change into others. Any amount of 64 bits can be said.
+
+mod chinese;
+mod english;
+
+use serde::Serialize;
+use taisai_rules::Money;
+use utoipa::ToSchema;
+
+/// What the money is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Currency {
+    /// Before the figures.
+    pub(crate) sign: &'static str,
+    /// One, and several, of the whole unit in English.
+    pub(crate) english: [&'static str; 2],
+    /// The whole unit in Chinese.
+    pub(crate) chinese: &'static str,
+}
+
+impl Currency {
+    /// Dollars and cents.
+    pub(crate) const DOLLARS: Self = Self { sign: "$", english: ["dollar", "dollars"], chinese: "元" };
+}
+
+/// An amount in words.
+#[derive(Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Words {
+    /// English.
+    pub(crate) english: String,
+    /// Chinese, simplified.
+    pub(crate) simplified: String,
+    /// Chinese, traditional.
+    pub(crate) traditional: String,
+}
+
+impl Words {
+    pub(crate) fn of(amount: Money, currency: Currency) -> Self {
+        Self {
+            english: english::words(amount, currency),
+            simplified: chinese::words(amount, currency, &chinese::SIMPLIFIED),
+            traditional: chinese::words(amount, currency, &chinese::TRADITIONAL),
+        }
+    }
+}
+
+/// Whole units and cents, without their sign.
+fn split(amount: Money) -> (u64, u64) {
+    let cents = amount.cents().unsigned_abs();
+    (cents / 100, cents % 100)
+}
