@@ -9,19 +9,24 @@ ROUNDS ?= 20000
 YEARS ?= 10
 ARGS ?=
 
-.PHONY: run demo test bench lint types fuzz mutants torture torture-years bless release-check tools python postgres
+SCREENS := web/dist/index.html
+SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type f -not -path 'web/src/fonts/*' 2>/dev/null)
 
-run: tools ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
+.PHONY: run demo test bench lint types screens browser fuzz mutants torture torture-years bless release-check
+.PHONY: tools python postgres chromium fonts
+
+run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
 	@$(CARGO) build --release --locked -p taisai-cli
 	@$(CARGO) run --quiet --release --locked -p taisai-cli -- serve $(ARGS)
 
-demo: tools ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
+demo: ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
 	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
 
-test: tools python postgres ## every test, with the time of each stage
+test: tools python postgres chromium ## every test, with the time of each stage
+	@$(MAKE) --no-print-directory stage NAME="screens" DO="$(MAKE) --no-print-directory screens"
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
-	@$(MAKE) --no-print-directory stage NAME="types of the screens" DO="$(MAKE) --no-print-directory types"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
+	@$(MAKE) --no-print-directory stage NAME="screens in a browser" DO="$(MAKE) --no-print-directory browser"
 	@$(MAKE) --no-print-directory stage NAME="simulated play, $(ROUNDS) rounds a game" DO="$(MAKE) --no-print-directory torture"
 	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
 
@@ -37,6 +42,18 @@ lint: tools ## formatting and lints, warnings refused
 types: python ## the TypeScript types are those of crates/server/openapi.json
 	@.ci/node npm --prefix web run --silent types -- --check >/dev/null \
 		|| { echo "web/src/api.d.ts is not made from crates/server/openapi.json: run make bless." >&2; exit 1; }
+
+$(SCREENS): $(SCREENS_FROM)
+	@$(MAKE) --no-print-directory python fonts
+	@.ci/node npm --prefix web run --silent build
+
+screens: types $(SCREENS) ## the screens: their types, their modules, and what they weigh
+	@.ci/node npm --prefix web run --silent check
+	@.ci/node npm --prefix web test --silent
+
+browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, then with the program; pictures in web/shots/
+	@$(CARGO) build --quiet --locked -p taisai-cli
+	@.ci/node npm --prefix web run --silent browser
 
 bench: tools ## every figure beside its rival; writes target/bench.json
 	@$(CARGO) run --quiet --release --locked -p taisai-bench
@@ -92,3 +109,9 @@ python:
 
 postgres:
 	@.ci/postgres
+
+chromium:
+	@.ci/chromium
+
+fonts:
+	@.ci/fonts

@@ -1,14 +1,16 @@
-// How much a player loads: the scripts and styles of the terminal in one language, without fonts. More than the limit fails.
+// Packs what was built, as the program sends it, and says how much a player loads: the scripts and styles of the terminal in one
+// language, without fonts. More than the limit fails.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const MOST = 60_000;
+const PACKED = /\.(html|js|css|svg)$/;
 const DIST = resolve(import.meta.dirname, '../dist');
 
 /** Every file that a page loads for a language, from its HTML on. */
-export function loaded(page, language) {
+function loaded(page, language) {
   const found = new Set();
   const read = (path) => readFileSync(join(DIST, path), 'utf8');
   const follow = (path) => {
@@ -25,14 +27,16 @@ export function loaded(page, language) {
   return [...found];
 }
 
-export function size(files) {
-  return files.reduce((sum, path) => sum + gzipSync(readFileSync(join(DIST, path)), { level: 9 }).length, 0);
+function pack() {
+  const files = readdirSync(DIST, { recursive: true }).filter((path) => PACKED.test(path));
+  for (const path of files) writeFileSync(join(DIST, `${path}.gz`), gzipSync(readFileSync(join(DIST, path)), { level: 9 }));
 }
 
-if (process.argv[1] === import.meta.filename) {
-  for (const page of ['terminal', 'display', 'index']) {
-    const files = loaded(page, 'en');
-    console.log(`${page}: ${(size(files) / 1000).toFixed(1)} kB gzip in ${files.length} files`);
-  }
-  if (size(loaded('terminal', 'en')) > MOST) throw new Error(`the terminal loads more than ${MOST} bytes`);
+const size = (files) => files.reduce((sum, path) => sum + readFileSync(join(DIST, `${path}.gz`)).length, 0);
+
+pack();
+for (const page of ['terminal', 'display', 'index']) {
+  const files = loaded(page, 'en');
+  console.log(`${page}: ${(size(files) / 1000).toFixed(1)} kB gzip in ${files.length} files`);
 }
+if (size(loaded('terminal', 'en')) > MOST) throw new Error(`the terminal loads more than ${MOST} bytes`);
