@@ -14,6 +14,8 @@ use tokio::task::JoinSet;
 use crate::config::Seed;
 use crate::hall::Hall;
 use dealer::Dealer;
+#[cfg(test)]
+pub(crate) use player::occupy;
 
 /// How fast the house deals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! Play players: what they bet. They take the limits on display and their credits as any player does, and leave seat 1 of each
-//! table to visitors.
+//! table to visitors, who are given play money at a terminal.
 
 use taisai_rules::{BetBox, Limits, Money, Station};
 use taisai_table::{Chips, Cluster, ClusterCommand, Method, Seat, Stake, Stakes};
@@ -15,6 +15,9 @@ use crate::table::{RunningTable, TableDoor, TableMail, places};
 
 /// The credits below which a player at a terminal buys in.
 const LITTLE: Money = Money::from_cents(5_000);
+
+/// What a visitor is given.
+const GIVEN: Money = Money::from_cents(100_000);
 
 /// What a player wants: at a seat, in this order.
 pub(super) enum Wish {
@@ -41,26 +44,35 @@ pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
     };
     let mut terminals = JoinSet::new();
     for (cluster, seat) in door.look(look).await.unwrap_or_default() {
-        let (line, mut messages) = Line::new();
-        // A table that has stopped shows nobody anything.
-        door.send(TableMail::Sit { cluster, seat, counted: Counted { source: 0, sequence: 0 }, line })
-            .await
-            .unwrap_or_default();
-        terminals.spawn(async move {
-            let mut shown = Vec::new();
-            while messages.take(&mut shown).await {
-                shown.clear();
-            }
-        });
+        occupy(&door, cluster, seat, &mut terminals).await;
     }
     drop(door);
     // The one who would tell has gone itself.
     stay.wait_for(|stay| *stay == Stay::Gone).await.map_or_else(drop, drop);
 }
 
+/// Has somebody sit at a terminal as long as the task runs.
+pub(crate) async fn occupy(door: &TableDoor, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
+    let (line, mut messages) = Line::new();
+    // A table that has stopped shows nobody anything.
+    door.send(TableMail::Sit { cluster, seat, counted: Counted { source: 0, sequence: 0 }, line })
+        .await
+        .unwrap_or_default();
+    terminals.spawn(async move {
+        let mut shown = Vec::new();
+        while messages.take(&mut shown).await {
+            shown.clear();
+        }
+    });
+}
+
 /// What the players of a cluster want in this round.
 pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     let mut wishes = Vec::new();
+    let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
+    if has_terminals && cluster.credits(VISITORS) < LITTLE {
+        wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat: VISITORS, amount: GIVEN, method: Method::Cash }));
+    }
     for seat in taken(cluster) {
         if cluster.is_locked(seat) {
             wishes.push(Wish::Attendant(ClusterCommand::ClearLock { seat }));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use taisai_journal::Purpose;
 use taisai_record::{Address, Auditor, MachineId, Program, Setup, beginning, first_opening};
 use taisai_rules::{Games, Moment, Money};
-use taisai_table::{Phase, TableId};
+use taisai_table::{Phase, Seat, TableId};
 use tokio::sync::oneshot;
 
 use super::Pace;
@@ -42,15 +42,17 @@ async fn it_deals_by_itself_and_all_is_training() {
     let mut played = BTreeMap::new();
     while played.len() < 2 {
         for (table, door) in hall.doors().tables() {
-            let (number, phase, bet) = door
+            let (number, phase, bet, visitors) = door
                 .look(|table| {
-                    let bet: Money = table.cluster(0).unwrap().meters().bet;
-                    (table.round().number().0, table.round().phase(), bet)
+                    let cluster = table.cluster(0).unwrap();
+                    let visitors = table.has_terminals().then(|| cluster.credits(Seat(1)));
+                    (table.round().number().0, table.round().phase(), cluster.meters().bet, visitors)
                 })
                 .await
                 .unwrap();
             if number > ROUNDS && phase != Phase::Shut {
                 assert!(bet > Money::ZERO, "nobody has bet at table {}", table.0);
+                assert!(visitors.is_none_or(|credits| credits == Money::from_cents(100_000)), "{visitors:?}");
                 played.insert(table, number);
             }
         }

@@ -13,7 +13,9 @@ use taisai_table::{
     Person, PersonId, Position, Profile, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId, TableLimits,
     VoidReason,
 };
+use tokio::task::JoinSet;
 
+use crate::demo::occupy;
 use crate::hall::{Hall, HallPlan, TablePlan};
 use crate::leaving::Answer;
 
@@ -47,13 +49,21 @@ pub(crate) struct Playing {
     pub(crate) hall: Hall,
     source: u64,
     sequence: u64,
+    /// Terminals that nobody sits at are lost.
+    terminals: JoinSet<()>,
 }
 
 impl Playing {
     pub(crate) async fn open(folder: &Path) -> Self {
         let hall = Hall::open(plan(folder), &crate::metrics::Metrics::new(), Arc::new(drop)).unwrap();
         let source = hall.sources().next();
-        let mut playing = Self { hall, source, sequence: 0 };
+        let mut terminals = JoinSet::new();
+        let door = hall.doors().table(TABLE).unwrap();
+        for (cluster, seat) in (0..2).flat_map(|cluster| (0..4).map(move |seat| (cluster, Seat(seat)))) {
+            occupy(&door, cluster, seat, &mut terminals).await;
+        }
+        drop(door);
+        let mut playing = Self { hall, source, sequence: 0, terminals };
         let people = [
             (1, HOSTILE, Role::Dealer),
             (3, "Ben", Role::PitSupervisor),
@@ -178,7 +188,8 @@ impl Playing {
     /// Closes the house: everything is on record.
     pub(crate) async fn close(self) -> Vec<PublicKey> {
         let keys = self.hall.keys().to_vec();
-        let hall = self.hall;
+        let Self { hall, terminals, .. } = self;
+        drop(terminals);
         tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
         keys
     }
