@@ -165,6 +165,10 @@ pub struct Profile {
     pub hand_pay_limit: Money,
     /// How many failed logins or voucher numbers lock (F45, F51).
     pub attempts: u8,
+    /// After so many minutes of a session, and again after each so many, a player is told of time and result.
+    pub reality_check_minutes: u32,
+    /// A cluster that has not followed the round for so many seconds is given to another machine.
+    pub silent_seconds: u32,
     /// The time zone, by its name.
     pub time_zone: String,
     /// When the gaming day begins: minutes after midnight, local time.

@@ -50,6 +50,16 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         table.finish(reader);
         u8::try_from(attempts?).ok()
     });
+    let players = root.section(reader, "players").and_then(|mut table| {
+        let minutes = table.required(reader, "reality_check").and_then(|value| reader.integer(value, 1..=1_440));
+        table.finish(reader);
+        minutes
+    });
+    let clusters = root.section(reader, "clusters").and_then(|mut table| {
+        let seconds = table.required(reader, "silent").and_then(|value| reader.integer(value, 1..=3_600));
+        table.finish(reader);
+        seconds
+    });
     let rights = root.section(reader, "rights").and_then(|table| read_rights(reader, table));
     root.finish(reader);
     let (betting, money) = (betting?, money?);
@@ -63,6 +73,8 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         voucher_days: money.3,
         hand_pay_limit: money.2,
         attempts: attempts?,
+        reality_check_minutes: players?,
+        silent_seconds: clusters?,
         time_zone: time_zone?,
         gaming_day: gaming_day?,
         shifts: shifts??,

@@ -72,8 +72,10 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
         ("begins = \"14:00\"", "begins = \"05:00\"", "8:5: bad-value"),
         ("voucher_days = 30", "voucher_days = \"30\"", "20:16: wrong-type"),
         ("attempts = 5", "tries = 5", "24:1: unknown-key"),
-        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "30:28: bad-value"),
-        ("cage             = { by = [\"cashier\"] }\n", "", "27:1: missing-key"),
+        ("reality_check = 60", "reality_check = 0", "27:17: bad-value"),
+        ("silent = 5", "silent = \"5\"", "30:10: wrong-type"),
+        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "36:28: bad-value"),
+        ("cage             = { by = [\"cashier\"] }\n", "", "33:1: missing-key"),
     ];
     let mut all = FILE.to_owned();
     for (from, to, expected) in &edits {
@@ -86,7 +88,7 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
     for (_, to, expected) in edits {
         assert!(faults.iter().any(|fault| fault.starts_with(expected)), "{to}: {expected} in {faults:#?}");
     }
-    assert_eq!(faults.len(), 9, "and the missing \"attempts\": {faults:#?}");
+    assert_eq!(faults.len(), 11, "and the missing \"attempts\": {faults:#?}");
 }
 
 /// F50, and section 4 of the rules: what no profile can say. Auditors read only, administrators touch neither money nor results,

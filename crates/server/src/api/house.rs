@@ -34,6 +34,8 @@ struct HouseView {
     time_zone: String,
     /// How long bets are open, in seconds.
     betting_seconds: u32,
+    /// After so many minutes of a session, and again after each so many, a player is told of time and result.
+    reality_check_minutes: u32,
     /// The largest voucher, in cents.
     voucher_limit: i64,
     /// The house's time, in milliseconds since 1970.
@@ -52,6 +54,7 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
         profile: profile.name.clone(),
         time_zone: profile.time_zone.clone(),
         betting_seconds: profile.betting_seconds,
+        reality_check_minutes: profile.reality_check_minutes,
         voucher_limit: profile.voucher_limit.cents(),
         time: server.clock.now().0,
     }))
