@@ -20,7 +20,8 @@ fn main() -> io::Result<()> {
     for file in files.iter().filter(|file| !is_packed(file)) {
         let path = file.strip_prefix(&built).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
         let packed = PathBuf::from(format!("{}.gz", file.display()));
-        let packed = if files.contains(&packed) { format!("Some(include_bytes!({packed:?}))") } else { "None".to_owned() };
+        let packed =
+            if files.contains(&packed) { format!("Some(include_bytes!({packed:?}))") } else { "None".to_owned() };
         writeln!(list, "    File {{ path: {path:?}, whole: include_bytes!({file:?}), packed: {packed} }},")
             .map_err(io::Error::other)?;
     }

@@ -833,6 +833,8 @@ export interface components {
             /** @description The house's exact edge, as a fraction. */
             edge: string;
             label: components["schemas"]["InLanguages"];
+            /** @description The throws that light it, with their faces in rising order: `113`. */
+            lit_by: string[];
             /** @description Whether it loses when all three dice are the same. */
             loses_to_triple: boolean;
             /** @description What it pays to one: one entry, or three for one, two and three dice. */
@@ -1962,6 +1964,11 @@ export interface components {
             /** @description The jurisdiction's profile. */
             profile: string;
             /**
+             * Format: uint32
+             * @description After so many minutes of a session, and again after each so many, a player is told of time and result.
+             */
+            reality_check_minutes: number;
+            /**
              * Format: uint64
              * @description The house's time, in milliseconds since 1970.
              */
@@ -2050,11 +2057,19 @@ export interface components {
             /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
             chinese: string;
             game: string;
+            /** @description Whether limits are on display. */
+            has_limits: boolean;
             /** @description Whether bets are placed at terminals, or with chips on the layout. */
             has_terminals: boolean;
             /** Format: uint32 */
             height: number;
+            /** @description Whether the dice are shaken under a cover before bets are placed. */
+            is_covered: boolean;
             layout: string;
+            /** @description The paragraphs behind each rule of the round that the game has, by the rule's key in the game's file. */
+            paragraphs: {
+                [key: string]: string[];
+            };
             pay_table: string;
             title: components["schemas"]["InLanguages"];
             /** Format: uint32 */

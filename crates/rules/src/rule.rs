@@ -74,7 +74,14 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub(crate) const ALL: [Self; 29] = [
+    /// Every rule.
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Rule};
+    /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
+    /// assert_eq!(Rule::ALL.into_iter().filter(|rule| !game.paragraphs(*rule).is_empty()).count(), 24);
+    /// ```
+    pub const ALL: [Self; 29] = [
         Self::Open,
         Self::LimitsShown,
         Self::RoomLeft,
@@ -107,7 +114,11 @@ impl Rule {
     ];
 
     /// The rule's key in a game's file.
-    pub(crate) const fn key(self) -> &'static str {
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::Rule::VoidReturned.key(), "void_returned");
+    /// ```
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::LimitsShown => "limits_shown",

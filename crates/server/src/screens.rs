@@ -27,7 +27,9 @@ pub(crate) fn routes() -> Router<Shared> {
     if FILES.is_empty() {
         return PAGES.iter().fold(router, |router, page| router.route(page, get(missing)));
     }
-    FILES.iter().fold(router, |router, file| router.route(&file.address(), get(async |headers: HeaderMap| file.sent(&headers))))
+    FILES
+        .iter()
+        .fold(router, |router, file| router.route(&file.address(), get(async |headers: HeaderMap| file.sent(&headers))))
 }
 
 /// How a printed voucher looks.
@@ -71,7 +73,11 @@ impl File {
             .get(header::ACCEPT_ENCODING)
             .and_then(|accepted| accepted.to_str().ok())
             .is_some_and(|accepted| accepted.split(',').any(|coding| coding.trim() == "gzip"));
-        let headers = [(header::CONTENT_TYPE, self.kind()), (header::CACHE_CONTROL, self.kept()), (header::VARY, "accept-encoding")];
+        let headers = [
+            (header::CONTENT_TYPE, self.kind()),
+            (header::CACHE_CONTROL, self.kept()),
+            (header::VARY, "accept-encoding"),
+        ];
         match self.packed {
             Some(packed) if takes_packed => {
                 let mut response = (headers, packed).into_response();
@@ -108,9 +114,12 @@ mod tests {
 
     #[test]
     fn packed_files_go_to_those_who_take_them() {
-        for (asked, coding, length) in
-            [(Some("gzip, deflate, br"), Some("gzip"), "6"), (Some("br"), None, "5"), (Some("gzip;q=0"), None, "5"), (None, None, "5")]
-        {
+        for (asked, coding, length) in [
+            (Some("gzip, deflate, br"), Some("gzip"), "6"),
+            (Some("br"), None, "5"),
+            (Some("gzip;q=0"), None, "5"),
+            (None, None, "5"),
+        ] {
             let mut headers = HeaderMap::new();
             if let Some(asked) = asked {
                 headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(asked));

@@ -26,7 +26,7 @@ pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
 use shown::SeatLine;
 use view::Shown;
-pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView};
+pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView, is_lit};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
-use taisai_rules::{BetBox, Chances, Game, Language, Layout, Rect, Station};
+use taisai_rules::{BetBox, Chances, Cover, Dice, Game, Language, Layout, Rect, Rule, Station};
 use taisai_table::{House, Phase, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -17,7 +17,7 @@ use crate::config::{name_key, table_name};
 use crate::denied::Denied;
 use crate::request::Named;
 use crate::server::Shared;
-use crate::table::{RunningTable, places};
+use crate::table::{RunningTable, is_lit, places};
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(tables)).routes(routes!(table)).routes(routes!(layout))
@@ -119,6 +119,12 @@ pub(crate) struct LayoutView {
     pay_table: String,
     /// Whether bets are placed at terminals, or with chips on the layout.
     has_terminals: bool,
+    /// Whether the dice are shaken under a cover before bets are placed.
+    is_covered: bool,
+    /// Whether limits are on display.
+    has_limits: bool,
+    /// The paragraphs behind each rule of the round that the game has, by the rule's key in the game's file.
+    paragraphs: BTreeMap<&'static str, Vec<String>>,
     /// The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`.
     chinese: &'static str,
     width: u32,
@@ -166,6 +172,8 @@ struct BoxView {
     range: Option<[u8; 2]>,
     /// Whether it loses when all three dice are the same.
     loses_to_triple: bool,
+    /// The throws that light it, with their faces in rising order: `113`.
+    lit_by: Vec<String>,
 }
 
 impl LayoutView {
@@ -182,7 +190,12 @@ impl LayoutView {
                 edge: edge.to_string(),
                 range: layout.range(*bet_box).map(|(from, to)| [from, to]),
                 loses_to_triple: layout.loses_to_triple(*bet_box),
+                lit_by: lit_by(layout, *bet_box),
             })
+        });
+        let paragraphs = Rule::ALL.into_iter().filter_map(|rule| {
+            let cited: Vec<String> = game.paragraphs(rule).iter().map(ToString::to_string).collect();
+            (!cited.is_empty()).then_some((rule.key(), cited))
         });
         let captions = felt.captions().iter().map(|caption| {
             let Rect { x, y, width, height } = caption.at;
@@ -196,6 +209,9 @@ impl LayoutView {
             layout: layout.id().to_owned(),
             pay_table: layout.title().to_owned(),
             has_terminals: game.station() == Station::PlayerTerminals,
+            is_covered: game.cover() == Cover::Covered,
+            has_limits: layout.limit_scope().is_some(),
+            paragraphs: paragraphs.collect(),
             chinese: match felt.chinese() {
                 Language::Simplified => "zh-Hans",
                 Language::Traditional | Language::English => "zh-Hant",
@@ -207,6 +223,13 @@ impl LayoutView {
             boxes: boxes.collect(),
         }
     }
+}
+
+fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {
+    let is_in_order = |dice: &Dice| dice.faces().is_sorted();
+    let is_lit = |dice: &Dice| is_lit(layout, bet_box, *dice);
+    let throws = Dice::all().filter(is_in_order).filter(is_lit);
+    throws.map(|dice| dice.to_string().replace(' ', "")).collect()
 }
 
 /// How a table is laid out, and what each box pays.

@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 use taisai_record::Recorder;
-use taisai_rules::{BetBox, Dice, Face, Layout, Money, Unit};
+use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
 use taisai_table::{
     Chips, Cluster, ColourSet, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, SlipLine, Stake,
     TableId, TableLimits, Time, VoidReason,
@@ -17,9 +17,6 @@ use crate::leaving::Answered;
 
 /// So many results are shown (F63).
 const RESULTS: u64 = 100;
-
-/// An amount that every odds pays in whole cents.
-const WHOLE: Money = Money::from_cents(10_000);
 
 /// What anyone at the table sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -65,11 +62,13 @@ impl ResultView {
     }
 }
 
+/// Whether a box is lit when the dice are committed (F11).
+pub(crate) fn is_lit(layout: &Layout, bet_box: BetBox, dice: Dice) -> bool {
+    matches!(layout.outcome(bet_box, dice), Some(Outcome::Won(_)))
+}
+
 fn winners(layout: &Layout, dice: Dice) -> Vec<BetBox> {
-    let unit = Unit::try_from(WHOLE).expect("it is above zero");
-    let payouts = layout.payouts(dice, unit).expect("no odds break it");
-    let wins = |bet_box: &BetBox| payouts.paid(*bet_box, 1).is_some_and(|paid| paid > Money::ZERO);
-    layout.boxes().iter().copied().filter(wins).collect()
+    layout.boxes().iter().copied().filter(|bet_box| is_lit(layout, *bet_box, dice)).collect()
 }
 
 impl PublicView {
