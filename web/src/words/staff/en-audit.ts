@@ -1,7 +1,7 @@
 // What the audit screen says, in English.
 
 export const audit = {
-  tabs: { events: 'Events', rounds: 'Rounds', verify: 'Verify the record' },
+  tabs: { events: 'Events', rounds: 'Rounds', meters: 'Meters', verify: 'Verify the record' },
   from: 'From',
   to: 'To',
   kind: 'Kind',
@@ -11,7 +11,6 @@ export const audit = {
   person: 'Person',
   search: 'Search',
   more: 'Older ones',
-  asCsv: 'As CSV',
   none: 'Nothing was found.',
   time: 'Time',
   round: 'Round',
@@ -26,6 +25,7 @@ export const audit = {
   paid: 'Paid',
   dealer: 'Dealer',
   open: 'Open',
+  openThis: 'Open this round',
   back: 'All rounds',
   newer: 'Newer',
   evidence: 'Download evidence',

@@ -1,7 +1,7 @@
 // What the pit and the cage say, in English.
 
 export const pit = {
-  tabs: { tables: 'Tables', results: 'Results', dice: 'Dice watch', devices: 'Terminals' },
+  tabs: { tables: 'Tables', results: 'Results', meters: 'Meters', dice: 'Dice watch', devices: 'Terminals', people: 'People', record: 'Record' },
   columns: {
     table: 'Table', phase: 'Phase', round: 'Round', dealer: 'Dealer', seats: 'Seats', onLayout: 'On layout', drop: 'Drop', win: 'Win', theoretical: 'Theoretical', deviation: 'Deviation σ',
     average: 'Average bet', pace: 'Rounds/h', hold: 'Hold %', last: 'Last', name: 'By', rounds: 'Rounds', handle: 'Handle', band: 'Expected band',
@@ -60,6 +60,14 @@ export const pit = {
     code: (device: number) => `Give a new code for device ${device}. Whoever has it takes the device’s place.`,
     password: (person: number) => `Give person ${person} a one-time password.`,
     'pay-claim': (claim: number) => `Pay claim ${claim} by hand.`,
+    'add-person': (person: number, name: string, roles: string) => `Engage person ${person}, ${name}, as ${roles}.`,
+    'set-roles': (person: number, roles: string) => `Person ${person} has these roles from now on: ${roles}.`,
+    suspend: (person: number) => `Suspend person ${person}: every right is taken away.`,
+    reinstate: (person: number) => `Reinstate person ${person} with the roles on file.`,
+    unlock: (person: number) => `Clear the sign-in lock of person ${person}.`,
+    'add-table': (table: number, groups: number) => `Add table ${table} with ${groups} groups of seats.`,
+    configure: (key: string, value: string) => `Set ${key} to ${value}.`,
+    registered: (result: string) => `Registered until now: ${result}`,
     'void-voucher': 'Void a voucher; its amount becomes a claim.',
     why: (why: string) => `Reason: ${why}`,
   },
@@ -91,6 +99,12 @@ export const pit = {
   giveCode: 'Give a code',
   revoke: 'Revoke',
   codeIs: (device: number) => `Code for device ${device}, shown once:`,
+  registered: 'Registered',
+  notKnown: 'not among the last 100 rounds',
+  noRoles: 'no role',
+  clearLock: 'Clear the lock',
+  connected: 'connected',
+  noSession: 'nobody plays',
 
   cage: {
     sell: 'Sell a voucher',
@@ -112,6 +126,11 @@ export const pit = {
     byRuling: (claim: number) => `by ruling, claim ${claim}`,
     endsIn: (digits: string) => `Number ending in ${digits}`,
     void: 'Void this voucher',
+    voidHint: 'A voucher that must not be paid: its amount becomes a claim. A second person approves.',
+    noVouchers: 'No voucher has been issued.',
+    otherwise: 'Not to be paid?',
+    expiredHint: 'An expired voucher becomes a claim, which is paid by hand.',
+    expiredIsClaim: 'The voucher is now a claim, to be paid by hand.',
     payExpired: 'Pay although expired (ruling)',
     claims: 'To pay by hand',
     claim: 'Claim',

@@ -3,7 +3,7 @@
 import type { audit as english } from './en-audit';
 
 export const audit: typeof english = {
-  tabs: { events: '事件', rounds: '牌局', verify: '验证记录' },
+  tabs: { events: '事件', rounds: '牌局', meters: '计数', verify: '验证记录' },
   from: '自',
   to: '至',
   kind: '类别',
@@ -13,7 +13,6 @@ export const audit: typeof english = {
   person: '员工',
   search: '查询',
   more: '更早',
-  asCsv: '下载表格',
   none: '没有结果。',
   time: '时间',
   round: '局',
@@ -28,6 +27,7 @@ export const audit: typeof english = {
   paid: '派彩',
   dealer: '荷官',
   open: '打开',
+  openThis: '打开此局',
   back: '全部牌局',
   newer: '较新',
   evidence: '下载证据',

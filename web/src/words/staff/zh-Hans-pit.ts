@@ -3,7 +3,7 @@
 import type { pit as english } from './en-pit';
 
 export const pit: typeof english = {
-  tabs: { tables: '赌台', results: '业绩', dice: '骰子监测', devices: '终端' },
+  tabs: { tables: '赌台', results: '业绩', meters: '计数', dice: '骰子监测', devices: '终端', people: '人员', record: '记录' },
   columns: {
     table: '赌台', phase: '阶段', round: '局', dealer: '荷官', seats: '座位', onLayout: '台面', drop: '买入额', win: '赢额', theoretical: '理论赢额', deviation: '偏差 σ', average: '平均投注', pace: '局/小时', hold: '留存 %',
     last: '上局', name: '分类', rounds: '局数', handle: '投注总额', band: '预期范围',
@@ -60,6 +60,14 @@ export const pit: typeof english = {
     code: (device) => `为设备${device}发出新代码。持有者可取代该设备。`,
     password: (person) => `为员工${person}发出一次性密码。`,
     'pay-claim': (claim) => `人工支付款项${claim}。`,
+    'add-person': (person, name, roles) => `新增员工${person}，${name}，职务：${roles}。`,
+    'set-roles': (person, roles) => `员工${person}此后的职务：${roles}。`,
+    suspend: (person) => `员工${person}停职：收回所有权限。`,
+    reinstate: (person) => `员工${person}按原职务复职。`,
+    unlock: (person) => `解除员工${person}的登录锁定。`,
+    'add-table': (table, groups) => `新增${table}号台，座位${groups}组。`,
+    configure: (key, value) => `将${key}设为${value}。`,
+    registered: (result) => `现登记为：${result}`,
     'void-voucher': '作废一张票券；金额转为待付款项。',
     why: (why) => `原因：${why}`,
   },
@@ -90,6 +98,12 @@ export const pit: typeof english = {
   giveCode: '发出代码',
   revoke: '撤销',
   codeIs: (device) => `设备${device}的代码，只显示一次：`,
+  registered: '现登记',
+  notKnown: '不在最近一百局之内',
+  noRoles: '没有职务',
+  clearLock: '解除锁定',
+  connected: '已连接',
+  noSession: '无人下注',
 
   cage: {
     sell: '出售票券',
@@ -111,6 +125,11 @@ export const pit: typeof english = {
     byRuling: (claim) => `按裁定，款项${claim}`,
     endsIn: (digits) => `号码末四位${digits}`,
     void: '作废此票券',
+    voidHint: '不得兑付的票券：金额转为待付款项。须由第二人批准。',
+    noVouchers: '尚未签发票券。',
+    otherwise: '不予兑付？',
+    expiredHint: '过期票券转为待付款项，由人工支付。',
+    expiredIsClaim: '票券已转为待付款项，由人工支付。',
     payExpired: '过期仍支付（裁定）',
     claims: '待人工支付',
     claim: '款项',

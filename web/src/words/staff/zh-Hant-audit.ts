@@ -3,7 +3,7 @@
 import type { audit as english } from './en-audit';
 
 export const audit: typeof english = {
-  tabs: { events: '事件', rounds: '牌局', verify: '驗證記錄' },
+  tabs: { events: '事件', rounds: '牌局', meters: '計數', verify: '驗證記錄' },
   from: '自',
   to: '至',
   kind: '類別',
@@ -13,7 +13,6 @@ export const audit: typeof english = {
   person: '員工',
   search: '查詢',
   more: '更早',
-  asCsv: '下載表格',
   none: '沒有結果。',
   time: '時間',
   round: '局',
@@ -28,6 +27,7 @@ export const audit: typeof english = {
   paid: '派彩',
   dealer: '荷官',
   open: '打開',
+  openThis: '打開此局',
   back: '全部牌局',
   newer: '較新',
   evidence: '下載證據',
@@ -66,11 +66,11 @@ export const audit: typeof english = {
     'terminal-lost': '終端失聯', 'terminal-back': '終端恢復', 'walked-away': '玩家走開', 'large-win': '大額贏獎', adjustment: '調整', 'program-started': '程序啟動', 'login-failed': '登錄失敗', 'login-locked': '登錄鎖定', 'login-unlocked': '登錄解鎖', found: '系統建立',
     'add-person': '新增員工', 'set-roles': '更改職責', suspend: '員工停職', reinstate: '員工復職', unlock: '員工解鎖', enrol: '登記設備', revoke: '撤銷設備', 'device-revoked': '設備已撤銷', 'add-table': '新增賭檯', configure: '更改設置', 'request-approval': '請求批准',
     'answer-approval': '答覆批准', 'withdraw-approval': '撤回批准', 'sell-voucher': '出售票券', 'redeem-at-cage': '賬房兌付票券', 'redeem-at-seat': '座位兌入票券', 'void-voucher': '作廢票券', 'rule-expired': '支付過期票券', 'pay-claim': '支付款項',
-    'rule-receivable': '應收款裁定', 'redemption-locked': '票券鎖定', 'redemption-unlocked': '票券解鎖', 'voucher-failed': '票券未籤發', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障', 'command-id-reused': '指令編號重複', 'tumbler-fault': '搖骰器故障',
+    'rule-receivable': '應收款裁定', 'redemption-locked': '票券鎖定', 'redemption-unlocked': '票券解鎖', 'voucher-failed': '票券未簽發', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障', 'command-id-reused': '指令編號重複', 'tumbler-fault': '搖骰器故障',
     'token-copied': '設備密鑰重複使用', 'limit-change': '限額更改',
   },
   verify: '驗證記錄',
-  verifyHint: '從頭逐一核對每個區塊、散列、籤名與結算。遊戲照常進行。',
+  verifyHint: '從頭逐一核對每個區塊、散列、簽名與結算。遊戲照常進行。',
   begin: '開始',
   cancel: '取消',
   progress: (done, all) => `${done} / ${all} 個區塊`,
