@@ -33,12 +33,12 @@ function meters(house: MockHouse): MeterLine[] {
 
 function dice(house: MockHouse): AllDice {
   const sheet = (throws: number, evidence: number, verdict: string) => ({
-    throws, faces: [3, 1, 4, 1, 5, 2].map((more) => Math.round(throws / 2) - 3 + more), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
+    throws, faces: [13, -21, 24, -31, 25, -10].map((more) => Math.round(throws / 2) + Math.round((more * evidence) / (20 + evidence))), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
   });
   const tables = house.tables.map(({ table }) => {
     const isOdd = table === 4;
     const verdict = isOdd ? 'measure' : 'nothing';
-    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + table * 17, isOdd ? 24.5 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 24.5 : 0.81, verdict) }] };
+    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + table * 17, isOdd ? 134.2 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 96.1 : 0.81, verdict) }] };
   });
   return { lag: LAG, tables };
 }

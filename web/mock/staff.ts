@@ -162,7 +162,8 @@ export class MockStaff {
     const paid = command['pay-claim'] as { claim: number } | undefined;
     if (asked) {
       const id = (this.next += 1);
-      this.show('approvals', [...approvals, { id, act: asked.act, what: asked.what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
+      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]');
+      this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
     }
     if (answered) {

@@ -67,9 +67,9 @@ export const words = {
     differential: 'Differential',
     apart: (amount: string, most: string) => `${amount} apart, at most ${most}`,
     over: (amount: string) => `${amount} over the maximum`,
-    overApart: (amount: string) => `${amount} over the Differential`,
+    overApart: (amount: string) => `${amount} over`,
     rejectExcess: 'Reject the excess',
-    rejectHint: 'The latest bets come back.',
+    rejectHint: (cited: string) => `The latest bets come back (${cited})`,
     irregularities: 'Irregularities',
     irregular: {
       'few-tumbles': 'Fewer than three tumbles', 'not-flat': 'A die does not lie flat', exposed: 'Dice seen before “No more bets”', 'activated-early': 'Tumbler started too early', interrupted: 'Play is interrupted',

@@ -66,9 +66,9 @@ export const words: StaffWords = {
     differential: '差额',
     apart: (amount, most) => `相差${amount}，上限${most}`,
     over: (amount) => `超出上限${amount}`,
-    overApart: (amount) => `超出差额限制${amount}`,
+    overApart: (amount) => `超出${amount}`,
     rejectExcess: '拒绝超额部分',
-    rejectHint: '最后下的注退还。',
+    rejectHint: (cited) => `最后下的注退还（${cited}）`,
     irregularities: '异常情况',
     irregular: { 'few-tumbles': '摇骰不足三次', 'not-flat': '有骰子未平放', exposed: '“停止下注”前骰子外露', 'activated-early': '摇骰器过早启动', interrupted: '游戏中断' },
     irregularMore: {

@@ -66,9 +66,9 @@ export const words: StaffWords = {
     differential: '差額',
     apart: (amount, most) => `相差${amount}，上限${most}`,
     over: (amount) => `超出上限${amount}`,
-    overApart: (amount) => `超出差額限制${amount}`,
+    overApart: (amount) => `超出${amount}`,
     rejectExcess: '拒絕超額部分',
-    rejectHint: '最後下的注退還。',
+    rejectHint: (cited) => `最後下的注退還（${cited}）`,
     irregularities: '異常情況',
     irregular: { 'few-tumbles': '搖骰不足三次', 'not-flat': '有骰子未平放', exposed: '「停止下注」前骰子外露', 'activated-early': '搖骰器過早啟動', interrupted: '遊戲中斷' },
     irregularMore: {
