@@ -33,7 +33,7 @@ function meters(house: MockHouse): MeterLine[] {
 
 function dice(house: MockHouse): AllDice {
   const sheet = (throws: number, evidence: number, verdict: string) => ({
-    throws, faces: [13, -21, 24, -31, 25, -10].map((more) => Math.round(throws / 2) + Math.round((more * evidence) / (20 + evidence))), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
+    throws, faces: [13, -21, 24, -31, 25, -10].map((more) => Math.round(throws / 2) + Math.round(more * (evidence > 20 ? 3 : 1) * Math.sqrt(throws / 3_200))), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
   });
   const tables = house.tables.map(({ table }) => {
     const isOdd = table === 4;
@@ -55,7 +55,7 @@ function events(asked: URLSearchParams) {
   });
   const kind = asked.get('kind');
   const table = asked.get('table');
-  return { lag: LAG, after: null, lines: all.filter((line) => (!kind || line.kind === kind) && (!table || line.table === Number(table))) };
+  return { lag: LAG, after: null, lines: all.filter((line) => (!kind || kind.split(',').includes(line.kind)) && (!table || line.table === Number(table))) };
 }
 
 const thrown = (round: number) => history(100)[round - 1] ?? [2, 4, 6];

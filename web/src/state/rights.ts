@@ -17,6 +17,7 @@ const isOne = ({ roles }: Holder, of: readonly Role[]) => roles.some((role) => o
 
 export const sees = (me: Holder, screen: keyof typeof SEES) => isOne(me, SEES[screen]);
 export const runsTable = (me: Holder) => isOne(me, FLOOR);
+export const approves = (me: Holder) => isOne(me, FLOOR);
 export const rules = (me: Holder) => isOne(me, ['shift-manager', 'casino-manager']);
 export const readsReports = (me: Holder) => isOne(me, [...FLOOR, 'auditor']);
 export const managesHouse = (me: Holder) => isOne(me, ['administrator']);

@@ -1,4 +1,4 @@
-// What is offered to whom is what the house's profile and its doors allow; files and refusals come over the same way.
+// Staff screens held to the files of the house: who is offered what, and which events have names. Files and refusals come one way.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { Denied, file } from '../../src/protocol/staff';
 import { alertOf } from '../../src/state/alerts';
 import { read, rightOf } from '../../src/state/acts';
-import { clearsLocks, isCashier, managesHouse, paysByHand, readsReports, ROLES, rules, runsTable, sees } from '../../src/state/rights';
+import { approves, clearsLocks, isCashier, managesHouse, paysByHand, readsReports, ROLES, rules, runsTable, sees } from '../../src/state/rights';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const profile = readFileSync(join(ROOT, 'profiles/singapore.toml'), 'utf8');
@@ -26,6 +26,11 @@ describe('what is offered', () => {
     const name = screen[0]!.toUpperCase() + screen.slice(1);
     const body = new RegExp(`Self::${name} => &\\[([^\\]]*)\\]`).exec(doors)![1]!;
     expect(holders((me) => sees(me, screen))).toEqual(inCode(body));
+  });
+
+  it('approvals are shown to everyone whom the profile lets be the second person', () => {
+    const second = [...profile.matchAll(/with = (\[.*?\])/g)].flatMap(([, roles]) => JSON.parse(roles!) as string[]);
+    expect(holders(approves)).toEqual([...new Set(second)].sort());
   });
 
   it('reports are for those who may read them', () => expect(holders(readsReports)).toEqual(inCode(/const READERS[^;]*;[^;]*\[([^\]]*)\];/.exec(reports)![1]!)));
@@ -57,4 +62,14 @@ it('an alert says whose voucher numbers were wrong (F45)', () => {
   expect(of({ 'redemption-locked': { person: 8 } })).toMatchObject({ person: 8, redeemer: { person: 8 }, device: null });
   expect(of({ 'redemption-locked': { seat: { cluster, seat: 4 } } })).toMatchObject({ table: 2, seat: 4, redeemer: { seat: { cluster, seat: 4 } } });
   expect(of({ 'redemption-unlocked': { person: 8 } })).toMatchObject({ person: 8, redeemer: null, isUrgent: false });
+});
+
+it('an event has a name in words for every kind that the record writes', async () => {
+  const { audit } = await import('../../src/words/staff/en-audit');
+  const round = readFileSync(join(ROOT, 'crates/record/src/projection/round.rs'), 'utf8');
+  const kinds = [...round.matchAll(/self\.event\("([a-z-]+)"/g)].map(([, kind]) => kind!);
+  const happenings = readFileSync(join(ROOT, 'web/src/words/staff/en-pit.ts'), 'utf8').match(/ {2}kinds: \{([\s\S]*?)\n {2}\}/)![1]!;
+  const significant = [...happenings.matchAll(/(?:'([a-z-]+)'|\b([a-z]+)): '/g)].map(([, one, other]) => one ?? other!);
+  expect(kinds.length).toBeGreaterThan(12);
+  expect([...kinds, ...significant].filter((kind) => !(kind in audit.events))).toEqual([]);
 });
