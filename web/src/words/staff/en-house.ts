@@ -53,7 +53,6 @@ export const house = {
   record: {
     program: 'Program',
     profile: 'Profile',
-    house: 'House',
     reports: 'Reports',
     behind: (blocks: number, seconds: string) => `${blocks} blocks behind the record, by ${seconds} s`,
     upToDate: 'up to date with the record',
@@ -64,6 +63,5 @@ export const house = {
     notAnchored: 'No anchor was there to be held against.',
     signers: 'Keys that signed',
     kinds: { program: 'Program', rules: 'Rules', profile: 'Profile' } as Record<string, string>,
-    hash: 'Hash',
   },
 };

@@ -95,7 +95,6 @@ export const pit = {
   newNumber: 'Device number',
   group: 'Group',
   seat: 'Seat',
-  code: 'Code',
   giveCode: 'Give a code',
   revoke: 'Revoke',
   codeIs: (device: number) => `Code for device ${device}, shown once:`,
@@ -116,7 +115,6 @@ export const pit = {
     numberHint: '18 digits, typed or scanned',
     redeemNow: 'Redeem',
     pay: (amount: string) => `Pay out ${amount} in cash`,
-    print: 'Print',
     issued: 'Issued',
     expires: 'Good until',
     paidAt: (when: string, where: string) => `Paid on ${when}, ${where}`,
@@ -148,6 +146,5 @@ export const pit = {
     state: 'State',
     hold: 'Hold to pay',
     paidClaim: 'Paid.',
-    next: 'Next',
   },
 };

@@ -55,7 +55,6 @@ export const house: typeof english = {
   record: {
     program: '程序',
     profile: '辖区设定',
-    house: '场所',
     reports: '报表',
     behind: (blocks, seconds) => `落后记录${blocks}个区块，${seconds}秒`,
     upToDate: '与记录同步',
@@ -66,6 +65,5 @@ export const house: typeof english = {
     notAnchored: '没有可供核对的锚点。',
     signers: '签名密钥',
     kinds: { program: '程序', rules: '规则', profile: '辖区设定' },
-    hash: '散列值',
   },
 };

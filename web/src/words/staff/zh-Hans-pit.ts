@@ -94,7 +94,6 @@ export const pit: typeof english = {
   newNumber: '设备编号',
   group: '组',
   seat: '座位',
-  code: '代码',
   giveCode: '发出代码',
   revoke: '撤销',
   codeIs: (device) => `设备${device}的代码，只显示一次：`,
@@ -115,7 +114,6 @@ export const pit: typeof english = {
     numberHint: '18位数字，输入或扫描',
     redeemNow: '兑付',
     pay: (amount) => `请付现金${amount}`,
-    print: '打印',
     issued: '签发',
     expires: '有效期至',
     paidAt: (when, where) => `已于${when}${where}兑付`,
@@ -147,6 +145,5 @@ export const pit: typeof english = {
     state: '状态',
     hold: '按住以支付',
     paidClaim: '已支付。',
-    next: '下一张',
   },
 };

@@ -55,7 +55,6 @@ export const house: typeof english = {
   record: {
     program: '程式',
     profile: '轄區設定',
-    house: '場所',
     reports: '報表',
     behind: (blocks, seconds) => `落後記錄${blocks}個區塊，${seconds}秒`,
     upToDate: '與記錄同步',
@@ -66,6 +65,5 @@ export const house: typeof english = {
     notAnchored: '沒有可供核對的錨點。',
     signers: '簽名密鑰',
     kinds: { program: '程式', rules: '規則', profile: '轄區設定' },
-    hash: '雜湊值',
   },
 };

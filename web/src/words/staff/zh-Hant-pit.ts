@@ -94,7 +94,6 @@ export const pit: typeof english = {
   newNumber: '設備編號',
   group: '組',
   seat: '座位',
-  code: '代碼',
   giveCode: '發出代碼',
   revoke: '撤銷',
   codeIs: (device) => `設備${device}的代碼，只顯示一次：`,
@@ -115,7 +114,6 @@ export const pit: typeof english = {
     numberHint: '18位數字，輸入或掃描',
     redeemNow: '兌付',
     pay: (amount) => `請付現金${amount}`,
-    print: '打印',
     issued: '簽發',
     expires: '有效期至',
     paidAt: (when, where) => `已於${when}${where}兌付`,
@@ -147,6 +145,5 @@ export const pit: typeof english = {
     state: '狀態',
     hold: '按住以支付',
     paidClaim: '已支付。',
-    next: '下一張',
   },
 };
