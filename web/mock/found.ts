@@ -1,6 +1,6 @@
 // What is looked up of the stand-in house by pit and audit: results, dice, events and rounds, the same each time.
 
-import type { AllDice, EventLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification } from '../src/protocol/messages';
+import type { AllDice, EventLine, MeterLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification } from '../src/protocol/messages';
 import { history } from './dealer';
 import type { MockHouse } from './house';
 import { paysFor } from './pays';
@@ -21,14 +21,24 @@ function results(names: string[], table?: number[]): ResultLine[] {
   });
 }
 
+function meters(house: MockHouse): MeterLine[] {
+  return house.tables.flatMap(({ table }) => {
+    const seat = (number: number): MeterLine => ({ table, cluster: 0, seat: number, bought_in: 50_000 * number, bet: 210_000 + 1_500 * table, won: 180_000, returned: 2_500, dispensed: 40_000, owed: number === 4 ? 15_000 : 0, rounds: 61 + number, voids: 1 });
+    const seats = [1, 2, 4].map(seat);
+    const sum = (of: 'bought_in' | 'bet' | 'won' | 'returned' | 'dispensed' | 'owed' | 'rounds' | 'voids') => seats.reduce((total, line) => total + line[of], 0);
+    const all = { table, cluster: 0, seat: null, bought_in: sum('bought_in'), bet: sum('bet'), won: sum('won'), returned: sum('returned'), dispensed: sum('dispensed'), owed: sum('owed'), rounds: sum('rounds'), voids: sum('voids') };
+    return [{ ...all, ledger_win: all.bet - all.won - all.returned, reconciles: true }, ...seats];
+  });
+}
+
 function dice(house: MockHouse): AllDice {
   const sheet = (throws: number, evidence: number, verdict: string) => ({
-    throws, faces: [3, 1, 4, 1, 5, 2].map((more) => Math.round(throws / 2) - 3 + more), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
+    throws, faces: [13, -21, 24, -31, 25, -10].map((more) => Math.round(throws / 2) + Math.round(more * (evidence > 20 ? 3 : 1) * Math.sqrt(throws / 3_200))), sums: [], evidence, evidence_of_faces: evidence, evidence_of_sums: 1, evidence_of_serial: 1, highest_evidence: evidence * 1.4, verdict, sentence: verdict,
   });
   const tables = house.tables.map(({ table }) => {
     const isOdd = table === 4;
     const verdict = isOdd ? 'measure' : 'nothing';
-    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + table * 17, isOdd ? 24.5 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 24.5 : 0.81, verdict) }] };
+    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + table * 17, isOdd ? 134.2 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 96.1 : 0.81, verdict) }] };
   });
   return { lag: LAG, tables };
 }
@@ -45,7 +55,7 @@ function events(asked: URLSearchParams) {
   });
   const kind = asked.get('kind');
   const table = asked.get('table');
-  return { lag: LAG, after: null, lines: all.filter((line) => (!kind || line.kind === kind) && (!table || line.table === Number(table))) };
+  return { lag: LAG, after: null, lines: all.filter((line) => (!kind || kind.split(',').includes(line.kind)) && (!table || line.table === Number(table))) };
 }
 
 const thrown = (round: number) => history(100)[round - 1] ?? [2, 4, 6];
@@ -76,13 +86,16 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
   });
   const movements = lines.map(({ seat, box, stake, paid }) => ({ from: paid > 0 ? 'float' : `bets of seat ${seat}`, to: paid > 0 ? `credits of seat ${seat}` : 'float', amount: Math.max(stake, paid), why: box }));
   const paid_out = lines.reduce((sum, { paid }) => sum + paid, 0);
+  const isChanged = round === 70;
+  const changes = isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'float', to: 'credits of seat 1', amount: 5_000, why: 'correction' }] }] : [];
   const now = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
   return {
     table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice, void: null, dice_set: 4, tumbler: 190 },
     acts: [
-      act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, { commit: { dice } }),
+      act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, { commit: { dice: isChanged ? [1, 1, 2] : dice } }),
+      ...(isChanged ? [act(815, 90_000, { correct: { round, dice, why: 'The five was read as a one' } })] : []),
     ],
-    clusters: [{ cluster: 0, block: 812, entry: 4, time: THEN, dice, latest: dice, totals: {}, movements, changes: [], sheet: now, now }],
+    clusters: [{ cluster: 0, block: 812, entry: 4, time: THEN, dice: isChanged ? [1, 1, 2] : dice, latest: dice, totals: {}, movements, changes, sheet: isChanged ? { ...now, lines: lines.map((line) => ({ ...line, paid: 0, odds: null, paragraphs: ['3.9'] })) } : now, now }],
   };
 }
 
@@ -108,6 +121,8 @@ export function found(house: MockHouse, path: string, asked: URLSearchParams, me
     const names = by === 'day' ? days : by === 'shift' ? days.slice(9).flatMap((day) => ['day', 'swing', 'night'].map((shift) => `${day} ${shift}`)) : by === 'dealer' ? ['21 Tan Mei Lin', '22 Ravi Kumar'] : tables.map((table) => `table ${table}`);
     return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(names, by === 'table' ? tables : undefined) };
   }
+  if (path === 'reports/meters') return { lag: LAG, time_zone: 'Asia/Singapore', lines: meters(house) };
+  if (path === 'reports/lag') return LAG;
   if (path === 'dice-watch') return dice(house);
   if (path === 'events') return events(asked);
   const one = /^tables\/(\d+)\/rounds\/(\d+)$/.exec(path);

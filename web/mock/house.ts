@@ -85,7 +85,9 @@ export class MockHouse {
     const staffs = path.startsWith('/api/v1/') ? this.staff.api(request, path.slice('/api/v1/'.length), said) : null;
     if (staffs) {
       if (staffs.cookie) response.setHeader('set-cookie', staffs.cookie);
-      return json(staffs.value, staffs.status);
+      if (staffs.file === undefined) return json(staffs.value, staffs.status);
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(staffs.file);
+      return true;
     }
     const of = /^\/api\/v1\/tables\/(\d+)\/layout$/.exec(path);
     if (of) return json(this.table(Number(of[1])).layout);
@@ -128,6 +130,8 @@ export class MockHouse {
 
   /** What is looked up by pit and audit. */
   reports(path: string, asked: URLSearchParams, method: string) {
+    if (asked.get('format') === 'csv') return { status: 200, value: null, file: `${path}\r\n1\r\n` };
+    if (path.endsWith('/evidence')) return { status: 200, value: null, file: 'evidence' };
     const value = found(this, path, asked, method);
     return value === undefined ? null : { status: 200, value };
   }

@@ -3,22 +3,13 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { ClusterCommand, HouseParts, Me, Role, RoundCommand, SeatCommand, Significant } from '../src/protocol/messages';
+import type { ClusterCommand, HouseCommand, HouseParts, Me, RoundCommand, SeatCommand, Significant } from '../src/protocol/messages';
 import type { MockHouse } from './house';
+import { changed, onFile, PEOPLE } from './people';
 import type { MockTable } from './table';
 
-type Answer = { status: number; value: unknown; cookie?: string };
+type Answer = { status: number; value: unknown; cookie?: string; file?: string };
 type Part = keyof HouseParts;
-
-const PEOPLE: { person: number; name: string; roles: Role[]; isFirst?: boolean }[] = [
-  { person: 21, name: 'Tan Mei Lin', roles: ['dealer'] },
-  { person: 22, name: 'Ravi Kumar', roles: ['dealer'] },
-  { person: 3, name: 'Lim Boon Keng', roles: ['pit-supervisor'] },
-  { person: 5, name: 'Sarah Chua', roles: ['shift-manager'] },
-  { person: 8, name: 'Noraini Ahmad', roles: ['cashier', 'attendant'] },
-  { person: 9, name: 'Wong Kah Wai', roles: ['auditor'] },
-  { person: 10, name: 'Deepa Nair', roles: ['administrator'], isFirst: true },
-];
 
 const refused = (code: string, status = 403, detail?: unknown): Answer => ({ status, value: { refused: { code, paragraphs: [], sentence: code, ...(detail ? { detail } : {}) } } });
 const ok = (value: unknown): Answer => ({ status: 200, value });
@@ -44,6 +35,7 @@ export class MockStaff {
         event(40, 9, { reported: { 'terminal-lost': { cluster, seat: 5 } } }),
         event(39, 26, { reported: { void: { table: 2, round: 71 } } }, { person: { id: 21, roles: ['dealer'] } }),
         event(38, 44, { 'login-locked': 22 }),
+        event(37, 51, { 'redemption-locked': { seat: { cluster, seat: 4 } } }),
       ]),
       claims: of([
         { id: 12, amount: 1_250_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
@@ -57,9 +49,11 @@ export class MockStaff {
       devices: of([
         { id: 101, kind: { terminal: { cluster, seat: 1 } }, is_revoked: false },
         { id: 102, kind: { terminal: { cluster, seat: 2 } }, is_revoked: false },
+        { id: 103, kind: { terminal: { cluster, seat: 3 } }, is_revoked: false },
+        { id: 104, kind: { terminal: { cluster, seat: 4 } }, is_revoked: true },
         { id: 190, kind: 'tumbler', is_revoked: false },
       ]),
-      people: of(PEOPLE.map(({ person, name, roles }) => ({ id: person, name, roles, failed: 0, is_locked: person === 22, is_suspended: false }))),
+      people: of(onFile()),
       tables: of(house.tables.map(({ table }) => ({ table, clusters: 1, is_training: true }))),
     };
   }
@@ -71,7 +65,7 @@ export class MockStaff {
     const said = body ? (JSON.parse(body) as Record<string, never>) : {};
     if (path === 'sign-in') return this.signIn(said);
     if (path === 'me') return me ? ok(me) : refused('not-signed-in', 401);
-    const isStaffs = /^(sign-|password|sources|house\/(commands|configuration|lists)|tables\/\d+\/(commands|rounds)|events|reports|dice-watch|audit|devices\/\d)/.test(path);
+    const isStaffs = /^(sign-|password|sources|house\/(commands|configuration|lists)|tables\/\d+\/(commands|rounds)|events|reports|dice-watch|audit|devices\/\d|people\/\d)/.test(path);
     if (!isStaffs) return null;
     if (!me) return refused('not-signed-in', 401);
     if (path === 'sign-out') return this.logins.delete(token), { status: 204, value: null, cookie: 'taisai=; Max-Age=0' };
@@ -86,7 +80,9 @@ export class MockStaff {
     if (path.startsWith('house/lists/')) return ok(this.parts[path.slice(12) as Part]?.all ?? []);
     const at = /^tables\/(\d+)\/commands$/.exec(path);
     if (at) return this.atTable(this.house.table(Number(at[1])), said['command']!, me, said['approval']);
-    if (path === 'house/commands') return this.atHouse(said['command']!, me);
+    if (path === 'house/commands') return this.atHouse(said['command']!, me, said['approval']);
+    const given = /^people\/(\d+)\/password$/.exec(path);
+    if (given) return this.approved(said['approval']) ? ok({ person: Number(given[1]), password: 'tulip-harbour-seven-92' }) : refused('not-approved', 409);
     return this.house.reports(path, new URL(request.url ?? '/', 'http://house').searchParams, request.method ?? 'GET');
   }
 
@@ -146,8 +142,18 @@ export class MockStaff {
     return ok(code ? { refused: { code, paragraphs: ['3.6'], sentence: code } } : { accepted: 'done' });
   }
 
-  private atHouse(command: Record<string, unknown>, me: Me): Answer {
+  /** Whether an approval was given; it is used by this. */
+  private approved(approval?: number): boolean {
+    const isGiven = this.parts.approvals!.all.some(({ id, answer }) => id === approval && typeof answer === 'object' && 'approved' in answer);
+    if (isGiven) this.show('approvals', this.parts.approvals!.all.filter(({ id }) => id !== approval));
+    return isGiven;
+  }
+
+  private atHouse(command: Record<string, unknown>, me: Me, approval?: number): Answer {
     this.heard.push(command);
+    const people = changed(this.parts.people!.all, command as HouseCommand);
+    if (people && !this.approved(approval)) return ok(refused('second-person-missing').value);
+    if (people) this.show('people', people);
     const approvals = this.parts.approvals!.all;
     const asked = command['request-approval'] as { act: never; what: string } | undefined;
     const answered = command['answer-approval'] as { approval: number; approve: boolean } | undefined;
@@ -156,7 +162,8 @@ export class MockStaff {
     const paid = command['pay-claim'] as { claim: number } | undefined;
     if (asked) {
       const id = (this.next += 1);
-      this.show('approvals', [...approvals, { id, act: asked.act, what: asked.what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
+      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]');
+      this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
     }
     if (answered) {

@@ -101,6 +101,11 @@ export class MockTable {
     screen.say({ snapshot: { time: this.now(), source: 41, sequence: 0, public: this.view, staff: this.staff } });
   }
 
+  /** What the table has seen before, for screens that show it. */
+  keep(meters: Partial<typeof NO_METERS>): void {
+    this.staff = { ...this.staff, meters: [{ ...NO_METERS, ...meters }] };
+  }
+
   /** What lies on all boxes, and how the seats are. */
   private held(): Pick<StaffView, 'totals' | 'seats'> {
     const views = [...this.seats.values()];

@@ -45,6 +45,7 @@ export type VoucherOnFile = Schemas['VoucherOnFile'];
 export type DeviceOnFile = Schemas['DeviceOnFile'];
 export type EmployeeOnFile = Schemas['EmployeeOnFile'];
 export type Significant = Schemas['Significant'];
+export type Redeemer = Schemas['Redeemer'];
 export type ResultLine = Schemas['ResultLine'];
 export type MeterLine = Schemas['MeterLine'];
 export type AllDice = Schemas['AllDice'];
@@ -63,6 +64,7 @@ export interface RoundEntry {
 
 export type SheetLine = Schemas['SheetLine'];
 export type Verification = Schemas['Verification'];
+export type Lag = Schemas['LagSheet'];
 export type Act = Schemas['Act'];
 
 /** The languages of the house. */

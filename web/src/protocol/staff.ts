@@ -14,17 +14,23 @@ export const unreachable: Refused = { code: 'unreachable', paragraphs: [], sente
 
 /** Asks, and gives what was answered. */
 export async function call<T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST', ask: typeof fetch = fetch): Promise<T> {
-  let answer: Response;
-  try {
-    const said = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    answer = await ask(`/api/v1/${path}`, { method, ...said });
-  } catch {
+  const said = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const answer = await answered(path, { method, ...said }, ask);
+  return (answer.status === 204 ? undefined : await answer.json()) as T;
+}
+
+/** A file of the house. */
+export async function file(path: string, ask: typeof fetch = fetch): Promise<Blob> {
+  return (await answered(path, {}, ask)).blob();
+}
+
+async function answered(path: string, said: RequestInit, ask: typeof fetch): Promise<Response> {
+  const answer = await ask(`/api/v1/${path}`, said).catch(() => {
     throw new Denied(unreachable);
-  }
-  if (answer.status === 204) return undefined as T;
+  });
+  if (answer.ok) return answer;
   const told = (await answer.json().catch(() => null)) as { refused?: Refused } | null;
-  if (!answer.ok) throw new Denied(told?.refused ?? { code: 'internal', paragraphs: [], sentence: '' });
-  return told as T;
+  throw new Denied(told?.refused ?? { code: 'internal', paragraphs: [], sentence: '' });
 }
 
 /** What is found under a path, with what is asked for; empty fields are left out. */

@@ -1,6 +1,6 @@
 // Significant events as alerts: what happened, where, and whether somebody at this screen has taken note of it (F32).
 
-import type { Significant } from '../protocol/messages';
+import type { Redeemer, Significant } from '../protocol/messages';
 
 export interface Alert {
   number: number;
@@ -12,6 +12,8 @@ export interface Alert {
   person: number | null;
   device: number | null;
   amount: number | null;
+  /** Whose wrong voucher numbers locked them out, where that is what happened (F45). */
+  redeemer: Redeemer | null;
   /** Whether it needs a person, or is only to be known. */
   isUrgent: boolean;
 }
@@ -23,16 +25,18 @@ type Fields = { table?: number; cluster?: { table: number }; seat?: number; roun
 export function alertOf({ number, time, what }: Significant): Alert {
   const [outer, value] = typeof what === 'string' ? [what, null] : Object.entries(what)[0]!;
   const [kind, inner] = outer !== 'reported' ? [outer, value] : typeof value === 'string' ? [value, null] : Object.entries(value as object)[0]!;
-  const fields: Fields = typeof inner === 'object' && inner !== null ? (inner as Fields) : {};
+  const redeemer = kind.startsWith('redemption-') ? (inner as Redeemer) : null;
+  const fields: Fields = redeemer ? ('seat' in redeemer ? redeemer.seat : {}) : typeof inner === 'object' && inner !== null ? (inner as Fields) : {};
   const isNumber = typeof inner === 'number';
   return {
     number, time, kind,
     table: fields.table ?? fields.cluster?.table ?? null,
     seat: fields.seat ?? null,
     round: fields.round ?? null,
-    person: isNumber && kind.startsWith('login') ? inner : null,
+    person: redeemer && 'person' in redeemer ? redeemer.person : isNumber && kind.startsWith('login') ? inner : null,
     device: isNumber && !kind.startsWith('login') ? inner : (fields.tumbler ?? null),
     amount: fields.amount ?? null,
+    redeemer: kind === 'redemption-locked' ? redeemer : null,
     isUrgent: !QUIET.includes(kind),
   };
 }

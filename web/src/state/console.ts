@@ -1,8 +1,9 @@
 // What the Dealer does next: always the next lawful step, and whose step it is. The house decides whether it is done.
 
-import type { Me, Phase, PublicView, Role } from '../protocol/messages';
+import type { Me, Phase, PublicView } from '../protocol/messages';
 import type { AttendedView } from './attended';
 import { factsOf } from './games';
+import { rules, runsTable } from './rights';
 
 export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | 'close-bets' | 'activate' | 'tumbled' | 'enter-dice' | 'commit' | 'continue' | 'wait' | 'ruling' | 'close-table';
 
@@ -15,10 +16,6 @@ export interface Step {
 /** So many tumbles make a throw valid (3.7 and its like). */
 export const TUMBLES = 3;
 
-const RUNS: readonly Role[] = ['pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager'];
-
-export const runsTable = (me: Me) => me.roles.some((role) => RUNS.includes(role));
-export const rules = (me: Me) => me.roles.some((role) => role === 'shift-manager' || role === 'casino-manager');
 export const deals = (me: Me, table: PublicView) => table.dealer === me.person && me.roles.includes('dealer');
 
 const BETWEEN: readonly Phase[] = ['idle', 'settled', 'void'];

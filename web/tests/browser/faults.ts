@@ -28,8 +28,26 @@ export function spilling(page: Page): Promise<string[]> {
       const isButton = element.tagName === 'BUTTON' && !element.classList.contains('strip');
       if ((isCut || isButton) && element.scrollWidth > element.clientWidth + 1) wrong.push(`${element.tagName} ${element.className}: ${element.textContent?.trim()}`);
       const { right, left, width } = element.getBoundingClientRect();
-      if (width > 0 && !element.closest('.unseen, .strip, .frame') && (right > innerWidth + 1 || left < -1)) wrong.push(`${element.tagName} lies outside: ${element.textContent?.trim()}`);
+      if (width > 0 && !element.closest('.unseen, .strip, .frame, .scrolls') && (right > innerWidth + 1 || left < -1)) wrong.push(`${element.tagName} lies outside: ${element.textContent?.trim()}`);
     }
     return [...new Set(wrong)];
   });
+}
+
+/** Controls that a finger would miss: smaller than `least` in one direction. A box to tick is as large as its label. */
+export function small(page: Page, least: number): Promise<string[]> {
+  return page.evaluate((least) => {
+    const wrong: string[] = [];
+    for (const control of document.querySelectorAll<HTMLElement>('button, input, select, textarea, summary, a[href]')) {
+      const touched = control.matches('input[type=checkbox]') ? (control.closest('label') ?? control) : control;
+      const { width, height } = touched.getBoundingClientRect();
+      if (width > 1 && (width < least - 0.5 || height < least - 0.5)) wrong.push(`${control.tagName} ${control.getAttribute('aria-label') ?? control.textContent?.trim()}: ${Math.round(width)} × ${Math.round(height)}`);
+    }
+    return [...new Set(wrong)];
+  }, least);
+}
+
+/** Lists that are wider than their place. */
+export function scrolling(page: Page): Promise<string[]> {
+  return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.scrolls')].filter((list) => list.scrollWidth > list.clientWidth + 1).map((list) => `${list.getAttribute('aria-label')}: ${list.scrollWidth} in ${list.clientWidth}`));
 }

@@ -140,7 +140,7 @@ describe('the audit', () => {
     await shot(page, 'audit-events');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await page.getByLabel('Table').fill('2');
+    await page.getByRole('textbox', { name: 'Table' }).fill('2');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('navigation').getByRole('button', { name: 'Rounds' }).click();
     await page.getByRole('button', { name: 'Open 73' }).waitFor();
@@ -150,12 +150,13 @@ describe('the audit', () => {
     await shot(page, 'audit-round');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    expect(await page.getByRole('link', { name: 'Download evidence' }).getAttribute('href')).toBe('/api/v1/tables/1/rounds/70/evidence');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download evidence' }).click()]);
+    expect(download.suggestedFilename()).toBe('table-1-round-70.evidence');
   });
 
   it('verifies the record with progress', async () => {
     const page = await staff('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
-    await page.getByRole('navigation').getByRole('button').nth(2).click();
+    await page.getByRole('navigation').getByRole('button').nth(3).click();
     await page.locator('button.first').click();
     await page.getByText('记录完整').waitFor({ timeout: 20_000 });
     await shot(page, 'audit-verify');

@@ -74,7 +74,7 @@ export async function watched(context: BrowserContext): Promise<{ page: Page; wr
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
     // A line that breaks, and what the house refuses, is told by the screen itself.
-    if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of 40[13]/.test(message.text())) wrong.push(message.text());
+    if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of 40[139]/.test(message.text())) wrong.push(message.text());
   });
   return { page, wrong };
 }

@@ -6,6 +6,7 @@ import { firstLanguage, speech } from '../../words/speech.svelte';
 import '../../words/staff.svelte';
 import App from './App.svelte';
 
+document.documentElement.dataset['screen'] = 'audit';
 settings.apply();
 await speech.speak(firstLanguage());
 mount(App, { target: document.getElementById('screen')! });

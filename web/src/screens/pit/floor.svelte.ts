@@ -1,9 +1,10 @@
 // All tables of the house, each followed on a line of its own, and what the reports say of them.
 
 import type { Line } from '../../protocol/line';
-import type { LayoutView, ResultLine, TableView } from '../../protocol/messages';
+import type { ResultLine, ResultView, SeatHealth, TableView } from '../../protocol/messages';
 import { asked } from '../../protocol/staff';
 import { Attended, type AttendedView } from '../../state/attended';
+import { readsReports } from '../../state/rights';
 import type { Staff } from '../staff/staff.svelte';
 
 export interface Row {
@@ -29,13 +30,23 @@ export class Floor {
     return this.results.find((line) => line.table === table);
   }
 
-  layoutOf(table: number): Promise<LayoutView> {
-    return this.staff.call<LayoutView>(`tables/${table}/layout`);
+  /** What a round is registered with, where it is one of the last. */
+  registered(table: number, round: number): ResultView | undefined {
+    return this.rowOf(table)?.view.table?.results?.find((result) => result.round === round);
+  }
+
+  /** How a seat is, where somebody plays at it. */
+  healthOf(table: number, cluster: number, seat: number): SeatHealth | undefined {
+    return this.rowOf(table)?.view.staff?.seats.find((one) => one.cluster === cluster && one.seat === seat);
   }
 
   end(): void {
     clearInterval(this.timer);
     this.lines.forEach((line) => line.end());
+  }
+
+  private rowOf(table: number): Row | undefined {
+    return this.rows.find(({ about }) => about.table === table);
   }
 
   private async begin(): Promise<void> {
@@ -49,6 +60,7 @@ export class Floor {
   }
 
   private async report(): Promise<void> {
+    if (!this.staff.me || !readsReports(this.staff.me)) return;
     const path = asked('reports/results', { by: 'table', training: this.staff.house?.is_training || null });
     this.results = await this.staff.call<{ lines: ResultLine[] }>(path).then(({ lines }) => lines, () => this.results);
   }

@@ -1,7 +1,7 @@
 // A screen of the whole house: it follows its parts, asks a second person for approval, and carries out what was approved.
 
 import type { Line } from '../../protocol/line';
-import type { ApprovalOnFile, EmployeeOnFile, HouseCommand } from '../../protocol/messages';
+import type { ApprovalOnFile, EmployeeOnFile, HouseCommand, ResultView } from '../../protocol/messages';
 import { Denied } from '../../protocol/staff';
 import { carried, ownOf, rightOf, standOf, type What } from '../../state/acts';
 import { Parts, type PartsView } from '../../state/parts';
@@ -16,6 +16,8 @@ export class HouseDesk {
   readonly people: EmployeeOnFile[] = $derived(this.view.parts.people?.all ?? []);
   /** Approvals that were used here; the house takes them off its list a moment later. */
   used: ReadonlySet<number> = $state.raw(new Set());
+  /** What a round is registered with, where the screen knows it. */
+  registered: (table: number, round: number) => ResultView | undefined = () => undefined;
   private readonly line: Line;
   /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
   private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();

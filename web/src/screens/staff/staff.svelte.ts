@@ -5,9 +5,9 @@ import { Errands, type Verdict } from '../../protocol/errands';
 import { socketAt } from '../../protocol/house';
 import { browser, Line } from '../../protocol/line';
 import type { ClusterCommand, HouseCommand, HouseView, Me, Refused, RoundCommand } from '../../protocol/messages';
-import { call, Denied } from '../../protocol/staff';
+import { call, Denied, file } from '../../protocol/staff';
 import { Now } from '../../parts/now.svelte';
-import { told } from '../../words/staff.svelte';
+import { office, told } from '../../words/staff.svelte';
 
 /** Something staff are told for a while. */
 export interface Notice {
@@ -84,6 +84,23 @@ export class Staff {
     }
   }
 
+  /** Asks as `call` does; a refusal is told, and then there is nothing. */
+  async look<T>(path: string, body?: unknown, method?: string): Promise<T | null> {
+    return this.call<T>(path, body, method).catch((error: unknown) => this.deny(error));
+  }
+
+  /** Saves a file of the house under a name. */
+  async save(path: string, name: string): Promise<void> {
+    const found = await file(path).catch((error: unknown) => this.deny(error));
+    if (!found) return;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(found);
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    this.tell(office.words.house.saved(name));
+  }
+
   /** Follows what a screen is shown, until it is ended. */
   follow(path: string, heard: { message(message: Record<string, unknown>): void; lost(): void }): Line {
     const message = (said: Record<string, unknown>) => {
@@ -113,6 +130,13 @@ export class Staff {
     if ('accepted' in verdict) return true;
     this.tell(told(verdict.refused), true);
     return false;
+  }
+
+  private deny(error: unknown): null {
+    if (!(error instanceof Denied)) throw error;
+    if (error.refused.code === 'not-signed-in') this.ended();
+    this.tell(told(error.refused), true);
+    return null;
   }
 
   private async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {

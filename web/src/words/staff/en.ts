@@ -1,6 +1,7 @@
 // What staff screens say, in English. The other languages have the same keys, or the build fails.
 
 import { audit } from './en-audit';
+import { house } from './en-house';
 import { pit } from './en-pit';
 
 export const words = {
@@ -65,8 +66,10 @@ export const words = {
     health: { well: 'connected', lost: 'No line', locked: 'Locked' },
     differential: 'Differential',
     apart: (amount: string, most: string) => `${amount} apart, at most ${most}`,
-    over: (amount: string) => `${amount} over`,
+    over: (amount: string) => `${amount} over the maximum`,
+    overApart: (amount: string) => `${amount} over`,
     rejectExcess: 'Reject the excess',
+    rejectHint: (cited: string) => `The latest bets come back (${cited})`,
     irregularities: 'Irregularities',
     irregular: {
       'few-tumbles': 'Fewer than three tumbles', 'not-flat': 'A die does not lie flat', exposed: 'Dice seen before “No more bets”', 'activated-early': 'Tumbler started too early', interrupted: 'Play is interrupted',
@@ -123,6 +126,7 @@ export const words = {
   },
   pit,
   audit,
+  house,
 
   reasons: {
     unreachable: 'The house did not answer. Look whether it was done before you try again.',

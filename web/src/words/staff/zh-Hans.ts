@@ -2,6 +2,7 @@
 
 import type { StaffWords } from './en';
 import { audit } from './zh-Hans-audit';
+import { house } from './zh-Hans-house';
 import { pit } from './zh-Hans-pit';
 
 export const words: StaffWords = {
@@ -64,8 +65,10 @@ export const words: StaffWords = {
     health: { well: '已连接', lost: '连接中断', locked: '已锁定' },
     differential: '差额',
     apart: (amount, most) => `相差${amount}，上限${most}`,
-    over: (amount) => `超出${amount}`,
+    over: (amount) => `超出上限${amount}`,
+    overApart: (amount) => `超出${amount}`,
     rejectExcess: '拒绝超额部分',
+    rejectHint: (cited) => `最后下的注退还（${cited}）`,
     irregularities: '异常情况',
     irregular: { 'few-tumbles': '摇骰不足三次', 'not-flat': '有骰子未平放', exposed: '“停止下注”前骰子外露', 'activated-early': '摇骰器过早启动', interrupted: '游戏中断' },
     irregularMore: {
@@ -120,6 +123,7 @@ export const words: StaffWords = {
   },
   pit,
   audit,
+  house,
 
   reasons: {
     unreachable: '系统没有回应。重试前请先查看是否已执行。',

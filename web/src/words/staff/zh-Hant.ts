@@ -2,6 +2,7 @@
 
 import type { StaffWords } from './en';
 import { audit } from './zh-Hant-audit';
+import { house } from './zh-Hant-house';
 import { pit } from './zh-Hant-pit';
 
 export const words: StaffWords = {
@@ -64,8 +65,10 @@ export const words: StaffWords = {
     health: { well: '已連接', lost: '連接中斷', locked: '已鎖定' },
     differential: '差額',
     apart: (amount, most) => `相差${amount}，上限${most}`,
-    over: (amount) => `超出${amount}`,
+    over: (amount) => `超出上限${amount}`,
+    overApart: (amount) => `超出${amount}`,
     rejectExcess: '拒絕超額部分',
+    rejectHint: (cited) => `最後下的注退還（${cited}）`,
     irregularities: '異常情況',
     irregular: { 'few-tumbles': '搖骰不足三次', 'not-flat': '有骰子未平放', exposed: '「停止下注」前骰子外露', 'activated-early': '搖骰器過早啟動', interrupted: '遊戲中斷' },
     irregularMore: {
@@ -98,14 +101,14 @@ export const words: StaffWords = {
     byNumber: '按編號',
     assignNow: '指派',
     relieve: '崗位空缺',
-    diceSet: (set) => `骰子組（現爲${set}）`,
+    diceSet: (set) => `骰子組（現為${set}）`,
     useDice: '使用此組骰子',
     announceClosure: '宣布即將關檯',
     closureAnnounced: '已宣布關檯',
     closeHint: '在宣布的最後一局之後。按住以確認。',
     clearLock: '解除鎖定',
     placeFor: '員工代玩家下注',
-    placeHint: '點投注格，爲該玩家登記所選籌碼。',
+    placeHint: '點投注格，為該玩家登記所選籌碼。',
     colourChips: '彩色籌碼',
     buyIn: '現金買入',
     buyInNow: '買入',
@@ -120,12 +123,13 @@ export const words: StaffWords = {
   },
   pit,
   audit,
+  house,
 
   reasons: {
     unreachable: '系統沒有回應。重試前請先查看是否已執行。',
     'wrong-password': '編號或密碼錯誤，或該員工已被鎖定。',
     'password-to-be-set': '請先設定您的密碼。',
-    'weak-password': '密碼須爲12至128個字符，且不同於之前的密碼。',
+    'weak-password': '密碼須為12至128個字符，且不同於之前的密碼。',
     'sign-in-again': '未輸入密碼：沒有執行。',
     'not-signed-in': '請先登錄。',
     'not-yours': '這屬於其他人。',
@@ -145,7 +149,7 @@ export const words: StaffWords = {
     stopped: '系統已停止：恢復前不接受任何操作。',
     internal: '系統內部出錯。',
     'second-person-missing': '須由第二人批准。',
-    'second-person-not-allowed': '第二人須爲另一名有批准權的員工。',
+    'second-person-not-allowed': '第二人須為另一名有批准權的員工。',
     'not-acting': '您目前不在本檯擔任該崗位。',
     'out-of-order': '順序不符。',
     'table-closing': '賭檯即將關閉：不再發出彩色籌碼。',
@@ -191,7 +195,7 @@ export const words: StaffWords = {
     'voucher-not-on-file': '查無此票券。',
     'voucher-expired': '票券已過期：須經裁定方可支付。',
     'voucher-good': '票券尚未過期。',
-    'voucher-number-used': '此號碼的票券已籤發過。',
+    'voucher-number-used': '此號碼的票券已簽發過。',
     'over-house-limit': '金額超過此方式的上限。',
     'locked-out': '錯誤號碼過多，已鎖定：由督導解除。',
     'unknown-claim': '沒有此待付款項，或已結清。',

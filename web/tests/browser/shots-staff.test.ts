@@ -1,0 +1,126 @@
+// Pictures of every staff screen in its main states at three sizes, to be looked at.
+
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { StaffStage, tab } from './office';
+
+const office = new StaffStage();
+const SIZES = { desk: { width: 1280, height: 800 }, wide: { width: 1920, height: 1080 }, standing: { width: 820, height: 1180 } };
+const PHONE = { width: 390, height: 844 };
+
+async function tabs(page: Page, screen: string, names: string[], name: string): Promise<void> {
+  for (const [at, one] of names.entries()) {
+    await tab(page, at);
+    await page.locator('main table, main dl').first().waitFor();
+    await office.shot(page, `${screen}-${name}-${one}`);
+  }
+}
+
+for (const [name, size] of Object.entries(SIZES)) {
+  it(`the console, ${name}`, async () => {
+    const table = office.house.table(1);
+    const page = await office.open('console?table=1', 21, size);
+    const shot = (what: string) => office.shot(page, `console-${name}-${what}`);
+    await page.locator('button[data-step]').waitFor();
+    await shot('idle');
+    table.open();
+    table.forSeat({ place: { seat: 1, chips: 'own', stakes: [{ box: 'big', amount: 50_000 }, { box: 'sum:9', amount: 2_500 }] } });
+    table.forSeat({ place: { seat: 2, chips: 'own', stakes: [{ box: 'small', amount: 10_000 }] } });
+    await shot('open');
+    await page.locator('nav button').first().click();
+    await page.locator('dialog li button:enabled').first().click();
+    await shot('irregular');
+    await page.keyboard.press('Escape');
+    table.change({ phase: 'closed', closes_at: null, tumbles: 3 });
+    await page.getByText('Enter the dice').waitFor();
+    for (const face of ['2', '4', '6']) await page.keyboard.press(face);
+    await shot('commit');
+    await page.locator('nav button').last().click();
+    await shot('table');
+    await page.keyboard.press('Escape');
+    table.commit([2, 4, 6]);
+    await page.locator('[data-phase=settled]').waitFor();
+    await shot('settled');
+    expect(table.phase).toBe('settled');
+  });
+
+  it(`a live table, ${name}`, async () => {
+    const table = office.house.table(5);
+    const page = await office.open('console?table=5', 21, size);
+    table.open();
+    table.seat(2).view.credits = 900_000;
+    table.forSeat({ place: { seat: 2, chips: 'own', stakes: [{ box: 'big', amount: 420_000 }, { box: 'small', amount: 20_000 }] } });
+    await page.locator('aside .alarmed').first().waitFor();
+    await office.shot(page, `console-${name}-live`);
+    await page.locator('aside li button').nth(1).click({ timeout: 5_000 });
+    await office.shot(page, `console-${name}-seat`);
+    table.void('ruling');
+  });
+
+  it(`the pit, ${name}`, async () => {
+    office.house.table(1).open();
+    office.house.table(7).change({ is_interrupted: true });
+    const page = await office.open('pit', 3, size);
+    await page.getByRole('row').nth(10).waitFor();
+    await tabs(page, 'pit', ['tables', 'results', 'meters', 'dice', 'devices', 'people', 'record'], name);
+    await page.locator('main button.first').click();
+    await page.locator('.verdict').waitFor({ timeout: 20_000 });
+    await office.shot(page, `pit-${name}-record`);
+    await tab(page, 0);
+    await page.locator('tbody button').nth(1).click();
+    await office.shot(page, `pit-${name}-correct`);
+    await page.locator('dialog nav button').nth(4).click();
+    await office.shot(page, `pit-${name}-limits`);
+    office.house.table(1).void('ruling');
+  });
+
+  it(`people, ${name}`, async () => {
+    const page = await office.open('pit', 11, size);
+    await tab(page, 1);
+    await office.shot(page, `pit-${name}-enrol`);
+    await tab(page, 2);
+    await page.locator('main .top button').click();
+    await office.shot(page, `pit-${name}-engage`);
+    await page.keyboard.press('Escape');
+    await page.locator('tbody button').nth(2).click();
+    await office.shot(page, `pit-${name}-person`);
+  });
+
+  it(`the cage, ${name}`, async () => {
+    const page = await office.open('cage', 8, size);
+    await office.shot(page, `cage-${name}`);
+    await page.locator('.now input').first().fill('123456789012340411');
+    await page.keyboard.press('Enter');
+    await page.locator('.refused').waitFor();
+    await office.shot(page, `cage-${name}-refused`);
+    await page.locator('.now input').first().fill('123456789012345678');
+    await page.keyboard.press('Enter');
+    await page.locator('.paid').waitFor();
+    await office.shot(page, `cage-${name}-paid`);
+    await page.getByLabel('Amount').fill('250');
+    await page.keyboard.press('Enter');
+    await page.locator('dialog').waitFor();
+    await office.shot(page, `cage-${name}-voucher`);
+  });
+
+  it(`the audit, ${name}`, async () => {
+    const page = await office.open('audit', 9, size);
+    await tabs(page, 'audit', ['events', 'rounds', 'meters', 'verify'], name);
+    await tab(page, 1);
+    await page.getByRole('button', { name: 'Open 70' }).click();
+    await page.locator('[data-laid=big] text').first().waitFor();
+    await office.shot(page, `audit-${name}-round`);
+  });
+}
+
+it('the pit on a phone', async () => {
+  const page = await office.open('pit', 5, PHONE);
+  await office.house.staff.show('approvals', [{ id: 9, act: 'correct', by: 3, asked: Date.now(), answer: 'waiting', what: JSON.stringify({ table: { table: 2, round: { correct: { round: 73, dice: [2, 4, 6], why: 'The two was read as a three' } } } }) }]);
+  await page.getByRole('button', { name: 'Approve' }).waitFor();
+  await office.shot(page, 'pit-phone');
+});
+
+it('the cage on a phone', async () => {
+  const page = await office.open('cage', 8, PHONE);
+  await office.shot(page, 'cage-phone');
+});
