@@ -90,7 +90,7 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test house --test play
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib described
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib -- described the_stand_in_house
 	@.ci/node npm --prefix web run --silent types
 
 release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants

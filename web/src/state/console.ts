@@ -1,8 +1,7 @@
 // What the Dealer does next: always the next lawful step, and whose step it is. The house decides whether it is done.
 
-import type { Me, Phase, PublicView } from '../protocol/messages';
+import type { LayoutView, Me, Phase, PublicView } from '../protocol/messages';
 import type { AttendedView } from './attended';
-import { factsOf } from './games';
 import { rules, runsTable } from './rights';
 
 export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | 'close-bets' | 'activate' | 'tumbled' | 'enter-dice' | 'commit' | 'continue' | 'wait' | 'ruling' | 'close-table';
@@ -24,7 +23,7 @@ export const isBetween = (phase: Phase) => BETWEEN.includes(phase);
 export const isInPlay = (phase: Phase) => phase === 'open' || phase === 'closing' || phase === 'closed';
 
 /** The next step. `faces` are those that the Dealer has entered. */
-export function nextStep({ table, announcedIn }: Pick<AttendedView, 'table' | 'announcedIn'>, me: Me, faces: readonly number[]): Step {
+export function nextStep(layout: Pick<LayoutView, 'is_covered' | 'has_limits'>, { table, announcedIn }: Pick<AttendedView, 'table' | 'announcedIn'>, me: Me, faces: readonly number[]): Step {
   if (!table) return { name: 'wait', isMine: false };
   const of = (name: StepName, isMine: boolean): Step => ({ name, isMine });
   const [isRunner, isDealer] = [runsTable(me), deals(me, table)];
@@ -33,10 +32,10 @@ export function nextStep({ table, announcedIn }: Pick<AttendedView, 'table' | 'a
   if (table.is_held) return of('continue', isDealer);
   if (isBetween(table.phase)) {
     if (table.closure_announced && announcedIn !== null && table.round > announcedIn) return of('close-table', isRunner);
-    if (table.limits == null && factsOf(table.game).hasLimits) return of('show-limits', isRunner);
+    if (table.limits == null && layout.has_limits) return of('show-limits', isRunner);
     return of('open-bets', isDealer);
   }
-  if (table.phase === 'open') return factsOf(table.game).isCovered && !isTumbled(table) ? tumble(table, isDealer) : of('close-bets', isDealer);
+  if (table.phase === 'open') return layout.is_covered && !isTumbled(table) ? tumble(table, isDealer) : of('close-bets', isDealer);
   if (table.phase === 'closed') {
     if (!isTumbled(table)) return tumble(table, isDealer);
     if (table.is_interrupted) return of('ruling', rules(me));

@@ -1,8 +1,8 @@
 // What can go wrong in a round, by the game's own paragraphs: what may be reported now, and what follows from it.
 
-import type { PublicView, RoundCommand } from '../protocol/messages';
+import type { LayoutView, PublicView, RoundCommand } from '../protocol/messages';
 import { isInPlay, TUMBLES } from './console';
-import { factsOf, type Cited } from './games';
+import { paragraphsOf, type Cited } from './cited';
 
 export type Irregularity = 'few-tumbles' | 'not-flat' | 'exposed' | 'activated-early' | 'interrupted';
 
@@ -16,19 +16,18 @@ export interface Entry {
 }
 
 /** The irregularities of the table's game, in the order of its rules. `known` are the dice read before an interruption. */
-export function irregularities(table: PublicView, known: readonly number[] = []): Entry[] {
-  const { isCovered, paragraphs } = factsOf(table.game);
+export function irregularities(layout: Pick<LayoutView, 'is_covered' | 'paragraphs'>, table: PublicView, known: readonly number[] = []): Entry[] {
   const isPlayed = isInPlay(table.phase) && !table.is_held;
   const isActivated = table.tumbles != null;
   const of = (name: Irregularity, cited: Cited, isLawful: boolean, then: Entry['then'] = 'void'): Entry => {
-    const cites = [...(paragraphs[cited] ?? []), ...(then === 'void' ? (paragraphs['void-returned'] ?? []) : [])];
+    const cites = [...paragraphsOf(layout, cited), ...(then === 'void' ? paragraphsOf(layout, 'void-returned') : [])];
     return { name, paragraphs: cites, isLawful, then };
   };
   const isConcluded = known.length > 0;
   return [
     of('few-tumbles', 'few-tumbles', isPlayed && isActivated && (table.tumbles ?? 0) < TUMBLES),
     of('not-flat', 'not-flat', isPlayed && isActivated),
-    isCovered ? of('exposed', 'exposed', isPlayed && table.phase === 'open') : of('activated-early', 'activated-early', isPlayed && table.phase === 'open'),
+    layout.is_covered ? of('exposed', 'exposed', isPlayed && table.phase === 'open') : of('activated-early', 'activated-early', isPlayed && table.phase === 'open'),
     of('interrupted', isConcluded ? 'concluded' : 'not-established', isInPlay(table.phase) && !table.is_interrupted, isConcluded ? 'concluded' : 'void'),
   ];
 }

@@ -247,3 +247,33 @@ async fn layout(State(server): State<Shared>, Named(table): Named<u16>) -> Resul
     };
     Ok(Json(door.look(view).await?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::{env, fs};
+
+    use taisai_rules::Games;
+
+    use super::*;
+
+    /// The screens are tested with the layouts that this house sends.
+    #[test]
+    fn the_stand_in_house_of_the_screens_has_these_layouts() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/mock/layouts");
+        let mut written = 0;
+        for game in Games::embedded().iter() {
+            for layout in game.layouts() {
+                let file = folder.join(format!("{}-{}.json", game.id(), layout.id()));
+                let text = serde_json::to_string(&LayoutView::of(game, layout)).unwrap() + "\n";
+                if env::var_os("BLESS").is_some() {
+                    fs::write(&file, &text).unwrap();
+                }
+                let is_the_same = fs::read_to_string(&file).is_ok_and(|known| known == text);
+                assert!(is_the_same, "{} is not as the house sends it: run make bless", file.display());
+                written += 1;
+            }
+        }
+        assert_eq!(written, 10);
+    }
+}

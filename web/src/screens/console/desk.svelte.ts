@@ -4,9 +4,9 @@ import type { Line } from '../../protocol/line';
 import type { ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, TableView } from '../../protocol/messages';
 import type { Verdict } from '../../protocol/errands';
 import { Attended, type AttendedView } from '../../state/attended';
+import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
-import { factsOf } from '../../state/games';
 import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
 import type { Staff } from '../staff/staff.svelte';
@@ -38,11 +38,12 @@ export class Desk {
   }
 
   get step() {
-    return nextStep(this.view, this.staff.me!, this.faces);
+    return nextStep(this.layout, this.view, this.staff.me!, this.faces);
   }
 
-  get facts() {
-    return factsOf(this.layout.game);
+  /** The paragraphs behind something, as they are written; nothing where the game has no such rule. */
+  cited(rule: Cited): string {
+    return paragraphsOf(this.layout, rule).join(', ');
   }
 
   get isOver(): boolean {

@@ -1,0 +1,12 @@
+// The paragraphs behind what a staff screen says, as the layout tells them.
+
+import type { LayoutView } from '../protocol/messages';
+
+export type Cited =
+  | 'few-tumbles' | 'not-flat' | 'exposed' | 'activated-early' | 'not-established' | 'concluded' | 'damaged-dice' | 'wrong-result' | 'ruling'
+  | 'void-returned' | 'placed-by-staff' | 'excess' | 'colour-chips';
+
+/** The paragraphs of the game; none where it has no such rule. */
+export function paragraphsOf({ paragraphs }: Pick<LayoutView, 'paragraphs'>, cited: Cited): readonly string[] {
+  return paragraphs[cited.replaceAll('-', '_')] ?? [];
+}
