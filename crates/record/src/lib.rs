@@ -17,6 +17,7 @@ mod recorder;
 mod replay;
 mod settlement;
 mod sheet;
+mod standing;
 mod store;
 mod verify;
 
@@ -33,5 +34,6 @@ pub use recorder::{NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot, first_opening};
 pub use settlement::{Act, Changed, Settled, Settlement, beginning, settlement};
 pub use sheet::{BadSheet, ChangeSheet, ClusterSheet, Mark, Movement, RoundSheet, Sheet, SheetLine};
+pub use standing::{Standing, Vouching, standings};
 pub use store::{Address, StoreError};
 pub use verify::{Verified, verify_chain};

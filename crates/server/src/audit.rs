@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taisai_journal::PublicKey;
-use taisai_record::{Address, Evidence, NoEvidence, Program, RoundSheet, settlement};
+use taisai_record::{Address, Evidence, NoEvidence, Program, RoundSheet, Standing, settlement, standings};
 use taisai_table::{RoundNumber, TableId};
 use tokio::sync::Semaphore;
 
@@ -82,6 +82,11 @@ impl Audits {
             return Err(Denied::TooLong);
         };
         answer.unwrap_or_else(|_| Err(Trouble::Thread.into()))
+    }
+
+    /// How every chain stands.
+    pub(crate) async fn standings(&self) -> Result<Vec<Standing>, Denied> {
+        self.read(|_, archive| Ok(standings(archive).map_err(Trouble::from)?)).await
     }
 
     /// A round with every line, its paragraphs, what was moved and who acted.

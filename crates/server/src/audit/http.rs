@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use taisai_record::RoundSheet;
+use taisai_record::{RoundSheet, Standing};
 use taisai_table::{RoundNumber, TableId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -20,6 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(get_round))
         .routes(routes!(get_evidence))
+        .routes(routes!(get_record))
         .routes(routes!(begin, list))
         .routes(routes!(get_verification, cancel))
 }
@@ -56,6 +57,12 @@ async fn get_evidence(
     let headers =
         [(header::CONTENT_TYPE, "application/octet-stream".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
     Ok((headers, evidence).into_response())
+}
+
+/// How every chain of the record stands, and when it was last vouched for.
+#[utoipa::path(get, path = "/audit/record", responses((status = 200, body = Vec<Standing>)))]
+async fn get_record(_: MayRead, State(server): State<Shared>) -> Result<Json<Vec<Standing>>, Denied> {
+    server.audits.standings().await.map(Json)
 }
 
 /// Begins to verify the whole record; one at a time.
