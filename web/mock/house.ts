@@ -119,7 +119,7 @@ export class MockHouse {
 
   /** What the set-up proposes for a table. */
   proposed(table: number) {
-    return { ...LIMITS, differential: this.table(table).layout.station === 'live-table' ? 200_000 : null };
+    return { ...LIMITS, differential: this.table(table).layout.has_terminals ? null : 200_000 };
   }
 
   voucher(amount: number) {
@@ -133,17 +133,17 @@ export class MockHouse {
   }
 
   private listed({ table, layout, phase }: MockTable) {
-    const has_terminals = layout.station === 'player-terminals';
-    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals };
+    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals: layout.has_terminals };
   }
 
   private enrol(text: string, json: (value: unknown, status?: number) => true): true {
     const { code, public_key } = JSON.parse(text) as { code: string; public_key: string };
-    const device = Number(/^SEAT-(\d+)$/.exec(code)?.[1]);
-    if (!device) return json({ refused: { code: 'bad-code', paragraphs: [], sentence: 'The code is wrong, used or too old.' } }, 403);
+    const device = Number(/^(?:SEAT|ONCE)-(\d+)$/.exec(code)?.[1]);
+    if (!device || (code.startsWith('ONCE') && this.keys.has(device))) return json({ refused: { code: 'bad-code', paragraphs: [], sentence: 'The code is wrong, used or too old.' } }, 403);
     const x = Buffer.from(public_key, 'hex').toString('base64url');
     this.keys.set(device, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }));
-    return json({ device, house: HOUSE, source: 40, table: placeOf(device).table });
+    const { table, seat } = placeOf(device);
+    return json({ device, house: HOUSE, source: 40, kind: { terminal: { cluster: { table, number: 0 }, seat } } });
   }
 
   private display(line: WebSocket, table: MockTable): void {
@@ -163,7 +163,11 @@ export class MockHouse {
       const say = (message: unknown) => setTimeout(() => line.readyState === line.OPEN && line.send(JSON.stringify(message)), this.delay);
       const seat = table.seat(placeOf(device).seat);
       table.sit(placeOf(device).seat, { say });
-      line.on('message', (more) => table.hear(seat, JSON.parse(String(more)).commands));
+      line.on('message', (more) => {
+        const { commands = [], games = false } = JSON.parse(String(more));
+        if (games) say({ games: seat.games });
+        table.hear(seat, commands);
+      });
     });
   }
 

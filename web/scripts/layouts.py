@@ -80,7 +80,7 @@ def view(game, layout):
         "width": felt["size"][0],
         "height": felt["size"][1],
         "chinese": felt["chinese"],
-        "station": game["station"],
+        "has_terminals": game["station"] == "player-terminals",
         "areas": list(areas(felt)),
         "captions": captions,
         "boxes": boxes,

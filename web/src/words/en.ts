@@ -72,6 +72,9 @@ export const words = {
   noGames: 'You have not played a round in this session.',
   stake: 'Stake',
   paidOut: 'Paid',
+  returned: 'Returned',
+  gameOf: (place: number, of: number) => `Game ${place} of ${of}`,
+  firstSettled: (dice: string, paid: string) => `Corrected: it was first settled by ${dice}, which paid ${paid}.`,
   before: 'Credits before',
   after: 'Credits after',
   newer: 'Newer',
@@ -122,6 +125,7 @@ export const words = {
   goodUntil: 'Good until',
   issuedAt: 'Issued at',
   print: 'Print',
+  done: 'Done',
   sent: 'Asking the house…',
 
   settings: 'Settings',
@@ -144,6 +148,7 @@ export const words = {
   paragraph: (paragraphs: string) => `Game rules ${paragraphs}`,
   youWon: (amount: string) => `You are paid ${amount}`,
   roundVoid: (round: number, why: string) => `Round ${round} is void: ${why} Every bet came back in full.`,
+  corrected: (round: number, dice: string) => `Round ${round} was corrected: the dice are ${dice}. What you are paid for it was changed with it.`,
   voidReasons: {
     'few-tumbles': 'the dice were not tumbled three times.',
     'not-flat': 'a die did not lie flat.',
@@ -192,6 +197,8 @@ export const words = {
     'bad-code': 'The code is wrong, used or too old.',
     'too-many': 'Too many tries. Wait a little.',
     'not-proven': 'The house does not know this terminal.',
+    'not-secure': 'Open this page over https: without it the browser keeps no key for this terminal.',
+    'not-a-terminal': 'This code is not for a Player Terminal.',
   } as Record<string, string>,
 
   front: {

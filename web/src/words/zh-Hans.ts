@@ -65,6 +65,9 @@ export const words: Words = {
   noGames: '您在本次游戏中尚未下注。',
   stake: '投注额',
   paidOut: '派彩',
+  returned: '退回',
+  gameOf: (place, of) => `第${place}局，共${of}局`,
+  firstSettled: (dice, paid) => `已更正：最初按${dice}结算，派彩${paid}。`,
   before: '局前余额',
   after: '局后余额',
   newer: '较新',
@@ -112,6 +115,7 @@ export const words: Words = {
   goodUntil: '有效期至',
   issuedAt: '签发地点',
   print: '打印',
+  done: '完成',
   sent: '正在请求…',
 
   settings: '设置',
@@ -134,6 +138,7 @@ export const words: Words = {
   paragraph: (paragraphs) => `游戏规则${paragraphs}`,
   youWon: (amount) => `派彩${amount}`,
   roundVoid: (round, why) => `第${round}局作废：${why}所有投注全额退还。`,
+  corrected: (round, dice) => `第${round}局已更正：骰子为${dice}，派彩亦随之更正。`,
   voidReasons: {
     'few-tumbles': '摇骰不足三次。',
     'not-flat': '有骰子未平放。',
@@ -182,6 +187,8 @@ export const words: Words = {
     'bad-code': '代码错误、已使用或已过期。',
     'too-many': '尝试过多，请稍候。',
     'not-proven': '系统不认识此终端。',
+    'not-secure': '请以加密的安全连接打开此页：否则浏览器不保存此终端的密钥。',
+    'not-a-terminal': '此代码不是玩家终端的代码。',
   },
 
   front: {

@@ -65,6 +65,9 @@ export const words: Words = {
   noGames: '您在本次遊戲中尚未下注。',
   stake: '投注額',
   paidOut: '派彩',
+  returned: '退回',
+  gameOf: (place, of) => `第${place}局，共${of}局`,
+  firstSettled: (dice, paid) => `已更正：最初按${dice}結算，派彩${paid}。`,
   before: '局前餘額',
   after: '局後餘額',
   newer: '較新',
@@ -112,6 +115,7 @@ export const words: Words = {
   goodUntil: '有效期至',
   issuedAt: '簽發地點',
   print: '列印',
+  done: '完成',
   sent: '正在請求…',
 
   settings: '設定',
@@ -134,6 +138,7 @@ export const words: Words = {
   paragraph: (paragraphs) => `遊戲規則${paragraphs}`,
   youWon: (amount) => `派彩${amount}`,
   roundVoid: (round, why) => `第${round}局作廢：${why}所有投注全額退還。`,
+  corrected: (round, dice) => `第${round}局已更正：骰子為${dice}，派彩亦隨之更正。`,
   voidReasons: {
     'few-tumbles': '搖骰不足三次。',
     'not-flat': '有骰子未平放。',
@@ -182,6 +187,8 @@ export const words: Words = {
     'bad-code': '代碼錯誤、已使用或已過期。',
     'too-many': '嘗試過多，請稍候。',
     'not-proven': '系統不認識此終端。',
+    'not-secure': '請以加密的安全連線開啟此頁：否則瀏覽器不儲存此終端的密鑰。',
+    'not-a-terminal': '此代碼不是玩家終端的代碼。',
   },
 
   front: {
