@@ -40,10 +40,16 @@ describe('the terminal', () => {
     await expect.poll(bets).toEqual([['big', 2_500]]);
     const felt = (await page.locator('div.frame').boundingBox())!;
     const session = await page.context().newCDPSession(page);
-    const push = { x: felt.x + 200, y: felt.y + 200, xDistance: -1_000, yDistance: 0, gestureSourceType: 'touch' as const };
+    const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) => session.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: felt.y + 200 }] });
+    const push = async () => {
+      await finger('touchStart', 375);
+      for (let x = 360; x > 0; x -= 15) await finger('touchMove', x);
+      await finger('touchEnd');
+      await expect.poll(() => box(page, 'small').boundingBox().then((seen) => seen!.x + seen!.width)).toBeLessThan(felt.x + felt.width);
+    };
     const count = await touches(async () => {
       await page.getByRole('radio', { name: 'Chip of 50' }).first().tap();
-      await session.send('Input.synthesizeScrollGesture', push);
+      await push();
       const { x, y, width, height } = (await box(page, 'small').boundingBox())!;
       await page.touchscreen.tap(x + width / 2, y + height / 2);
     });
