@@ -138,6 +138,7 @@ export const words = {
   offlineShort: 'No connection',
   offlineMore: 'Registered bets stand. This screen comes back by itself.',
   connecting: 'Connecting to the house…',
+  unreachable: 'The house cannot be reached.',
   betsStand: (amount: string) => `Connected again. Your bets stand: ${amount}.`,
   backAgain: 'Connected again.',
   denied: 'The house does not know this terminal.',
@@ -204,8 +205,6 @@ export const words = {
   front: {
     title: 'Tai Sai',
     lead: 'Sic Bo and Tai Sai tables, as approved. Choose a screen.',
-    signIn: 'Staff sign in with their number and password. Terminals are set up once with a code.',
-    open: 'Open',
     terminal: ['Player Terminal', 'Place bets, follow the round, buy credits and cash out.', 'For players'],
     console: ['Game Console', 'Run the round: open and close bets, enter the dice, handle irregularities.', 'For dealers'],
     display: ['Display', 'Phase, countdown, dice and roads for everyone at the table.', 'For the public'],
@@ -214,7 +213,6 @@ export const words = {
     audit: ['Audit', 'Search, replay any round, verify the record, download evidence.', 'For auditors and regulators'],
     tables: 'Tables',
     noTables: 'No table is set up yet.',
-    unreachable: 'The house cannot be reached.',
   },
 };
 

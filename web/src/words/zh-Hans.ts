@@ -128,6 +128,7 @@ export const words: Words = {
   offlineShort: '连接中断',
   offlineMore: '已登记的投注有效。屏幕会自动恢复。',
   connecting: '正在连接…',
+  unreachable: '无法连接。',
   betsStand: (amount) => `已重新连接。您的投注有效：${amount}。`,
   backAgain: '已重新连接。',
   denied: '系统不认识此终端。',
@@ -194,8 +195,6 @@ export const words: Words = {
   front: {
     title: '骰宝',
     lead: '按核准规则运行的骰宝赌台。请选择屏幕。',
-    signIn: '员工以编号和密码登录。终端以代码一次性设置。',
-    open: '打开',
     terminal: ['玩家终端', '下注、跟进牌局、增加余额与兑现。', '玩家'],
     console: ['荷官控制台', '主持牌局：开始与停止下注、输入骰子、处理异常。', '荷官'],
     display: ['显示屏', '阶段、倒数、骰子与路单，供台前公众观看。', '公众'],
@@ -204,6 +203,5 @@ export const words: Words = {
     audit: ['稽核', '查询、重现任何一局、验证记录、下载证据。', '稽核与监管'],
     tables: '赌台',
     noTables: '尚未设置赌台。',
-    unreachable: '无法连接。',
   },
 };

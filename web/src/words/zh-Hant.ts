@@ -128,6 +128,7 @@ export const words: Words = {
   offlineShort: '連接中斷',
   offlineMore: '已登記的投注有效。螢幕會自動恢復。',
   connecting: '正在連接…',
+  unreachable: '無法連接。',
   betsStand: (amount) => `已重新連接。您的投注有效：${amount}。`,
   backAgain: '已重新連接。',
   denied: '系統不認識此終端。',
@@ -194,8 +195,6 @@ export const words: Words = {
   front: {
     title: '骰寶',
     lead: '按核准規則運行的骰寶賭檯。請選擇螢幕。',
-    signIn: '員工以編號和密碼登錄。終端以代碼一次性設定。',
-    open: '打開',
     terminal: ['玩家終端', '下注、跟進牌局、增加餘額與兌現。', '玩家'],
     console: ['荷官控制台', '主持牌局：開始與停止下注、輸入骰子、處理異常。', '荷官'],
     display: ['顯示屏', '階段、倒數、骰子與路單，供檯前公眾觀看。', '公眾'],
@@ -204,6 +203,5 @@ export const words: Words = {
     audit: ['稽核', '查詢、重現任何一局、驗證記錄、下載證據。', '稽核與監管'],
     tables: '賭檯',
     noTables: '尚未設定賭檯。',
-    unreachable: '無法連接。',
   },
 };
