@@ -164,7 +164,7 @@ export const words = {
   goOn: 'Go on playing',
 
   enrol: 'Set up this terminal',
-  enrolHint: 'Type the code that an administrator was given for this terminal.',
+  enrolHint: 'Open the link that the house gave for this terminal, or type its code.',
   code: 'Code',
   enrolNow: 'Set up',
 

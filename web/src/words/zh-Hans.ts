@@ -154,7 +154,7 @@ export const words: Words = {
   goOn: '继续游戏',
 
   enrol: '设置此终端',
-  enrolHint: '请输入管理员取得的此终端代码。',
+  enrolHint: '请打开系统为此终端给出的链接，或输入其代码。',
   code: '代码',
   enrolNow: '设置',
 

@@ -154,7 +154,7 @@ export const words: Words = {
   goOn: '繼續遊戲',
 
   enrol: '設定此終端',
-  enrolHint: '請輸入管理員取得的此終端代碼。',
+  enrolHint: '請打開系統為此終端給出的連結，或輸入其代碼。',
   code: '代碼',
   enrolNow: '設定',
 

@@ -291,7 +291,7 @@ describe('the terminal', () => {
     const context = await stage.context();
     const page = await context.newPage();
     await page.goto(`${stage.address}/terminal`);
-    await page.getByLabel(/Type the code/).fill('WRONG');
+    await page.getByLabel(/type its code/).fill('WRONG');
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByText('The code is wrong, used or too old.').waitFor();
     await context.close();
