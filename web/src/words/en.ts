@@ -36,6 +36,7 @@ export const words = {
   repeat: 'Repeat',
   favourite: (place: number) => `Favourite ${place}`,
   favourites: 'Favourites',
+  favouritesHint: '＋ keeps the bets that lie on the layout now. The amount places them again, all or nothing.',
   keepFavourite: (place: number) => `Keep these bets as favourite ${place}`,
   kept: (place: number) => `Kept as favourite ${place}.`,
 

@@ -29,6 +29,7 @@ export const words: Words = {
   repeat: '重复',
   favourite: (place) => `常用投注${place}`,
   favourites: '常用投注',
+  favouritesHint: '＋ 保存目前布局上的投注；按金额即再次下注，全部接受或全部不接受。',
   keepFavourite: (place) => `将当前投注存为常用${place}`,
   kept: (place) => `已存为常用投注${place}。`,
 

@@ -29,6 +29,7 @@ export const words: Words = {
   repeat: '重複',
   favourite: (place) => `常用投注${place}`,
   favourites: '常用投注',
+  favouritesHint: '＋ 儲存目前佈局上的投注；按金額即再次下注，全部接受或全部不接受。',
   keepFavourite: (place) => `將當前投注存為常用${place}`,
   kept: (place) => `已存為常用投注${place}。`,
 
