@@ -10,7 +10,7 @@ const SCREENS = ['index', 'terminal', 'display', 'console', 'pit', 'cage', 'audi
 /** What every screen loads, and what all screens with a felt load: few files, so that they are packed well. */
 const GROUPS = [
   { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(words\/(speech|languages)|protocol\/house|parts\/(LanguageSwitch|Training|settings|Die\.|faces))/ },
-  { name: 'play', priority: 1, test: /src\/(felt\/(fit|phrases|print|walk)|parts\/(Chip|chips|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|Sheet|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(line|numbered)\.)/ },
+  { name: 'play', priority: 1, test: /src\/(felt\/(fit|phrases|print|walk|wins)|parts\/(Chip|chips|pile|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|Sheet|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(line|numbered)\.)/ },
 ];
 
 function standIn(): Plugin {

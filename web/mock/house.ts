@@ -93,7 +93,7 @@ export class MockHouse {
     if (of) return json(this.table(Number(of[1])).layout);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
-      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, voucher_limit: 1_000_000, time: Date.now() });
+      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, time: Date.now() });
     }
     if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(said, json);
     if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);
@@ -121,7 +121,7 @@ export class MockHouse {
 
   /** What the set-up proposes for a table. */
   proposed(table: number) {
-    return { ...LIMITS, differential: this.table(table).layout.station === 'live-table' ? 200_000 : null };
+    return { ...LIMITS, differential: this.table(table).layout.has_terminals ? null : 200_000 };
   }
 
   voucher(amount: number) {
@@ -137,17 +137,17 @@ export class MockHouse {
   }
 
   private listed({ table, layout, phase }: MockTable) {
-    const has_terminals = layout.station === 'player-terminals';
-    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals };
+    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals: layout.has_terminals };
   }
 
   private enrol(text: string, json: (value: unknown, status?: number) => true): true {
     const { code, public_key } = JSON.parse(text) as { code: string; public_key: string };
-    const device = Number(/^SEAT-(\d+)$/.exec(code)?.[1]);
-    if (!device) return json({ refused: { code: 'bad-code', paragraphs: [], sentence: 'The code is wrong, used or too old.' } }, 403);
+    const device = Number(/^(?:SEAT|ONCE)-(\d+)$/.exec(code)?.[1]);
+    if (!device || (code.startsWith('ONCE') && this.keys.has(device))) return json({ refused: { code: 'bad-code', paragraphs: [], sentence: 'The code is wrong, used or too old.' } }, 403);
     const x = Buffer.from(public_key, 'hex').toString('base64url');
     this.keys.set(device, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }));
-    return json({ device, house: HOUSE, source: 40, table: placeOf(device).table });
+    const { table, seat } = placeOf(device);
+    return json({ device, house: HOUSE, source: 40, kind: { terminal: { cluster: { table, number: 0 }, seat } } });
   }
 
   private display(line: WebSocket, table: MockTable): void {
@@ -167,7 +167,11 @@ export class MockHouse {
       const say = (message: unknown) => setTimeout(() => line.readyState === line.OPEN && line.send(JSON.stringify(message)), this.delay);
       const seat = table.seat(placeOf(device).seat);
       table.sit(placeOf(device).seat, { say });
-      line.on('message', (more) => table.hear(seat, JSON.parse(String(more)).commands));
+      line.on('message', (more) => {
+        const { commands = [], games = false } = JSON.parse(String(more));
+        if (games) say({ games: seat.games });
+        table.hear(seat, commands);
+      });
     });
   }
 

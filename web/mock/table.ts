@@ -1,8 +1,10 @@
 // A table of the stand-in house: rounds, seats and what they are shown, in the words of the real one. It keeps just enough of
 // the rules for the screens to be driven.
 
-import type { Box, Dice, LastGame, LayoutView, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
+import type { Box, Dice, GameLine, LastGame, LayoutView, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
+import { withResult } from '../src/protocol/numbered';
 import { kindOf, limitOf } from '../src/state/limits';
+import { gameOf } from './games';
 import { paysFor } from './pays';
 
 export interface Screen {
@@ -14,6 +16,7 @@ interface Seat {
   last: Stake[];
   screen: Screen | null;
   answered: Map<number, unknown>;
+  games: GameLine[];
 }
 
 const SENTENCES: Record<string, [string, string[]]> = {
@@ -56,7 +59,7 @@ export class MockTable {
   ) {
     const kinds = new Set(layout.boxes.map(({ box }) => kindOf(box)));
     const boxes = LIMITS.boxes.filter(({ boxes }) => kinds.has(boxes));
-    const isLive = layout.station === 'live-table';
+    const isLive = !layout.has_terminals;
     this.view = {
       number: 0, table, game: layout.game.split('@')[0]!, layout: layout.layout, is_training: isTraining, round: 0, phase: 'idle',
       closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, tumbles: null, dealer: 21,
@@ -77,7 +80,7 @@ export class MockTable {
   seat(number: number): Seat {
     const present = this.seats.get(number) ?? {
       view: { number: 0, seat: number, session: 7, credits: 100_000, on_layout: 0, bets: [], is_locked: false, meters: { ...NO_METERS, bought_in: 100_000 } },
-      last: [], screen: null, answered: new Map(),
+      last: [], screen: null, answered: new Map(), games: [],
     };
     this.seats.set(number, present);
     return present;
@@ -162,7 +165,7 @@ export class MockTable {
   /** Everyone sees a change. */
   change(change: Omit<PublicChange, 'number'>): void {
     const numbered = { ...change, number: this.view.number + 1 };
-    const results = change.latest ? [change.latest, ...(this.view.results ?? [])].slice(0, 100) : (this.view.results ?? []);
+    const results = change.latest ? withResult(this.view.results ?? [], change.latest) : (this.view.results ?? []);
     this.view = { ...this.view, ...numbered, results } as PublicView;
     for (const screen of [...this.displays, ...this.consoles, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.say({ public: numbered });
   }
@@ -209,13 +212,16 @@ export class MockTable {
     if (isVoid) Object.assign(meters, { returned: meters.returned + view.on_layout, bet: meters.bet + view.on_layout, voids: meters.voids + 1 });
     else Object.assign(meters, { won: meters.won + paid, bet: meters.bet + view.on_layout, rounds: meters.rounds + 1 });
     seat.last = view.bets.map(({ box, amount }) => ({ box, amount }));
-    this.tell(seat, { credits: view.credits + back, on_layout: 0, bets: [], meters, last: { round: this.view.round, ...how, lines, paid } });
+    const last = { round: this.view.round, ...how, lines, paid };
+    seat.games = [gameOf(view, last, view.credits + back, this.now()), ...seat.games].slice(0, 20);
+    this.tell(seat, { credits: view.credits + back, on_layout: 0, bets: [], meters, last });
   }
 
-  /** A seat is told how it stands. */
+  /** A seat is told how it stands; its last game only where that has come. */
   tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
-    seat.screen?.say({ answers, seat: seat.view });
+    const { last: _, ...told } = seat.view;
+    seat.screen?.say({ answers, seat: change.last ? seat.view : told });
     this.attended();
   }
 
@@ -235,7 +241,9 @@ export class MockTable {
       const known = seat.answered.get(sequence);
       const { answer, change } = known ? { answer: known, change: {} } : this.decide(seat, command);
       seat.answered.set(sequence, answer);
-      this.tell(seat, change, [{ sequence, answer }]);
+      const isOfMoney = 'redeem' in command || 'cash-out-to-voucher' in command;
+      this.tell(seat, change, isOfMoney ? [] : [{ sequence, answer }]);
+      if (isOfMoney) seat.screen?.say({ answers: [{ sequence, answer }] });
     }
   }
 

@@ -17,7 +17,7 @@ export interface Printed {
   turn: 0 | 90 | 270;
 }
 
-export type Chinese = 'zh-Hans' | 'zh-Hant';
+type Chinese = LayoutView['chinese'];
 
 /** The box's numbers: `domino:12` has 1 and 2. */
 export function numbersOf(box: Box): number[] {
@@ -37,14 +37,13 @@ function inset(at: Rect): Rect {
 
 export class Print {
   private readonly boxes: Map<Box, BoxView>;
-  private readonly chinese: Chinese;
 
-  constructor(
-    private readonly layout: LayoutView,
-    chinese: Chinese,
-  ) {
-    this.chinese = layout.chinese ?? chinese;
+  constructor(private readonly layout: LayoutView) {
     this.boxes = new Map(layout.boxes.map((box) => [box.box, box]));
+  }
+
+  private get chinese(): Chinese {
+    return this.layout.chinese;
   }
 
   area(area: AreaView): Printed {

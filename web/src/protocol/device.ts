@@ -1,12 +1,15 @@
-// How this screen proves which device it is: an Ed25519 key that never leaves the browser signs the house's challenge. It
-// knows nothing of tables.
+// How this screen proves which device it is: an Ed25519 key that never leaves the browser signs the house's challenge. What
+// is said at the table is not its business.
 
 import { fromHex, toHex } from './hex';
+import type { Enrolled } from './messages';
 
 /** What a device keeps of itself. The private key cannot be read out, only used. */
 export interface Device {
   device: number;
   house: string;
+  /** The table that it stands at. */
+  table: number;
   key: CryptoKey;
 }
 
@@ -27,13 +30,15 @@ export function content(house: string, device: number, challenge: string): Uint8
 }
 
 /** The answer to a challenge. */
-export async function prove({ device, house, key }: Device, challenge: string): Promise<string> {
+export async function prove({ device, house, key }: Omit<Device, 'table'>, challenge: string): Promise<string> {
   const signature = await crypto.subtle.sign('Ed25519', key, content(house, device, challenge));
   return JSON.stringify({ device, signature: toHex(new Uint8Array(signature)) });
 }
 
-/** Enrols this browser as the device that the code was given for. */
+/** Enrols this browser as the Player Terminal that the code was given for. */
 export async function enrol(code: string, ask: typeof fetch = fetch): Promise<Device> {
+  // A browser gives no key to a page that others on the way could have changed.
+  if (!globalThis.crypto.subtle) throw new NotEnrolled('not-secure', '');
   const keys = await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']);
   const public_key = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', (keys as CryptoKeyPair).publicKey)));
   const answer = await ask('/api/v1/devices/enrol', {
@@ -43,7 +48,9 @@ export async function enrol(code: string, ask: typeof fetch = fetch): Promise<De
   });
   const told = await answer.json();
   if (!answer.ok) throw new NotEnrolled(told?.refused?.code ?? 'internal', told?.refused?.sentence ?? '');
-  return { device: told.device, house: told.house, key: (keys as CryptoKeyPair).privateKey };
+  const { device, house, kind } = told as Enrolled;
+  if (typeof kind === 'string') throw new NotEnrolled('not-a-terminal', '');
+  return { device, house, table: kind.terminal.cluster.table, key: (keys as CryptoKeyPair).privateKey };
 }
 
 /** Why a device was not enrolled. */

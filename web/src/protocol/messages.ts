@@ -16,6 +16,7 @@ export type PublicChange = Schemas['PublicChange'];
 export type SeatView = Schemas['SeatView'];
 export type SeatChange = Schemas['SeatChange'];
 export type LastGame = Schemas['LastGame'];
+export type GameLine = Schemas['GameLine'];
 export type LineView = Schemas['LineView'];
 export type Stake = Schemas['Stake'];
 export type TableLimits = Schemas['TableLimits'];
@@ -23,6 +24,7 @@ export type Snapshot = Schemas['Snapshot'];
 export type TableMessage = Schemas['TableMessage'];
 export type Answered = Schemas['Answered'];
 export type Refused = Omit<Schemas['Refused'], 'code'> & { code: string; detail?: unknown };
+export type Enrolled = Schemas['Enrolled'];
 export type HouseView = Schemas['HouseView'];
 export type TableView = Schemas['TableView'];
 export type AreaView = Schemas['AreaView'];
@@ -71,18 +73,11 @@ export type Act = Schemas['Act'];
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant';
 export type InLanguages = Record<Language, string>;
 
-/** A box as it is printed. The last two are told by houses that know them. */
-export type BoxView = Omit<Schemas['BoxView'], 'range' | 'loses_to_triple'> & {
-  range?: [number, number] | null;
-  loses_to_triple?: boolean;
-};
+/** A box as it is printed. */
+export type BoxView = Omit<Schemas['BoxView'], 'range'> & { range?: [number, number] | null };
 
-/** A layout as it is printed: the Chinese it prints, and whether it lies on a live table, where the house tells it. */
-export type LayoutView = Omit<Schemas['LayoutView'], 'boxes'> & {
-  boxes: BoxView[];
-  chinese?: 'zh-Hans' | 'zh-Hant';
-  station?: 'live-table' | 'player-terminals';
-};
+/** A layout as it is printed, and the Chinese it prints. */
+export type LayoutView = Omit<Schemas['LayoutView'], 'boxes' | 'chinese'> & { boxes: BoxView[]; chinese: 'zh-Hans' | 'zh-Hant' };
 
 /** What a terminal asks for at its own seat. */
 export type SeatCommand =

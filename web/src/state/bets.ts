@@ -1,6 +1,6 @@
 // What lies on the felt of one seat: what is registered, what is on its way there, and what is on its way back.
 
-import type { Box, Cents, SeatView, Stake } from '../protocol/messages';
+import type { Box, Cents, PublicView, SeatView, Stake } from '../protocol/messages';
 
 /** Chips that the house has not answered for. */
 export interface Moving {
@@ -47,4 +47,21 @@ export function registered(seat: SeatView | null): Stake[] {
 
 export function total(stakes: readonly Stake[]): Cents {
   return stakes.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** What lies on the boxes of these stakes once they and all that is on its way are placed. */
+export function withAll(seat: SeatView | null, moving: readonly Moving[], stakes: readonly Stake[]): Stake[] {
+  const lies = lying(seat?.bets ?? [], moving.filter(({ isPlaced }) => isPlaced));
+  return stakes.map(({ box, amount }) => {
+    const { registered, pending } = lies.get(box) ?? { registered: 0, pending: 0 };
+    return { box, amount: registered + pending + amount };
+  });
+}
+
+/** Whether the house holds at least so much of a round: it lies there, or lay there when the round was over. */
+export function holds({ seat, table }: { seat: SeatView | null; table: PublicView | null }, round: number, stakes: readonly Stake[]): boolean {
+  const isOn = table?.round === round && table.phase !== 'settled' && table.phase !== 'void';
+  const lines = seat?.last?.round === round ? seat.last.lines.map(({ box, staked }) => ({ box, amount: staked })) : [];
+  const held = [...(isOn ? registered(seat) : []), ...lines];
+  return stakes.every(({ box, amount }) => held.some((lies) => lies.box === box && lies.amount >= amount));
 }

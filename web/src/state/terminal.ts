@@ -2,56 +2,11 @@
 // comes back with the reason when it was refused. What is registered is what the house said last; nothing here decides a bet
 // or reckons a payout.
 
-import type { Box, Cents, LastGame, PublicChange, PublicView, Refused, SeatChange, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
+import type { Answered, GameLine, PublicChange, ResultView, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
 import { changed, follows } from '../protocol/numbered';
 import { Outbox, type Letter, type Verdict } from '../protocol/outbox';
-import { lying, registered, total, type Moving } from './bets';
-
-export type Link = 'connecting' | 'up' | 'lost' | 'denied';
-
-/** Chips that came back, and why. */
-export interface Returned {
-  id: number;
-  stakes: Stake[];
-  why: Why;
-}
-
-/** A reason in the house's words, or one that only this screen knows. */
-export type Why = Pick<Refused, 'code' | 'paragraphs' | 'sentence'>;
-
-/** What the player is told once. */
-export type Word =
-  | { kind: 'back'; amount: number }
-  | { kind: 'returned'; returned: Returned }
-  | { kind: 'refused'; why: Why };
-
-/** A game as it came out, to be looked at again (F30): which boxes had won, and the credits before and after it. */
-export interface Game extends LastGame {
-  winners: Box[];
-  before: Cents;
-  after: Cents;
-}
-
-/** What a terminal is at a moment. */
-export interface TerminalView {
-  link: Link;
-  reason: string;
-  table: PublicView | null;
-  seat: SeatView | null;
-  moving: Moving[];
-  games: Game[];
-  canUndo: boolean;
-}
-
-/** What a terminal is made of. */
-export interface Surroundings {
-  say(message: unknown): void;
-  /** Asks for a new snapshot. */
-  again(): void;
-  show(view: TerminalView): void;
-  word(word: Word): void;
-  used(sequence: number): void;
-}
+import { holds, registered, total, withAll } from './bets';
+import { NOTHING, type Surroundings, type TerminalView, type Why } from './seen';
 
 interface Act {
   letter: Letter;
@@ -66,13 +21,11 @@ interface Act {
   done?: ((verdict: Verdict) => void) | undefined;
 }
 
+const isSame = (one: ResultView, other: ResultView) => (one.void ?? null) === (other.void ?? null) && one.dice?.join() === other.dice?.join();
 const here = (code: string): Why => ({ code, paragraphs: [], sentence: '' });
 
-/** So many games are kept to be looked at (F30). */
-const GAMES = 20;
-
 export class Terminal {
-  private view: TerminalView = { link: 'connecting', reason: '', table: null, seat: null, moving: [], games: [], canUndo: false };
+  private view: TerminalView = NOTHING;
   private outbox: Outbox;
   private acts: Act[] = [];
   private done: Act[] = [];
@@ -96,7 +49,8 @@ export class Terminal {
   hear(message: Record<string, unknown>): void {
     if ('snapshot' in message) this.begin(message['snapshot'] as Snapshot);
     else if ('public' in message) this.follow(message['public'] as PublicChange);
-    else if ('answers' in message) this.seated(message as unknown as SeatChange);
+    else if ('answers' in message) this.seated(message['answers'] as Answered[], message['seat'] as SeatView | undefined);
+    else if ('games' in message) this.change({ games: message['games'] as GameLine[] });
   }
 
   lost(reason: string, isDenied: boolean): void {
@@ -140,6 +94,11 @@ export class Terminal {
     this.ask(command, { stakes: [], isPlaced: true, isUndoable: false, done });
   }
 
+  /** Asks for the last games, as the record has them. */
+  look(): void {
+    if (this.view.link === 'up') this.around.say({ games: true });
+  }
+
   get seat(): number {
     return this.view.seat?.seat ?? 0;
   }
@@ -150,12 +109,7 @@ export class Terminal {
       this.returned(id, what, here('offline'));
       return;
     }
-    const lies = lying(this.view.seat?.bets ?? [], this.view.moving.filter(({ isPlaced }) => isPlaced));
-    const expected = what.stakes.map(({ box, amount }) => {
-      const { registered, pending } = lies.get(box) ?? { registered: 0, pending: 0 };
-      return { box, amount: registered + pending + amount };
-    });
-    const act: Act = { ...what, id, expected, round: this.view.table?.round ?? 0, letter: this.outbox.put(command, after) };
+    const act: Act = { ...what, id, expected: withAll(this.view.seat, this.view.moving, what.stakes), round: this.view.table?.round ?? 0, letter: this.outbox.put(command, after) };
     this.acts.push(act);
     if (act.isUndoable) this.done.push(act);
     this.show();
@@ -185,32 +139,26 @@ export class Terminal {
       this.outbox.callOff();
     }
     if (table.round !== before.round) this.done = [];
+    const earlier = before.results?.find(({ round }) => round === change.latest?.round);
+    if (change.latest && earlier && !isSame(earlier, change.latest)) this.around.word({ kind: 'changed', result: change.latest });
     this.show();
   }
 
-  private seated({ answers, seat }: SeatChange): void {
-    if (this.view.seat && !follows(this.view.seat, seat)) return this.around.again();
-    this.sit(seat);
+  /** Answers about money come without a seat: how it stands is told beside them. */
+  private seated(answers: Answered[], seat?: SeatView): void {
+    if (seat) {
+      if (this.view.seat && !follows(this.view.seat, seat)) return this.around.again();
+      this.sit(seat);
+    }
     this.outbox.hear(answers);
     this.show();
   }
 
+  /** The last game is told when it has come or changed, and stays until then; another player begins without one. */
   private sit(seat: SeatView | null): void {
-    const isOther = seat?.session !== this.view.seat?.session;
-    let games = isOther ? [] : this.view.games;
-    const last = seat?.last;
-    if (seat && last) games = [this.game(seat, last), ...games.filter((game) => game.round !== last.round)].slice(0, GAMES);
-    this.view = { ...this.view, seat, games };
-  }
-
-  private game(seat: SeatView, last: LastGame): Game {
-    const kept = this.view.games.find((game) => game.round === last.round);
-    const latest = this.view.table?.latest;
-    const winners = latest?.round === last.round ? (latest.winners ?? []) : (kept?.winners ?? []);
-    if (kept && kept.paid === last.paid && kept.void === last.void) return { ...kept, winners };
-    const back = last.lines.reduce((sum, { staked, counted }) => sum + (last.void ? staked : staked - counted), last.paid);
-    const before = seat.credits - back + last.lines.reduce((sum, { staked }) => sum + staked, 0);
-    return { ...last, winners, before, after: seat.credits };
+    const before = this.view.seat;
+    const last = before && before.session === seat?.session ? before.last : null;
+    this.view = { ...this.view, seat: seat && { ...seat, last: seat.last ?? last ?? null } };
   }
 
   private answered(letter: Letter, verdict: Verdict): void {
@@ -228,17 +176,7 @@ export class Terminal {
     if (act === undefined) return;
     this.done = this.done.filter((done) => done !== act);
     if (this.view.link !== 'up') this.returned(act.id, act, here('offline'));
-    else if (act.stakes.length > 0 && act.isPlaced && !this.isRegistered(act)) this.returned(act.id, act, here('too-late'));
-  }
-
-  /** Whether the house holds what was on its way when the line was lost: what lies there, or lay in the round that is over. */
-  private isRegistered({ expected, round, letter }: Act): boolean {
-    if (letter.sequence === null) return false;
-    const { seat, table } = this.view;
-    const last = seat?.last;
-    const held = table?.round === round && table.phase !== 'settled' && table.phase !== 'void' ? registered(seat) : [];
-    const lines = last?.round === round ? last.lines.map(({ box, staked }) => ({ box, amount: staked })) : [];
-    return expected.every(({ box, amount }) => [...held, ...lines].some((lies) => lies.box === box && lies.amount >= amount));
+    else if (act.stakes.length > 0 && act.isPlaced && !(letter.sequence !== null && holds(this.view, act.round, act.expected))) this.returned(act.id, act, here('too-late'));
   }
 
   private forget(letter: Letter): Act | undefined {
@@ -251,6 +189,11 @@ export class Terminal {
     if (what.done) what.done({ refused: why });
     else if (what.isPlaced && what.stakes.length > 0) this.around.word({ kind: 'returned', returned: { id, stakes: what.stakes, why } });
     else this.around.word({ kind: 'refused', why });
+    this.show();
+  }
+
+  private change(change: Partial<TerminalView>): void {
+    this.view = { ...this.view, ...change };
     this.show();
   }
 

@@ -36,6 +36,7 @@ export const words = {
   repeat: 'Repeat',
   favourite: (place: number) => `Favourite ${place}`,
   favourites: 'Favourites',
+  favouritesHint: '＋ keeps the bets that lie on the layout now. The amount places them again, all or nothing.',
   keepFavourite: (place: number) => `Keep these bets as favourite ${place}`,
   kept: (place: number) => `Kept as favourite ${place}.`,
 
@@ -72,6 +73,9 @@ export const words = {
   noGames: 'You have not played a round in this session.',
   stake: 'Stake',
   paidOut: 'Paid',
+  returned: 'Returned',
+  gameOf: (place: number, of: number) => `Game ${place} of ${of}`,
+  firstSettled: (dice: string, paid: string) => `Corrected: it was first settled by ${dice}, which paid ${paid}.`,
   before: 'Credits before',
   after: 'Credits after',
   newer: 'Newer',
@@ -122,6 +126,7 @@ export const words = {
   goodUntil: 'Good until',
   issuedAt: 'Issued at',
   print: 'Print',
+  done: 'Done',
   sent: 'Asking the house…',
 
   settings: 'Settings',
@@ -134,6 +139,7 @@ export const words = {
   offlineShort: 'No connection',
   offlineMore: 'Registered bets stand. This screen comes back by itself.',
   connecting: 'Connecting to the house…',
+  unreachable: 'The house cannot be reached.',
   betsStand: (amount: string) => `Connected again. Your bets stand: ${amount}.`,
   backAgain: 'Connected again.',
   denied: 'The house does not know this terminal.',
@@ -144,6 +150,7 @@ export const words = {
   paragraph: (paragraphs: string) => `Game rules ${paragraphs}`,
   youWon: (amount: string) => `You are paid ${amount}`,
   roundVoid: (round: number, why: string) => `Round ${round} is void: ${why} Every bet came back in full.`,
+  corrected: (round: number, dice: string) => `Round ${round} was corrected: the dice are ${dice}. What you are paid for it was changed with it.`,
   voidReasons: {
     'few-tumbles': 'the dice were not tumbled three times.',
     'not-flat': 'a die did not lie flat.',
@@ -158,7 +165,7 @@ export const words = {
   goOn: 'Go on playing',
 
   enrol: 'Set up this terminal',
-  enrolHint: 'Type the code that an administrator was given for this terminal.',
+  enrolHint: 'Open the link that the house gave for this terminal, or type its code.',
   code: 'Code',
   enrolNow: 'Set up',
 
@@ -192,13 +199,13 @@ export const words = {
     'bad-code': 'The code is wrong, used or too old.',
     'too-many': 'Too many tries. Wait a little.',
     'not-proven': 'The house does not know this terminal.',
+    'not-secure': 'Open this page over https: without it the browser keeps no key for this terminal.',
+    'not-a-terminal': 'This code is not for a Player Terminal.',
   } as Record<string, string>,
 
   front: {
     title: 'Tai Sai',
     lead: 'Sic Bo and Tai Sai tables, as approved. Choose a screen.',
-    signIn: 'Staff sign in with their number and password. Terminals are set up once with a code.',
-    open: 'Open',
     terminal: ['Player Terminal', 'Place bets, follow the round, buy credits and cash out.', 'For players'],
     console: ['Game Console', 'Run the round: open and close bets, enter the dice, handle irregularities.', 'For dealers'],
     display: ['Display', 'Phase, countdown, dice and roads for everyone at the table.', 'For the public'],
@@ -207,7 +214,6 @@ export const words = {
     audit: ['Audit', 'Search, replay any round, verify the record, download evidence.', 'For auditors and regulators'],
     tables: 'Tables',
     noTables: 'No table is set up yet.',
-    unreachable: 'The house cannot be reached.',
   },
 };
 

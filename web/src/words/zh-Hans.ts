@@ -29,6 +29,7 @@ export const words: Words = {
   repeat: '重复',
   favourite: (place) => `常用投注${place}`,
   favourites: '常用投注',
+  favouritesHint: '＋ 保存目前布局上的投注；按金额即再次下注，全部接受或全部不接受。',
   keepFavourite: (place) => `将当前投注存为常用${place}`,
   kept: (place) => `已存为常用投注${place}。`,
 
@@ -65,6 +66,9 @@ export const words: Words = {
   noGames: '您在本次游戏中尚未下注。',
   stake: '投注额',
   paidOut: '派彩',
+  returned: '退回',
+  gameOf: (place, of) => `第${place}局，共${of}局`,
+  firstSettled: (dice, paid) => `已更正：最初按${dice}结算，派彩${paid}。`,
   before: '局前余额',
   after: '局后余额',
   newer: '较新',
@@ -112,6 +116,7 @@ export const words: Words = {
   goodUntil: '有效期至',
   issuedAt: '签发地点',
   print: '打印',
+  done: '完成',
   sent: '正在请求…',
 
   settings: '设置',
@@ -124,6 +129,7 @@ export const words: Words = {
   offlineShort: '连接中断',
   offlineMore: '已登记的投注有效。屏幕会自动恢复。',
   connecting: '正在连接…',
+  unreachable: '无法连接。',
   betsStand: (amount) => `已重新连接。您的投注有效：${amount}。`,
   backAgain: '已重新连接。',
   denied: '系统不认识此终端。',
@@ -134,6 +140,7 @@ export const words: Words = {
   paragraph: (paragraphs) => `游戏规则${paragraphs}`,
   youWon: (amount) => `派彩${amount}`,
   roundVoid: (round, why) => `第${round}局作废：${why}所有投注全额退还。`,
+  corrected: (round, dice) => `第${round}局已更正：骰子为${dice}，派彩亦随之更正。`,
   voidReasons: {
     'few-tumbles': '摇骰不足三次。',
     'not-flat': '有骰子未平放。',
@@ -148,7 +155,7 @@ export const words: Words = {
   goOn: '继续游戏',
 
   enrol: '设置此终端',
-  enrolHint: '请输入管理员取得的此终端代码。',
+  enrolHint: '请打开系统为此终端给出的链接，或输入其代码。',
   code: '代码',
   enrolNow: '设置',
 
@@ -182,13 +189,13 @@ export const words: Words = {
     'bad-code': '代码错误、已使用或已过期。',
     'too-many': '尝试过多，请稍候。',
     'not-proven': '系统不认识此终端。',
+    'not-secure': '请以加密的安全连接打开此页：否则浏览器不保存此终端的密钥。',
+    'not-a-terminal': '此代码不是玩家终端的代码。',
   },
 
   front: {
     title: '骰宝',
     lead: '按核准规则运行的骰宝赌台。请选择屏幕。',
-    signIn: '员工以编号和密码登录。终端以代码一次性设置。',
-    open: '打开',
     terminal: ['玩家终端', '下注、跟进牌局、增加余额与兑现。', '玩家'],
     console: ['荷官控制台', '主持牌局：开始与停止下注、输入骰子、处理异常。', '荷官'],
     display: ['显示屏', '阶段、倒数、骰子与路单，供台前公众观看。', '公众'],
@@ -197,6 +204,5 @@ export const words: Words = {
     audit: ['稽核', '查询、重现任何一局、验证记录、下载证据。', '稽核与监管'],
     tables: '赌台',
     noTables: '尚未设置赌台。',
-    unreachable: '无法连接。',
   },
 };

@@ -29,6 +29,7 @@ export const words: Words = {
   repeat: '重複',
   favourite: (place) => `常用投注${place}`,
   favourites: '常用投注',
+  favouritesHint: '＋ 儲存目前佈局上的投注；按金額即再次下注，全部接受或全部不接受。',
   keepFavourite: (place) => `將當前投注存為常用${place}`,
   kept: (place) => `已存為常用投注${place}。`,
 
@@ -65,6 +66,9 @@ export const words: Words = {
   noGames: '您在本次遊戲中尚未下注。',
   stake: '投注額',
   paidOut: '派彩',
+  returned: '退回',
+  gameOf: (place, of) => `第${place}局，共${of}局`,
+  firstSettled: (dice, paid) => `已更正：最初按${dice}結算，派彩${paid}。`,
   before: '局前餘額',
   after: '局後餘額',
   newer: '較新',
@@ -112,6 +116,7 @@ export const words: Words = {
   goodUntil: '有效期至',
   issuedAt: '簽發地點',
   print: '列印',
+  done: '完成',
   sent: '正在請求…',
 
   settings: '設定',
@@ -124,6 +129,7 @@ export const words: Words = {
   offlineShort: '連接中斷',
   offlineMore: '已登記的投注有效。螢幕會自動恢復。',
   connecting: '正在連接…',
+  unreachable: '無法連接。',
   betsStand: (amount) => `已重新連接。您的投注有效：${amount}。`,
   backAgain: '已重新連接。',
   denied: '系統不認識此終端。',
@@ -134,6 +140,7 @@ export const words: Words = {
   paragraph: (paragraphs) => `遊戲規則${paragraphs}`,
   youWon: (amount) => `派彩${amount}`,
   roundVoid: (round, why) => `第${round}局作廢：${why}所有投注全額退還。`,
+  corrected: (round, dice) => `第${round}局已更正：骰子為${dice}，派彩亦隨之更正。`,
   voidReasons: {
     'few-tumbles': '搖骰不足三次。',
     'not-flat': '有骰子未平放。',
@@ -148,7 +155,7 @@ export const words: Words = {
   goOn: '繼續遊戲',
 
   enrol: '設定此終端',
-  enrolHint: '請輸入管理員取得的此終端代碼。',
+  enrolHint: '請打開系統為此終端給出的連結，或輸入其代碼。',
   code: '代碼',
   enrolNow: '設定',
 
@@ -182,13 +189,13 @@ export const words: Words = {
     'bad-code': '代碼錯誤、已使用或已過期。',
     'too-many': '嘗試過多，請稍候。',
     'not-proven': '系統不認識此終端。',
+    'not-secure': '請以加密的安全連線開啟此頁：否則瀏覽器不儲存此終端的密鑰。',
+    'not-a-terminal': '此代碼不是玩家終端的代碼。',
   },
 
   front: {
     title: '骰寶',
     lead: '按核准規則運行的骰寶賭檯。請選擇螢幕。',
-    signIn: '員工以編號和密碼登錄。終端以代碼一次性設定。',
-    open: '打開',
     terminal: ['玩家終端', '下注、跟進牌局、增加餘額與兌現。', '玩家'],
     console: ['荷官控制台', '主持牌局：開始與停止下注、輸入骰子、處理異常。', '荷官'],
     display: ['顯示屏', '階段、倒數、骰子與路單，供檯前公眾觀看。', '公眾'],
@@ -197,6 +204,5 @@ export const words: Words = {
     audit: ['稽核', '查詢、重現任何一局、驗證記錄、下載證據。', '稽核與監管'],
     tables: '賭檯',
     noTables: '尚未設定賭檯。',
-    unreachable: '無法連接。',
   },
 };

@@ -65,8 +65,8 @@ describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table 
 
 describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => {
   it.each(Object.entries(SIZES))('nothing spills or is at fault, %s', async (_, size) => {
-    const { page, wrong } = await stage.terminal(6, 33, size);
-    const table = stage.house.table(6);
+    const { page, wrong } = await stage.terminal(3, 33, size);
+    const table = stage.house.table(3);
     await page.evaluate((language) => localStorage.setItem('taisai.language', language), language);
     await page.reload();
     await page.locator('[data-box]').first().waitFor();
@@ -90,9 +90,9 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
     await page.context().close();
   });
 
-  it('the display and the front page neither', async () => {
+  it.each(Object.entries(SIZES))('the display and the front page neither, %s', async (_, size) => {
     for (const path of ['display?table=6', '']) {
-      const { page, wrong } = await watched(await stage.context());
+      const { page, wrong } = await watched(await stage.context(size));
       await page.addInitScript((language) => localStorage.setItem('taisai.language', language), language);
       await page.goto(`${stage.address}/${path}`);
       await page.waitForTimeout(700);

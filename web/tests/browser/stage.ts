@@ -40,7 +40,7 @@ export class Stage {
   async terminal(table: number, seat: number, size = SIZES.desk, more: object = {}): Promise<{ page: Page; wrong: string[] }> {
     const context = await this.context(size, more);
     const { page, wrong } = await watched(context);
-    await page.goto(`${this.address}/terminal#code=SEAT-${table * 100 + seat}&table=${table}`);
+    await page.goto(`${this.address}/terminal#device=${table * 100 + seat}&code=SEAT-${table * 100 + seat}`);
     await page.locator('[data-box]').first().waitFor();
     await page.evaluate(() => document.fonts.ready);
     return { page, wrong };

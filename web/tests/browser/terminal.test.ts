@@ -25,12 +25,36 @@ const label = (page: Page, name: string) => box(page, name).getAttribute('aria-l
 const told = (page: Page, text: string | RegExp) => page.locator('[role=log]').getByText(text).waitFor();
 
 describe('the terminal', () => {
-  it('takes a first bet with one touch, by touch', async () => {
+  it('takes a first bet with one touch, and with three where chip and box are to be found first', async () => {
     const page = await terminal(1, 11, SIZES.phone, { hasTouch: true, isMobile: true });
+    const bets = () => stage.house.table(1).seat(11).view.bets.map(({ box, amount }) => [box, amount]);
+    await page.evaluate(() => addEventListener('touchstart', () => (document.title = `${Number(document.title) + 1}`), { capture: true, passive: true }));
+    const touches = async (act: () => Promise<unknown>) => {
+      await page.evaluate(() => (document.title = '0'));
+      await act();
+      return Number(await page.title());
+    };
     stage.house.table(1).open();
-    await box(page, 'big').tap();
-    await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
-    expect(stage.house.table(1).seat(11).view.bets).toEqual([{ chips: 'own', box: 'big', amount: 2_500 }]);
+    await page.locator('[data-phase=open]').waitFor();
+    expect(await touches(() => box(page, 'big').tap())).toBe(1);
+    await expect.poll(bets).toEqual([['big', 2_500]]);
+    const felt = (await page.locator('div.frame').boundingBox())!;
+    const session = await page.context().newCDPSession(page);
+    const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) => session.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: felt.y + 200 }] });
+    const push = async () => {
+      await finger('touchStart', 375);
+      for (let x = 360; x > 0; x -= 15) await finger('touchMove', x);
+      await finger('touchEnd');
+      await expect.poll(() => box(page, 'small').boundingBox().then((seen) => seen!.x + seen!.width)).toBeLessThan(felt.x + felt.width);
+    };
+    const count = await touches(async () => {
+      await page.getByRole('radio', { name: 'Chip of 50' }).first().tap();
+      await push();
+      const { x, y, width, height } = (await box(page, 'small').boundingBox())!;
+      await page.touchscreen.tap(x + width / 2, y + height / 2);
+    });
+    expect(count).toBeLessThanOrEqual(3);
+    await expect.poll(bets).toEqual([['big', 2_500], ['small', 5_000]]);
     stage.house.table(1).void('ruling');
   });
 
@@ -126,7 +150,8 @@ describe('the terminal', () => {
     await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
     table.close();
     table.void('not-flat');
-    await told(page, /is void: a die did not lie flat\. Every bet came back in full\./);
+    await page.getByRole('status').getByText(/is void: a die did not lie flat\. Every bet came back in full\./).waitFor();
+    await page.getByRole('status').getByText('Game rules 5.3.2').waitFor();
     expect(await page.locator('[data-net]').getAttribute('data-net')).toBe('23750');
   });
 
@@ -156,6 +181,57 @@ describe('the terminal', () => {
     table.void('ruling');
   });
 
+  it('shows its last games as the record has them, also after a reload', async () => {
+    const page = await terminal(1, 23);
+    const table = stage.house.table(1);
+    for (const dice of [[1, 2, 4], [6, 6, 5]]) {
+      table.open();
+      await box(page, 'big').click();
+      await expect.poll(() => table.seat(23).view.bets.length).toBe(1);
+      table.close();
+      table.commit(dice);
+      await expect.poll(() => table.seat(23).view.bets.length).toBe(0);
+    }
+    await page.reload();
+    await page.getByRole('button', { name: 'My games' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('Game 1 of 2').waitFor();
+    expect(await sheet.locator('dd').allTextContents()).toEqual(['975.00', '25.00', '50.00', '1,000.00']);
+    await sheet.getByRole('button', { name: 'Older' }).click();
+    await sheet.getByText('Game 2 of 2').waitFor();
+    expect(await sheet.locator('dd').allTextContents()).toEqual(['1,000.00', '25.00', '0.00', '975.00']);
+    expect(await sheet.getByRole('img', { name: /^Betting layout, .*Small/ }).count()).toBe(1);
+  });
+
+  it('can repeat after the first chip of a round, and tells its last win until the next', async () => {
+    const page = await terminal(1, 24);
+    const table = stage.house.table(1);
+    table.open();
+    await box(page, 'big').click();
+    await expect.poll(() => table.seat(24).view.bets.length).toBe(1);
+    table.close();
+    table.commit([6, 6, 5]);
+    table.open();
+    await box(page, 'odd').click();
+    await expect.poll(() => label(page, 'odd')).toContain('25.00 bet');
+    expect(await page.locator('[data-cents]').nth(2).getAttribute('data-cents')).toBe('5000');
+    await page.getByRole('button', { name: 'Repeat' }).click();
+    await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
+    table.void('ruling');
+  });
+
+  it('says that a round was corrected', async () => {
+    const page = await terminal(1, 25);
+    const table = stage.house.table(1);
+    table.open();
+    table.close();
+    table.commit([1, 2, 4]);
+    await page.locator('[data-phase=settled]').waitFor();
+    table.change({ latest: { round: table.public.round, dice: [1, 2, 5], void: null, winners: [] } });
+    await told(page, /was corrected: the dice are 1 2 5\./);
+    await told(page, 'Game rules 5.5');
+  });
+
   it('is known again after a reload, and counts its commands on', async () => {
     const page = await terminal(1, 20);
     stage.house.table(1).open();
@@ -181,6 +257,9 @@ describe('the terminal', () => {
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByText('VOID – training').waitFor();
     await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await page.getByText('12 3456 7890 1234 5678').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Welcome. Add credits to play.').waitFor();
   });
 
@@ -193,11 +272,26 @@ describe('the terminal', () => {
     await page.getByText('You have played for').waitFor({ state: 'detached' });
   });
 
+  it('is set up by the link of the house at its own table, and opens again by it once the code is used', async () => {
+    const context = await stage.context();
+    const page = await context.newPage();
+    for (const _ of ['first', 'again']) {
+      await page.goto('about:blank');
+      await page.goto(`${stage.address}/terminal#device=326&code=ONCE-326`);
+      await page.getByText('Table 3 · Terminal 26').waitFor();
+    }
+    const other = await (await stage.context()).newPage();
+    await other.goto(`${stage.address}/terminal#device=326&code=ONCE-326`);
+    await other.getByText('The code is wrong, used or too old.').waitFor();
+    await other.context().close();
+    await context.close();
+  });
+
   it('is not set up with a wrong code', async () => {
     const context = await stage.context();
     const page = await context.newPage();
     await page.goto(`${stage.address}/terminal`);
-    await page.getByLabel(/Type the code/).fill('WRONG');
+    await page.getByLabel(/type its code/).fill('WRONG');
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByText('The code is wrong, used or too old.').waitFor();
     await context.close();

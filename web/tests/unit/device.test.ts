@@ -16,9 +16,10 @@ describe('a device', () => {
     let told = '';
     const ask = (async (_: unknown, { body }: { body: string }) => {
       told = JSON.parse(body).public_key;
-      return new Response(JSON.stringify({ device: 7, house: HOUSE, source: 40 }));
+      return new Response(JSON.stringify({ device: 7, house: HOUSE, source: 40, kind: { terminal: { cluster: { table: 5, number: 0 }, seat: 2 } } }));
     }) as unknown as typeof fetch;
     const device = await enrol('CODE', ask);
+    expect(device.table).toBe(5);
     expect(device.key.extractable).toBe(false);
     const answer = JSON.parse(await prove(device, CHALLENGE));
     const key = await crypto.subtle.importKey('raw', fromHex(told), 'Ed25519', true, ['verify']);
@@ -31,6 +32,11 @@ describe('a device', () => {
     const refused = { refused: { code: 'bad-code', sentence: 'The code is wrong, used or too old.' } };
     const ask = (async () => new Response(JSON.stringify(refused), { status: 403 })) as typeof fetch;
     await expect(enrol('NO', ask)).rejects.toThrow(NotEnrolled);
+  });
+
+  it('is no terminal where the code was given for something else', async () => {
+    const ask = (async () => new Response(JSON.stringify({ device: 7, house: HOUSE, source: 40, kind: 'tumbler' }))) as typeof fetch;
+    await expect(enrol('CODE', ask)).rejects.toMatchObject({ code: 'not-a-terminal' });
   });
 
   it('reads only hexadecimal digits', () => {

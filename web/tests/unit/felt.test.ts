@@ -12,7 +12,7 @@ const layouts = readdirSync(FOLDER).map((name): LayoutView => JSON.parse(readFil
 const cases = layouts.map((layout) => [`${layout.game} ${layout.layout}`, layout] as const);
 
 describe.each(cases)('the felt of %s', (_, layout) => {
-  const print = new Print(layout, 'zh-Hans');
+  const print = new Print(layout);
 
   it('has something in every area, and nothing spills', () => {
     for (const area of layout.areas) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Box } from '../../src/protocol/messages';
 import { lying } from '../../src/state/bets';
-import { Terminal, type TerminalView, type Word } from '../../src/state/terminal';
+import type { TerminalView, Word } from '../../src/state/seen';
+import { Terminal } from '../../src/state/terminal';
 import { bet, seat, snapshot, table } from './given';
 
 interface Said {
@@ -170,36 +171,54 @@ describe('the keys of the tray', () => {
     terminal.hear({ public: { number: 1, phase: 'closing' } });
     expect(around.view!.canUndo).toBe(false);
   });
+});
 
-  it('remember of a game what had won, and the credits before and after it', () => {
-    const { terminal, around } = setup(table(), seat({ credits: 700 }));
-    terminal.hear({ public: { number: 1, latest: { round: 12, dice: [1, 2, 4], winners: ['small', 'sum:7'] } } });
-    const lines = [{ box: 'small' as const, staked: 300, counted: 200, paid: 400 }];
-    terminal.hear({ answers: [], seat: seat({ number: 1, credits: 1_200, last: { round: 12, dice: [1, 2, 4], lines, paid: 400 } }) });
-    terminal.hear({ answers: [], seat: seat({ number: 2, credits: 900, last: { round: 12, dice: [1, 2, 4], lines, paid: 400 } }) });
-    expect(around.view!.games[0]).toMatchObject({ winners: ['small', 'sum:7'], before: 1_000, after: 1_200 });
+describe('the last game', () => {
+  const lines = [{ box: 'small' as const, staked: 300, counted: 300, paid: 600 }];
+  const last = { round: 11, dice: [1, 2, 4], lines, paid: 600 };
+
+  it('stays when a seat is told without it, until another player sits down', () => {
+    const { terminal, around } = setup(table(), seat({ last }));
+    terminal.hear({ answers: [], seat: seat({ number: 1, credits: 900 }) });
+    expect(around.view!.seat).toMatchObject({ credits: 900, last: { round: 11, paid: 600 } });
+    terminal.hear({ answers: [], seat: seat({ number: 2, session: 8 }) });
+    expect(around.view!.seat!.last).toBeNull();
   });
 
-  it('keep the games of this session to be looked at', () => {
-    const { terminal, around } = setup();
-    const last = (round: number) => ({ round, lines: [], paid: 0 });
-    terminal.hear({ answers: [], seat: seat({ number: 1, last: last(12) }) });
-    terminal.hear({ answers: [], seat: seat({ number: 2, last: last(13) }) });
-    terminal.hear({ answers: [], seat: seat({ number: 3, last: { ...last(13), paid: 5 } }) });
-    expect(around.view!.games.map(({ round, paid }) => [round, paid])).toEqual([[13, 5], [12, 0]]);
-    terminal.hear({ answers: [], seat: seat({ number: 4, session: 8 }) });
-    expect(around.view!.games).toEqual([]);
+  it('is told to have changed when its result did, and not when it is new or the same', () => {
+    const { terminal, words } = setup(table({ results: [{ round: 11, dice: [1, 2, 4] }] }));
+    terminal.hear({ public: { number: 1, latest: { round: 11, dice: [1, 2, 4], void: null, winners: ['small'] } } });
+    terminal.hear({ public: { number: 2, latest: { round: 12, dice: [1, 1, 1] } } });
+    expect(words).toEqual([]);
+    terminal.hear({ public: { number: 3, latest: { round: 11, dice: [1, 2, 5] } } });
+    terminal.hear({ public: { number: 4, latest: { round: 12, dice: [1, 1, 1], void: 'ruling' } } });
+    expect(words.map((word) => word.kind === 'changed' && word.result.round)).toEqual([11, 12]);
+  });
+
+  it('is looked up in the record with those before it, while the house is there', () => {
+    const { terminal, said, around } = setup();
+    terminal.look();
+    expect(said).toEqual([{ games: true }]);
+    terminal.hear({ games: [{ round: 11 }] });
+    expect(around.view!.games).toEqual([{ round: 11 }]);
+    terminal.lost('', false);
+    terminal.look();
+    expect(said).toHaveLength(1);
   });
 });
 
 describe('requests about money', () => {
-  it('are answered to whoever asked', () => {
+  it('are answered to whoever asked, with the seat or without it', () => {
     const { terminal, answer } = setup();
     const heard: unknown[] = [];
     terminal.request({ 'cash-out-to-voucher': {} }, (verdict) => heard.push(verdict));
     answer(1_001, { accepted: { amount: 5 } });
     terminal.lost('', false);
     terminal.request({ redeem: { number: '1' } }, (verdict) => heard.push(verdict));
+    terminal.hear(snapshot());
+    terminal.request({ redeem: { number: '2' } }, (verdict) => heard.push(verdict));
+    terminal.hear({ answers: [{ sequence: 1_002, answer: refused('voucher-paid') }] });
+    expect(heard.pop()).toEqual(refused('voucher-paid'));
     expect(heard).toEqual([{ accepted: { amount: 5 } }, { refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
   });
 });

@@ -3,11 +3,12 @@
 import { prove, type Device } from '../../protocol/device';
 import { socketAt } from '../../protocol/house';
 import { browser, Line } from '../../protocol/line';
-import type { Box, Cents, HouseView, LayoutView } from '../../protocol/messages';
+import type { Box, Cents, HouseView, LayoutView, Voucher } from '../../protocol/messages';
 import { lying, registered, type Lying } from '../../state/bets';
 import { firstChip, limitOf } from '../../state/limits';
 import { money } from '../../state/money';
-import { Terminal, type TerminalView, type Why, type Word } from '../../state/terminal';
+import { NOTHING, type TerminalView, type Why, type Word } from '../../state/seen';
+import { Terminal } from '../../state/terminal';
 import { speech } from '../../words/speech.svelte';
 import type { FlownBack } from '../../parts/laid';
 import { Now } from '../../parts/now.svelte';
@@ -16,7 +17,7 @@ import { sound } from '../../parts/sound';
 import { began, keptSequence, keepSequence } from './kept';
 
 /** Something the player is told for a while. */
-export type Told = { id: number } & (Word | { kind: 'void'; round: number; reason: string } | { kind: 'kept'; place: number });
+export type Told = { id: number } & (Word | { kind: 'kept'; place: number });
 
 const LASTS = 6_000;
 const FLIES = 800;
@@ -25,10 +26,12 @@ const MOST_TOLD = 3;
 export class Player {
   readonly now = new Now();
   readonly terminal: Terminal;
-  view: TerminalView = $state.raw({ link: 'connecting', reason: '', table: null, seat: null, moving: [], games: [], canUndo: false });
+  view: TerminalView = $state.raw(NOTHING);
   told: Told[] = $state.raw([]);
   back: FlownBack[] = $state.raw([]);
   chosen: Cents | null = $state(null);
+  /** The voucher of a cash-out, until the player is done with it: it is told once (F42). */
+  voucher: Voucher | null = $state.raw(null);
   began = $state(0);
   readonly table = $derived(this.view.table);
   readonly seat = $derived(this.view.seat);
@@ -57,7 +60,6 @@ export class Player {
     readonly house: HouseView,
     readonly layout: LayoutView,
     device: Device,
-    table: number,
   ) {
     this.terminal = new Terminal(
       {
@@ -70,7 +72,7 @@ export class Player {
       keptSequence(),
     );
     this.line = new Line(
-      socketAt(`tables/${table}/terminal`),
+      socketAt(`tables/${device.table}/terminal`),
       {
         message: (message) => this.hear(message),
         lost: (reason, isDenied) => this.terminal.lost(reason, isDenied),
@@ -89,9 +91,9 @@ export class Player {
     this.terminal.place([{ box, amount: this.chip }]);
   }
 
-  tell(told: Omit<Extract<Told, { kind: 'kept' }>, 'id'> | Word | Omit<Extract<Told, { kind: 'void' }>, 'id'>): void {
+  tell(told: Word | { kind: 'kept'; place: number }): void {
     const id = this.next++;
-    this.told = [...this.told, { ...told, id } as Told].slice(-MOST_TOLD);
+    this.told = [...this.told, { ...told, id }].slice(-MOST_TOLD);
     setTimeout(() => (this.told = this.told.filter((one) => one.id !== id)), LASTS);
   }
 
@@ -115,8 +117,7 @@ export class Player {
     const before = this.view;
     this.view = view;
     const last = view.seat?.last;
-    const isNew = last !== undefined && last !== null && before.seat !== null && (last.round !== before.seat.last?.round || last.void !== before.seat.last?.void);
-    if (isNew && last.void) this.tell({ kind: 'void', round: last.round, reason: last.void });
+    const isNew = last !== undefined && last !== null && before.seat !== null && last.round !== before.seat.last?.round;
     if (settings.sound && isNew && last.paid > 0) sound('won');
     if (settings.sound && before.table?.phase === 'open' && view.table?.phase !== 'open') sound('close');
     const session = view.seat?.session ?? null;

@@ -1,4 +1,4 @@
-// Pictures of every screen at three sizes, to be looked at.
+// Pictures of the players' screens at three sizes, to be looked at.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,28 +75,64 @@ for (const [name, size] of Object.entries(SIZES)) {
   });
 }
 
-it('the sheets of the terminal', async () => {
+it.each(['phone', 'desk'] as const)('the sheets of the terminal, %s', async (name) => {
   const table = stage.house.table(3);
-  const { page, wrong } = await stage.terminal(3, 5);
+  const { page, wrong } = await stage.terminal(3, name === 'phone' ? 4 : 5, SIZES[name]);
+  const shot = (what: string) => page.screenshot({ path: join(SHOTS, `sheet-${name}-${what}.png`) });
   table.open();
   for (const bet of ['big', 'sum:9', 'pair:113', 'three:126', 'four:6543']) await box(page, bet).click();
   await page.waitForTimeout(300);
-  await page.screenshot({ path: join(SHOTS, 'terminal-layout-C.png') });
+  await shot('none');
   table.close();
   table.commit([1, 2, 6]);
-  for (const name of ['Help', 'Settings', 'My games', 'Results', 'Favourites', 'Cash out']) {
-    await page.getByRole('button', { name, exact: true }).first().click();
-    await page.waitForTimeout(400);
-    await page.screenshot({ path: join(SHOTS, `sheet-${name.toLowerCase().replace(' ', '-')}.png`) });
-    if (name === 'Cash out') {
+  for (const sheet of ['Help', 'Settings', 'My games', 'Results', 'Favourites', 'Cash out']) {
+    await page.getByRole('button', { name: new RegExp(`^${sheet}`) }).filter({ visible: true }).first().click();
+    await page.waitForTimeout(500);
+    await shot(sheet.toLowerCase().replace(' ', '-'));
+    if (sheet === 'Cash out') {
       await page.getByRole('button', { name: /Cash out all/ }).click();
       await page.getByText('12 3456 7890 1234 5678').waitFor();
       await page.waitForTimeout(300);
-      await page.screenshot({ path: join(SHOTS, 'sheet-voucher.png') });
+      await shot('voucher');
     }
-    await page.keyboard.press('Escape');
+    else await page.keyboard.press('Escape');
   }
   expect(wrong).toEqual([]);
+  await page.context().close();
+});
+
+it.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table %i', async (number) => {
+  const { page } = await stage.display(number);
+  const table = stage.house.table(number);
+  table.open();
+  table.close();
+  table.commit([2, 2, 5]);
+  await page.waitForTimeout(500);
+  await page.locator('svg.felt').screenshot({ path: join(SHOTS, `felt-${number}.png`) });
+  await page.context().close();
+});
+
+it.each(['zh-Hans', 'zh-Hant'])('the display and the front in %s, with high contrast', async (language) => {
+  const { page, wrong } = await watched(await stage.context());
+  await page.addInitScript((chosen) => (localStorage.setItem('taisai.language', chosen), localStorage.setItem('taisai.contrast', 'on')), language);
+  const table = stage.house.table(1);
+  for (const [name, path] of [['display', 'display?table=1'], ['front', '']] as const) {
+    await page.goto(`${stage.address}/${path}`);
+    await page.evaluate(() => document.fonts.ready);
+    if (name === 'display') table.open();
+    await page.waitForTimeout(700);
+    await page.screenshot({ path: join(SHOTS, `${name}-${language}.png`) });
+  }
+  table.void('activated-early');
+  expect(wrong).toEqual([]);
+  await page.context().close();
+});
+
+it('a terminal that is not set up', async () => {
+  const page = await (await stage.context(SIZES.phone)).newPage();
+  await page.goto(`${stage.address}/terminal`);
+  await page.getByRole('button', { name: 'Set up' }).waitFor();
+  await page.screenshot({ path: join(SHOTS, 'terminal-phone-set-up.png') });
   await page.context().close();
 });
 
