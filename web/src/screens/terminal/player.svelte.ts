@@ -57,7 +57,6 @@ export class Player {
     readonly house: HouseView,
     readonly layout: LayoutView,
     device: Device,
-    table: number,
   ) {
     this.terminal = new Terminal(
       {
@@ -70,7 +69,7 @@ export class Player {
       keptSequence(),
     );
     this.line = new Line(
-      socketAt(`tables/${table}/terminal`),
+      socketAt(`tables/${device.table}/terminal`),
       {
         message: (message) => this.hear(message),
         lost: (reason, isDenied) => this.terminal.lost(reason, isDenied),
