@@ -13,8 +13,8 @@ export type Post = (typeof FIRST)[number];
 export const numberOf = (post: Post) => FIRST.indexOf(post) + 1;
 export const passwordOf = (post: Post) => `the password of the ${post}`;
 
-/** What a browser says of a house that it cannot reach. */
-const AWAY = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)/;
+/** What a browser says by itself of a house that it cannot reach, or that refuses something. The screen tells it in its own words. */
+const TOLD = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)|status of 409/;
 
 export class Premises {
   private readonly opened: { page: Page; wrong: string[] }[] = [];
@@ -33,11 +33,12 @@ export class Premises {
     return new Premises(house, await launch());
   }
 
-  /** A page of the house. */
-  async page(path: string, more: object = {}): Promise<Page> {
+  /** A page of the house; `before` it is opened something may be put in its way. */
+  async page(path: string, more: object = {}, before?: (page: Page) => Promise<void>): Promise<Page> {
     const context = await this.browser.newContext({ viewport: SIZES.desk, locale: 'en-SG', ...more });
     const one = await watched(context);
     this.opened.push(one);
+    await before?.(one.page);
     await one.page.goto(new URL(path, this.house.address).href);
     return one.page;
   }
@@ -67,8 +68,8 @@ export class Premises {
   }
 
   /** A Player Terminal, set up by the link that the first start told. */
-  async terminal(seat: number, table = 1): Promise<Page> {
-    const page = await this.page(this.house.links.get(`${table}/${seat}`)!, { hasTouch: true });
+  async terminal(seat: number, table = 1, before?: (page: Page) => Promise<void>): Promise<Page> {
+    const page = await this.page(this.house.links.get(`${table}/${seat}`)!, { hasTouch: true }, before);
     await page.locator('[data-box]').first().waitFor();
     return page;
   }
@@ -81,7 +82,7 @@ export class Premises {
 
   /** What went wrong in any page since it was last asked for. */
   wrong(): string[] {
-    return this.opened.flatMap(({ wrong }) => wrong.splice(0)).filter((line) => !AWAY.test(line));
+    return this.opened.flatMap(({ wrong }) => wrong.splice(0)).filter((line) => !TOLD.test(line));
   }
 
   async close(): Promise<void> {

@@ -64,6 +64,59 @@ describe('a table in play', () => {
     await commit(dealer, [6, 6, 5]);
   });
 
+  it('gives a chip back that was on its way when bets closed (3.5)', async () => {
+    const waiting: (() => void)[] = [];
+    let isSlow = false;
+    const third = await at().terminal(3, 1, (page) =>
+      page.routeWebSocket(/terminal$/, (line) => {
+        const house = line.connectToServer();
+        line.onMessage((message) => (isSlow ? waiting.push(() => house.send(message)) : house.send(message)));
+      }),
+    );
+    await buyIn(dealer, 3, '50');
+    await openBets(dealer, third);
+    await bet(third, 'small', '5.00');
+    isSlow = true;
+    await box(third, 'small').tap();
+    await says(third, 'small', '5.00 bet, 5.00 on its way');
+    await step(dealer, 'close-bets').click();
+    await phase(third, 'closed');
+    waiting.forEach((send) => send());
+    await told(third, /5 came back\. No more bets\./);
+    await meter(third, 'Bet', 500);
+    await tumble(dealer);
+    await commit(dealer, [1, 2, 3]);
+    await meter(third, 'Credits', 5_500);
+    await third.context().close();
+  });
+
+  it('takes back, doubles, clears and repeats, and knows its bets after a reload (F62)', async () => {
+    const press = (name: string) => first.getByRole('button', { name, exact: true }).tap();
+    await openBets(dealer, first);
+    await chip(first, '25');
+    await bet(first, 'odd', '25.00');
+    await bet(first, 'domino:12', '25.00');
+    await press('Undo');
+    await meter(first, 'Bet', 2_500);
+    await press('Double');
+    await says(first, 'odd', '50.00 bet');
+    await press('Clear');
+    await meter(first, 'Bet', 0);
+    await press('Undo');
+    await says(first, 'odd', '50.00 bet');
+    await first.reload();
+    await says(first, 'odd', '50.00 bet');
+    await chip(first, '5');
+    await bet(first, 'odd', '55.00');
+    await conclude(dealer, [1, 3, 5]);
+    await says(first, 'odd', 'wins, paid 110.00');
+    await meter(first, 'Credits', 120_500);
+    await chip(first, '25');
+    await first.getByRole('button', { name: 'My games' }).click();
+    await first.getByRole('dialog').getByText('110.00').waitFor();
+    await first.keyboard.press('Escape');
+  });
+
   it('stops taking bets when the house falls silent, and says that bets stand when it is heard again (F20)', async () => {
     await openBets(dealer, first, second);
     await bet(first, 'small', '25.00');
@@ -79,7 +132,7 @@ describe('a table in play', () => {
     await meter(first, 'Bet', 2_500);
     await Promise.all([wall, dealer].map((page) => page.getByRole('alert').waitFor({ state: 'detached' })));
     await conclude(dealer, [1, 2, 3]);
-    await meter(first, 'Credits', 117_500);
+    await meter(first, 'Credits', 123_000);
   });
 
   it('keeps the bets of a terminal that alone is cut off, and the Dealer sees that it is (F20)', async () => {
@@ -107,7 +160,7 @@ describe('a table in play', () => {
     await hold(dealer, /^Void round/, () => phase(dealer, 'void'));
     for (const terminal of [first, second]) await told(terminal, /is void: a die did not lie flat\. Every bet came back in full\./);
     for (const terminal of [first, second]) await told(terminal, 'Game rules 5.3.2, 5.9');
-    await meter(first, 'Credits', 117_500);
+    await meter(first, 'Credits', 123_000);
     await meter(second, 'Credits', 49_500);
     await wall.getByText(/is void: a die did not lie flat/).waitFor();
     await openBets(dealer, first);
