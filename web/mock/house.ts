@@ -143,7 +143,7 @@ export class MockHouse {
     if (!device) return json({ refused: { code: 'bad-code', paragraphs: [], sentence: 'The code is wrong, used or too old.' } }, 403);
     const x = Buffer.from(public_key, 'hex').toString('base64url');
     this.keys.set(device, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }));
-    return json({ device, house: HOUSE, source: 40, kind: { terminal: { cluster: { table: placeOf(device).table, number: 0 }, seat: placeOf(device).seat } } });
+    return json({ device, house: HOUSE, source: 40, table: placeOf(device).table });
   }
 
   private display(line: WebSocket, table: MockTable): void {

@@ -230,10 +230,7 @@ export class MockTable {
       const known = seat.answered.get(sequence);
       const { answer, change } = known ? { answer: known, change: {} } : this.decide(seat, command);
       seat.answered.set(sequence, answer);
-      const answers = [{ sequence, answer }];
-      const isOfHouse = 'redeem' in command || 'cash-out-to-voucher' in command;
-      this.tell(seat, change, isOfHouse ? [] : answers);
-      if (isOfHouse) seat.screen?.say({ answers });
+      this.tell(seat, change, [{ sequence, answer }]);
     }
   }
 

@@ -1,14 +1,12 @@
-// How this screen proves which device it is: an Ed25519 key that never leaves the browser signs the house's challenge. At which
-// table it stands is what the house said when it was set up.
+// How this screen proves which device it is: an Ed25519 key that never leaves the browser signs the house's challenge. It
+// knows nothing of tables.
 
 import { fromHex, toHex } from './hex';
-import type { Enrolled } from './messages';
 
 /** What a device keeps of itself. The private key cannot be read out, only used. */
 export interface Device {
   device: number;
   house: string;
-  table: number;
   key: CryptoKey;
 }
 
@@ -34,7 +32,7 @@ export async function prove({ device, house, key }: Device, challenge: string): 
   return JSON.stringify({ device, signature: toHex(new Uint8Array(signature)) });
 }
 
-/** Enrols this browser as the terminal that the code was given for. */
+/** Enrols this browser as the device that the code was given for. */
 export async function enrol(code: string, ask: typeof fetch = fetch): Promise<Device> {
   const keys = await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']);
   const public_key = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', (keys as CryptoKeyPair).publicKey)));
@@ -45,9 +43,7 @@ export async function enrol(code: string, ask: typeof fetch = fetch): Promise<De
   });
   const told = await answer.json();
   if (!answer.ok) throw new NotEnrolled(told?.refused?.code ?? 'internal', told?.refused?.sentence ?? '');
-  const { device, house, kind } = told as Enrolled;
-  if (typeof kind === 'string') throw new NotEnrolled('not-proven', '');
-  return { device, house, table: kind.terminal.cluster.table, key: (keys as CryptoKeyPair).privateKey };
+  return { device: told.device, house: told.house, key: (keys as CryptoKeyPair).privateKey };
 }
 
 /** Why a device was not enrolled. */

@@ -1,7 +1,5 @@
-// What a screen says of a game by itself: whether the dice lie under a cover, whether limits are shown, and
+// What a staff screen says of a game before the house is asked: whether the dice lie under a cover, whether limits are shown, and
 // the paragraphs to cite. The house decides by its own; a test holds these to the games' files.
-
-import type { VoidReason } from '../protocol/messages';
 
 export type Cited = 'few-tumbles' | 'not-flat' | 'exposed' | 'activated-early' | 'not-established' | 'concluded' | 'damaged-dice' | 'wrong-result' | 'ruling' | 'void-returned' | 'placed-by-staff' | 'excess';
 
@@ -45,10 +43,4 @@ export function factsOf(game: string): GameFacts {
   const facts = GAMES[game.split('@')[0]!];
   if (!facts) throw new Error(`no such game: ${game}`);
   return facts;
-}
-
-/** The paragraphs by which a round is void, and every bet returned. */
-export function voidBy(game: string, reason: VoidReason): string[] {
-  const { paragraphs } = factsOf(game);
-  return [...(paragraphs[reason] ?? []), ...(paragraphs['void-returned'] ?? [])];
 }

@@ -2,7 +2,7 @@
 // comes back with the reason when it was refused. What is registered is what the house said last; nothing here decides a bet
 // or reckons a payout.
 
-import type { Answers, Box, Cents, LastGame, PublicChange, PublicView, Refused, SeatChange, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
+import type { Box, Cents, LastGame, PublicChange, PublicView, Refused, SeatChange, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
 import { changed, follows } from '../protocol/numbered';
 import { Outbox, type Letter, type Verdict } from '../protocol/outbox';
 import { lying, registered, total, type Moving } from './bets';
@@ -96,7 +96,7 @@ export class Terminal {
   hear(message: Record<string, unknown>): void {
     if ('snapshot' in message) this.begin(message['snapshot'] as Snapshot);
     else if ('public' in message) this.follow(message['public'] as PublicChange);
-    else if ('answers' in message) this.seated(message as unknown as Answers | SeatChange);
+    else if ('answers' in message) this.seated(message as unknown as SeatChange);
   }
 
   lost(reason: string, isDenied: boolean): void {
@@ -188,13 +188,10 @@ export class Terminal {
     this.show();
   }
 
-  /** What the House answers comes without the seat, which follows by itself. */
-  private seated(said: Answers | SeatChange): void {
-    if ('seat' in said) {
-      if (this.view.seat && !follows(this.view.seat, said.seat)) return this.around.again();
-      this.sit(said.seat);
-    }
-    this.outbox.hear(said.answers);
+  private seated({ answers, seat }: SeatChange): void {
+    if (this.view.seat && !follows(this.view.seat, seat)) return this.around.again();
+    this.sit(seat);
+    this.outbox.hear(answers);
     this.show();
   }
 

@@ -33,19 +33,6 @@ function setup(publicView = table(), seatView = seat()) {
 const big = (amount: number) => [{ box: 'big' as const, amount }];
 const refused = (code: string) => ({ refused: { code, paragraphs: ['3.5'], sentence: 'No.' } });
 
-describe('what is asked about money', () => {
-  it('is answered without the seat, which comes by itself', () => {
-    const { terminal, sent, around } = setup();
-    const verdicts: unknown[] = [];
-    terminal.request({ 'cash-out-to-voucher': {} }, (verdict) => verdicts.push(verdict));
-    terminal.hear({ answers: [], seat: seat({ number: 1, credits: 0, session: null }) });
-    terminal.hear({ answers: [{ sequence: sent()[0]!.sequence, answer: { accepted: { voucher: {} } } }] });
-    expect(verdicts).toEqual([{ accepted: { voucher: {} } }]);
-    expect(around.view!.seat!.credits).toBe(0);
-    expect(around.again).toBe(0);
-  });
-});
-
 describe('a chip', () => {
   it('is pending at once, and registered when the house says so', () => {
     const { terminal, sent, answer, lies } = setup();

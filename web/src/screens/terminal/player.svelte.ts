@@ -57,6 +57,7 @@ export class Player {
     readonly house: HouseView,
     readonly layout: LayoutView,
     device: Device,
+    table: number,
   ) {
     this.terminal = new Terminal(
       {
@@ -69,7 +70,7 @@ export class Player {
       keptSequence(),
     );
     this.line = new Line(
-      socketAt(`tables/${device.table}/terminal`),
+      socketAt(`tables/${table}/terminal`),
       {
         message: (message) => this.hear(message),
         lost: (reason, isDenied) => this.terminal.lost(reason, isDenied),
