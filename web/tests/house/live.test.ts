@@ -17,7 +17,7 @@ it('plays a round of Tai Sai on console and display', async () => {
   await seat.locator('[data-box=big]').first().click();
   await seat.locator('[data-laid=big] text').first().waitFor();
   await dealer.keyboard.press('Escape');
-  await dealer.getByText('100 apart, at most 5,000').waitFor();
+  await dealer.getByRole('meter', { name: '100 apart, at most 5,000' }).waitFor();
   await tumble(dealer);
   await step(dealer, 'close-bets').click();
   await commit(dealer, [3, 5, 6]);

@@ -23,7 +23,7 @@ describe('a pit', () => {
     const sheet = dealer.getByRole('dialog');
     await sheet.getByRole('button', { name: /Play is interrupted/ }).click();
     for (const face of [5, 5]) await sheet.getByRole('button', { name: `Face ${face}` }).click();
-    await hold(dealer, 'Report the interruption', () => sheet.waitFor({ state: 'detached' }));
+    await hold(dealer.getByRole('button', { name: 'Report the interruption' }), () => sheet.waitFor({ state: 'detached' }));
     await first.getByText('Play is interrupted. Bets stand until it is ruled.').waitFor();
     pit = await at().staff('shift-manager', '/pit');
     await pit.getByRole('button', { name: /Act Table 1/ }).click();
@@ -31,7 +31,7 @@ describe('a pit', () => {
     await pit.getByRole('combobox', { name: 'Ruling' }).selectOption({ label: 'Conclude the interrupted round by these dice' });
     for (const face of [5, 5, 4]) await pit.getByRole('dialog').getByRole('button', { name: `Face ${face}` }).click();
     await pit.getByLabel('Why').fill('The third die is on film');
-    await hold(pit, /^Rule/, () => pit.getByRole('dialog').waitFor({ state: 'detached' }));
+    await hold(pit.getByRole('button', { name: /^Rule/ }), () => pit.getByRole('dialog').waitFor({ state: 'detached' }));
     await phase(first, 'settled');
     await meter(first, 'Credits', 100_500);
   });
@@ -59,8 +59,7 @@ describe('a pit', () => {
     await meter(first, 'Credits', 0);
     const cage = await at().staff('cashier', '/cage');
     const claims = cage.getByRole('region', { name: 'To pay by hand' });
-    await claims.getByRole('row', { name: /cash-out table 1, seat 1/ }).waitFor();
-    await hold(cage, /^Pay/, () => claims.getByText('Nobody is owed.').waitFor());
+    await hold(claims.getByRole('row', { name: /cash-out table 1, seat 1/ }).getByRole('button'), () => claims.getByText('Nobody is owed.').waitFor());
   });
 
   it('shows win against theoretical, the dice and the terminals', async () => {

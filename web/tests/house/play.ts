@@ -1,6 +1,6 @@
 // What people do at the screens, in the steps of a round, and what a player reads there.
 
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { box } from '../browser/stage';
 import type { Premises } from './premises';
@@ -32,11 +32,11 @@ export async function buyIn(console: Page, seat: number, amount: string): Promis
 }
 
 /** Holds a button until what it does is done. */
-export async function hold(page: Page, name: string | RegExp, isDone: () => Promise<void>): Promise<void> {
-  await page.getByRole('button', { name }).hover();
-  await page.mouse.down();
+export async function hold(button: Locator, isDone: () => Promise<void>): Promise<void> {
+  await button.hover();
+  await button.page().mouse.down();
   await isDone();
-  await page.mouse.up();
+  await button.page().mouse.up();
 }
 
 export async function openBets(console: Page, ...screens: Page[]): Promise<void> {
@@ -60,7 +60,7 @@ export async function tumble(console: Page): Promise<void> {
 export async function commit(console: Page, dice: readonly number[]): Promise<void> {
   await console.getByText('Enter the dice').waitFor();
   for (const face of dice) await console.keyboard.press(String(face));
-  await hold(console, /^Commit/, () => phase(console, 'settled'));
+  await hold(console.getByRole('button', { name: /^Commit/ }), () => phase(console, 'settled'));
 }
 
 export const chip = (terminal: Page, amount: string) => terminal.getByRole('radio', { name: `Chip of ${amount}`, exact: true }).tap();

@@ -23,7 +23,7 @@ async function cashOut(terminal: Page, amount: string): Promise<string> {
   await terminal.getByRole('button', { name: 'Cash out' }).click();
   await terminal.getByRole('button', { name: `Cash out all ${amount} to a voucher` }).click();
   const number = await shown(terminal, amount);
-  await terminal.keyboard.press('Escape');
+  await terminal.getByRole('button', { name: 'Done', exact: true }).click();
   await meter(terminal, 'Credits', 0);
   return number;
 }
