@@ -1,9 +1,10 @@
 // A house and the browsers that stand in it: people at their screens, terminals at their seats, displays on the wall. Each has a
 // browser context of its own, and what goes wrong in any page fails the test.
 
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { launch, SIZES, watched } from '../browser/stage';
+import { launch, SHOTS, SIZES, watched } from '../browser/stage';
 import { House, TABLES } from './program';
 
 /** The first people of a house, by what they are, in the order of their numbers. */
@@ -85,19 +86,27 @@ export class Premises {
     return this.opened.flatMap(({ wrong }) => wrong.splice(0)).filter((line) => !TOLD.test(line));
   }
 
+  async picture(): Promise<void> {
+    const pages = this.opened.map(({ page }) => page).filter((page) => !page.isClosed());
+    for (const [at, page] of pages.entries()) await page.screenshot({ path: join(SHOTS, `failed-${at}.png`) });
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     await this.house.close();
   }
 }
 
-/** Premises for the tests of a file: nothing goes wrong in a page, the house's log is told where a test fails, and the record is
- * whole in the end. */
+/** Premises for the tests of a file: nothing goes wrong in a page, the record is whole in the end, and where a test fails the house's
+ * log is told and every page is kept as a picture. */
 export function premises(open: () => Promise<Premises> = Premises.open): () => Premises {
   let opened: Premises | null = null;
   beforeEach(async ({ onTestFailed }) => {
     opened ??= await open();
-    onTestFailed(() => console.error(`the house's log:\n${opened?.house.log}`));
+    onTestFailed(async () => {
+      console.error(`the house's log:\n${opened?.house.log}`);
+      await opened?.picture();
+    });
   });
   afterEach(() => expect(opened?.wrong()).toEqual([]));
   afterAll(async () => {

@@ -114,6 +114,7 @@ describe('a table in play', () => {
     await chip(first, '25');
     await first.getByRole('button', { name: 'My games' }).click();
     await first.getByRole('dialog').getByText('110.00').waitFor();
+    await first.getByRole('dialog').getByRole('img', { name: /Betting layout, .*Odd/ }).waitFor();
     await first.keyboard.press('Escape');
   });
 
