@@ -2,7 +2,7 @@
 // same, and the Dealer continues the round.
 
 import { expect, it } from 'vitest';
-import { bet, buyIn, commit, conclude, meter, openBets, openTable, phase, says, step, told, tumble } from './play';
+import { bet, buyIn, commit, conclude, meter, openBets, openTable, says, step, told, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -32,16 +32,16 @@ it('goes on with the same round and the same bets after it was killed (F20, F21)
   await meter(first, 'Credits', 9_000);
   await meter(second, 'Credits', 11_000);
 
-  // Once more with the dice tumbled and not yet committed.
+  // Once more when the dice are tumbled, and nobody has said what they show.
   await openBets(dealer, first, second, wall);
   await bet(first, 'big', '5.00');
   await step(dealer, 'close-bets').click();
-  await phase(first, 'closed');
+  await tumble(dealer);
+  await dealer.getByText('Enter the dice').waitFor();
   await at().house.kill();
   await at().house.restart();
   await told(first, 'Connected again. Your bets stand: 5.00.');
   await step(dealer, 'continue').click();
-  await tumble(dealer);
   await commit(dealer, [6, 5, 4]);
   await meter(first, 'Credits', 9_500);
   await wall.getByRole('img', { name: 'Dice 6 5 4, total 15' }).waitFor();

@@ -117,6 +117,7 @@ export class House {
   private async run(listen: string, isTold = () => true): Promise<void> {
     const child = spawn(PROGRAM, ['serve', ...this.flags, '--listen', listen], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
+    process.once('exit', () => child.kill('SIGKILL'));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.log += text));
     let told = '';
     await new Promise<void>((ready, fail) => {
