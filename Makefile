@@ -54,6 +54,7 @@ screens: types $(SCREENS) ## the screens: their types, their modules, and what t
 browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, then with the program; pictures in web/shots/
 	@$(CARGO) build --quiet --locked -p taisai-cli
 	@.ci/node npm --prefix web run --silent browser
+	@.ci/node npm --prefix web run --silent house
 
 bench: tools ## every figure beside its rival; writes target/bench.json
 	@$(CARGO) run --quiet --release --locked -p taisai-bench

@@ -48,6 +48,10 @@ export default defineConfig({
         extends: true,
         test: { name: 'browser', include: ['tests/browser/**/*.test.ts'], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
       },
+      {
+        extends: true,
+        test: { name: 'house', include: ['tests/house/**/*.test.ts'], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
+      },
     ],
   },
 });

@@ -12,6 +12,8 @@ export const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, 
 /** As root, Chromium runs without its sandbox; none of its own connections are wanted. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+export const launch = () => chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+
 export class Stage {
   private constructor(
     readonly house: MockHouse,
@@ -23,8 +25,7 @@ export class Stage {
     const house = new MockHouse(resolve(ROOT, 'dist'));
     house.tables.forEach((table) => table.remember(history(73)));
     const address = await house.listen();
-    const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
-    return new Stage(house, address, browser);
+    return new Stage(house, address, await launch());
   }
 
   async close(): Promise<void> {

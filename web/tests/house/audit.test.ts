@@ -1,0 +1,56 @@
+// The record as an auditor reads it: events are searched, a round is drawn as it looked, the whole is verified while the house runs,
+// and evidence of a round proves itself to the program on its own.
+
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { bet, buyIn, conclude, openBets, openTable } from './play';
+import { premises } from './premises';
+
+const at = premises();
+let auditor: Page;
+const tab = (name: string) => auditor.getByRole('navigation').getByRole('button', { name }).click();
+
+describe('the audit', () => {
+  it('finds what happened', async () => {
+    await openTable(at(), 1);
+    const dealer = await at().staff('dealer', '/console?table=1');
+    const terminal = await at().terminal(3);
+    await buyIn(dealer, 3, '100');
+    await openBets(dealer, terminal);
+    await bet(terminal, 'big', '5.00');
+    await bet(terminal, 'sum:12', '5.00');
+    await conclude(dealer, [2, 4, 6]);
+    auditor = await at().staff('auditor', '/audit');
+    await auditor.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Limits on display' });
+    await auditor.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => auditor.getByRole('row').count()).toBe(2);
+    await auditor.getByRole('row', { name: /Limits on display 1 .*As the set-up proposes/ }).waitFor();
+  });
+
+  it('draws a round as it looked, each line with its paragraph', async () => {
+    await tab('Rounds');
+    await auditor.getByRole('button', { name: 'Open 1' }).click();
+    await auditor.getByRole('img', { name: 'Dice 2 4 6, total 12' }).waitFor();
+    await auditor.getByRole('img', { name: /Betting layout, .*Big/ }).waitFor();
+    await auditor.getByRole('row', { name: /^3 .*12.* 5\.00 .* 7 40\.00 / }).waitFor();
+    await auditor.getByRole('row', { name: /Committed the result · 2 4 6/ }).waitFor();
+  });
+
+  it('gives evidence of a round that proves itself with the public key alone', async () => {
+    const [download] = await Promise.all([auditor.waitForEvent('download'), auditor.getByText('Download evidence').click()]);
+    const file = join(at().house.folder, 'round.evidence');
+    await download.saveAs(file);
+    const key = at().house.taisai('audit', 'key', 'data').trim();
+    expect(at().house.taisai('audit', 'verify-evidence', file, '--key', key)).toMatch(/2 4 6|round 1/i);
+  });
+
+  it('verifies the whole record to its end while the house runs', async () => {
+    await tab('Verify the record');
+    await auditor.getByRole('button', { name: 'Begin' }).click();
+    await auditor.getByText('The record is whole: nothing was found.').waitFor();
+    const progress = auditor.getByRole('progressbar');
+    expect(await progress.getAttribute('value')).toBe(await progress.getAttribute('max'));
+    await auditor.getByRole('status').filter({ hasText: 'Done' }).waitFor();
+  });
+});

@@ -1,0 +1,84 @@
+// What people do at the screens, in the steps of a round, and what a player reads there.
+
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { box } from '../browser/stage';
+import type { Premises } from './premises';
+
+/** The large button of the console while it says this step. */
+export const step = (console: Page, name: string) => console.locator(`button[data-step="${name}"]`);
+
+export const phase = (page: Page, name: string) => page.locator(`[data-phase="${name}"]`).waitFor();
+
+/** A supervisor opens a table at the console, gives it its Dealer, and puts the proposed limits on display. */
+export async function openTable(premises: Premises, table: number): Promise<void> {
+  const page = await premises.staff('pit-supervisor', `/console?table=${table}`);
+  await step(page, 'open-table').click();
+  await step(page, 'assign').click();
+  await page.getByRole('dialog').getByRole('button', { name: /^1 / }).click();
+  await step(page, 'show-limits').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Show limits' }).click();
+  await step(page, 'open-bets').waitFor();
+  await page.context().close();
+}
+
+/** The Dealer takes cash for credits at a terminal's seat. */
+export async function buyIn(console: Page, seat: number, amount: string): Promise<void> {
+  await console.getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) }).click();
+  await console.getByLabel('Buy-in in cash').fill(amount);
+  await console.getByRole('button', { name: 'Buy in' }).click();
+  await expect.poll(() => console.getByLabel('Buy-in in cash').inputValue()).toBe('');
+  await console.keyboard.press('Escape');
+}
+
+/** Holds a button until what it does is done. */
+export async function hold(button: Locator, isDone: () => Promise<void>): Promise<void> {
+  await button.hover();
+  await button.page().mouse.down();
+  await isDone();
+  await button.page().mouse.up();
+}
+
+export async function openBets(console: Page, ...screens: Page[]): Promise<void> {
+  await step(console, 'open-bets').click();
+  await Promise.all([console, ...screens].map((page) => phase(page, 'open')));
+}
+
+/** "No more bets", three tumbles, the dice by the keyboard, and the commit. */
+export async function conclude(console: Page, dice: readonly number[]): Promise<void> {
+  await step(console, 'close-bets').click();
+  await tumble(console);
+  await commit(console, dice);
+}
+
+export async function tumble(console: Page): Promise<void> {
+  await step(console, 'activate').click();
+  await step(console, 'tumbled').click();
+}
+
+/** The dice by the keyboard, held until they are committed. */
+export async function commit(console: Page, dice: readonly number[]): Promise<void> {
+  await console.getByText('Enter the dice').waitFor();
+  for (const face of dice) await console.keyboard.press(String(face));
+  await hold(console.getByRole('button', { name: /^Commit/ }), () => phase(console, 'settled'));
+}
+
+export const chip = (terminal: Page, amount: string) => terminal.getByRole('radio', { name: `Chip of ${amount}`, exact: true }).tap();
+
+/** Touches a box, and waits until what lies on it is registered. */
+export async function bet(terminal: Page, name: string, lies: string): Promise<void> {
+  await box(terminal, name).tap();
+  await says(terminal, name, `${lies} bet`);
+}
+
+/** What a box says of itself to those who do not see it. */
+export async function says(terminal: Page, name: string, text: string | RegExp): Promise<void> {
+  await expect.poll(() => box(terminal, name).getAttribute('aria-label'), { timeout: 10_000 }).toMatch(text);
+}
+
+export async function meter(terminal: Page, name: 'Credits' | 'Bet' | 'Last win', cents: number): Promise<void> {
+  const read = terminal.locator('[data-cents]').filter({ hasText: name }).first();
+  await expect.poll(() => read.getAttribute('data-cents'), { timeout: 10_000 }).toBe(String(cents));
+}
+
+export const told = (page: Page, text: string | RegExp) => page.getByRole('log').getByText(text).first().waitFor();

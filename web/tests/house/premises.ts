@@ -1,0 +1,120 @@
+// A house and the browsers that stand in it: people at their screens, terminals at their seats, displays on the wall. Each has a
+// browser context of its own, and what goes wrong in any page fails the test.
+
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
+import { launch, SHOTS, SIZES, watched } from '../browser/stage';
+import { House, TABLES } from './program';
+
+/** The first people of a house, by what they are, in the order of their numbers. */
+const FIRST = ['dealer', 'second-dealer', 'pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager', 'attendant', 'cashier', 'auditor', 'administrator'] as const;
+export type Post = (typeof FIRST)[number];
+
+export const numberOf = (post: Post) => FIRST.indexOf(post) + 1;
+export const passwordOf = (post: Post) => `the password of the ${post}`;
+
+/** What a browser says by itself of a house that it cannot reach, or that refuses something. The screen tells it in its own words. */
+const TOLD = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)|status of 409/;
+
+export class Premises {
+  private readonly opened: { page: Page; wrong: string[] }[] = [];
+  private readonly own = new Set<Post>();
+
+  private constructor(
+    readonly house: House,
+    private readonly browser: Browser,
+  ) {}
+
+  static async open(tables = TABLES): Promise<Premises> {
+    return Premises.around(await House.found(tables));
+  }
+
+  static async around(house: House): Promise<Premises> {
+    return new Premises(house, await launch());
+  }
+
+  /** A page of the house; `before` it is opened something may be put in its way. */
+  async page(path: string, more: object = {}, before?: (page: Page) => Promise<void>): Promise<Page> {
+    const context = await this.browser.newContext({ viewport: SIZES.desk, locale: 'en-SG', ...more });
+    const one = await watched(context);
+    this.opened.push(one);
+    await before?.(one.page);
+    await one.page.goto(new URL(path, this.house.address).href);
+    return one.page;
+  }
+
+  /** A person signed in at a screen; the first time with the one-time password, which is changed for one of their own. */
+  async staff(post: Post, path: string): Promise<Page> {
+    const page = await this.page(path);
+    const isFirst = !this.own.has(post);
+    await this.signIn(page, post, isFirst ? this.house.passwords.get(numberOf(post))! : passwordOf(post));
+    if (isFirst) await this.choosePassword(page, post);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return page;
+  }
+
+  async signIn(page: Page, post: Post, password: string): Promise<void> {
+    await page.getByLabel('Your number').fill(String(numberOf(post)));
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  async choosePassword(page: Page, post: Post): Promise<void> {
+    await page.getByLabel('The password you were given').fill(this.house.passwords.get(numberOf(post))!);
+    await page.getByLabel('New password', { exact: true }).fill(passwordOf(post));
+    await page.getByLabel('New password again').fill(passwordOf(post));
+    await page.getByRole('button', { name: 'Set password' }).click();
+    this.own.add(post);
+  }
+
+  /** A Player Terminal, set up by the link that the first start told. */
+  async terminal(seat: number, table = 1, before?: (page: Page) => Promise<void>): Promise<Page> {
+    const page = await this.page(this.house.links.get(`${table}/${seat}`)!, { hasTouch: true }, before);
+    await page.locator('[data-box]').first().waitFor();
+    return page;
+  }
+
+  async display(table: number): Promise<Page> {
+    const page = await this.page(`/display?table=${table}`);
+    await page.locator('[data-phase]').waitFor();
+    return page;
+  }
+
+  /** What went wrong in any page since it was last asked for. */
+  wrong(): string[] {
+    return this.opened.flatMap(({ wrong }) => wrong.splice(0)).filter((line) => !TOLD.test(line));
+  }
+
+  async picture(): Promise<void> {
+    const pages = this.opened.map(({ page }) => page).filter((page) => !page.isClosed());
+    for (const [at, page] of pages.entries()) await page.screenshot({ path: join(SHOTS, `failed-${at}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.house.close();
+  }
+}
+
+/** Premises for the tests of a file: nothing goes wrong in a page, the record is whole in the end, and where a test fails the house's
+ * log is told and every page is kept as a picture. */
+export function premises(open: () => Promise<Premises> = Premises.open): () => Premises {
+  let opened: Premises | null = null;
+  beforeEach(async ({ onTestFailed }) => {
+    opened ??= await open();
+    onTestFailed(async () => {
+      console.error(`the house's log:\n${opened?.house.log}`);
+      await opened?.picture();
+    });
+  });
+  afterEach(() => expect(opened?.wrong()).toEqual([]));
+  afterAll(async () => {
+    try {
+      await opened?.house.audit();
+    } finally {
+      await opened?.close();
+    }
+  });
+  return () => opened!;
+}

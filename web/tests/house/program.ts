@@ -1,0 +1,154 @@
+// The program itself: a house in a process and a folder of its own, on a free port. It is stopped, killed and started again on the
+// same store and the same port, and its whole record is checked in the end.
+
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'vitest';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const PROGRAM = process.env['TAISAI'] ?? resolve(REPOSITORY, process.env['CARGO_TARGET_DIR'] ?? 'target', 'debug/taisai');
+const SOON = 60_000;
+
+/** So many people does a house begin with. */
+const FIRST_PEOPLE = 10;
+
+/** A one-time password: 26 characters in groups of four. */
+const PASSWORD = /^(?:\w{4}-){6}\w{2}$/;
+
+/** Two tables of Player Terminals and a live one, with limits that are proposed. */
+export const TABLES = `
+[[table]]
+number = 1
+game = "sic-bo-etg"
+layout = "B"
+terminals = 4
+[table.limits]
+unit = 500
+boxes = [
+    { boxes = "big", min = 500, max = 200_000 },
+    { boxes = "small", min = 500, max = 200_000 },
+    { boxes = "sum", min = 500, max = 20_000 },
+    { boxes = "triple", min = 500, max = 5_000 },
+]
+
+[[table]]
+number = 2
+game = "tai-sai"
+layout = "C"
+seats = 7
+[table.limits]
+unit = 500
+differential = 500_000
+boxes = [
+    { boxes = "big", min = 2_500, max = 1_000_000 },
+    { boxes = "small", min = 2_500, max = 1_000_000 },
+]
+
+[[table]]
+number = 3
+game = "sic-bo-etg"
+layout = "B"
+terminals = 1
+`;
+
+export class House {
+  address = '';
+  log = '';
+  /** One-time passwords by person, and links by table and seat, as the first start tells them. */
+  readonly passwords = new Map<number, string>();
+  readonly links = new Map<string, string>();
+  readonly folder = mkdtempSync(join(tmpdir(), 'taisai-house-'));
+  private child: ChildProcess | null = null;
+
+  private constructor(private readonly flags: readonly string[]) {}
+
+  static async found(tables: string): Promise<House> {
+    const house = new House(['--config', 'taisai.toml']);
+    writeFileSync(join(house.folder, 'taisai.toml'), `data = "data"\n\n[house]\nname = "Fountain House"\n${tables}`);
+    const terminals = [...tables.matchAll(/^terminals = (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+    await house.run('127.0.0.1:0', () => house.passwords.size === FIRST_PEOPLE && house.links.size === terminals);
+    return house;
+  }
+
+  /** A house that deals by itself, for play money. */
+  static async demonstrate(): Promise<House> {
+    const house = new House(['--demo', '--data', 'data']);
+    await house.run('127.0.0.1:0');
+    return house;
+  }
+
+  /** Starts it again where it was reached before. */
+  async restart(): Promise<void> {
+    await this.run(new URL(this.address).host);
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): void {
+    this.child!.kill(name);
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.ended();
+  }
+
+  /** Stops it in order, and has its whole record checked. */
+  async audit(): Promise<void> {
+    if (this.child) {
+      this.signal('SIGTERM');
+      expect(await this.ended(), this.log).toBe(0);
+    }
+    this.taisai('audit', 'verify', 'data');
+  }
+
+  /** Runs another command of the program in the house's folder, and gives what it prints. */
+  taisai(...args: string[]): string {
+    const { status, stdout, stderr } = spawnSync(PROGRAM, args, { cwd: this.folder, encoding: 'utf8' });
+    expect(status, stdout + stderr).toBe(0);
+    return stdout;
+  }
+
+  async close(): Promise<void> {
+    if (this.child) await this.kill();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private async run(listen: string, isTold = () => true): Promise<void> {
+    const child = spawn(PROGRAM, ['serve', ...this.flags, '--listen', listen], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = child;
+    process.once('exit', () => child.kill('SIGKILL'));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.log += text));
+    let told = '';
+    await new Promise<void>((ready, fail) => {
+      const end = setTimeout(() => fail(new Error(`the house is not ready:\n${this.log}`)), SOON);
+      child.once('error', fail);
+      child.once('exit', (status) => fail(new Error(`the house ended with ${status}:\n${this.log}`)));
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        told += text;
+        this.remember(told.slice(0, told.lastIndexOf('\n')));
+        if (this.address === '' || !isTold()) return;
+        clearTimeout(end);
+        ready();
+      });
+    });
+  }
+
+  /** Waits until its process has ended, and gives its status. */
+  private async ended(): Promise<number | null> {
+    const child = this.child!;
+    if (child.exitCode === null && child.signalCode === null) await new Promise((done) => child.once('exit', done));
+    this.child = null;
+    return child.exitCode;
+  }
+
+  private remember(told: string): void {
+    for (const line of told.split('\n')) {
+      const words = line.trim().split(/\s+/);
+      const last = words.at(-1)!;
+      this.address ||= /^http:\/\/[^/]+/.exec(words[0]!)?.[0] ?? '';
+      if (last.includes('&code=')) this.links.set(`${words[1]}/${words[2]}`, last);
+      else if (PASSWORD.test(last)) this.passwords.set(Number(words[0]), last);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Vouchers from hand to hand: out of a terminal, into another one, and over the counter of the cage, each paid once.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { buyIn, meter, openTable } from './play';
+import { premises } from './premises';
+
+const at = premises();
+const NUMBER = /\b\d{2}(?: \d{4}){4}\b/;
+let first: Page, second: Page, cage: Page;
+
+/** The number on the voucher that is shown, which is also on the page that is printed. */
+async function shown(page: Page, figures: string): Promise<string> {
+  const number = (await page.getByText(NUMBER).first().textContent())!.match(NUMBER)![0];
+  await page.getByText(figures).first().waitFor();
+  const printed = page.frameLocator('iframe').locator('body');
+  await printed.getByText(number).first().waitFor({ state: 'attached' });
+  await printed.getByText('Fountain House').first().waitFor({ state: 'attached' });
+  return number;
+}
+
+async function cashOut(terminal: Page, amount: string): Promise<string> {
+  await terminal.getByRole('button', { name: 'Cash out' }).click();
+  await terminal.getByRole('button', { name: `Cash out all ${amount} to a voucher` }).click();
+  const number = await shown(terminal, amount);
+  await terminal.getByRole('button', { name: 'Done', exact: true }).click();
+  await meter(terminal, 'Credits', 0);
+  return number;
+}
+
+async function redeem(terminal: Page, number: string): Promise<void> {
+  await terminal.getByRole('button', { name: 'Money' }).click();
+  await terminal.getByLabel('Number on the voucher').fill(number);
+  await terminal.getByRole('button', { name: 'Add credits' }).click();
+}
+
+async function pay(number: string): Promise<void> {
+  await cage.getByLabel('Validation number').fill(number);
+  await cage.getByRole('button', { name: 'Redeem' }).click();
+}
+
+describe('a voucher', () => {
+  it('goes out of one terminal and in at another, once', async () => {
+    await openTable(at(), 1);
+    const dealer = await at().staff('dealer', '/console?table=1');
+    [first, second] = await Promise.all([at().terminal(1), at().terminal(2)]);
+    await buyIn(dealer, 1, '123.50');
+    await meter(first, 'Credits', 12_350);
+    const number = await cashOut(first, '123.50');
+    await redeem(second, number);
+    await second.getByText('Credits were added.').waitFor();
+    await second.keyboard.press('Escape');
+    await meter(second, 'Credits', 12_350);
+    await redeem(first, number);
+    await first.getByText('This voucher was paid already.').waitFor();
+    await first.keyboard.press('Escape');
+    cage = await at().staff('cashier', '/cage');
+    await pay(number);
+    await cage.getByText(/Paid on .* at table 1, seat 2/).waitFor();
+  });
+
+  it('goes out of a terminal and is paid at the cage, once (F40, F41)', async () => {
+    const number = await cashOut(second, '123.50');
+    await pay(number);
+    await cage.getByText('Pay out 123.50 in cash').waitFor();
+    await pay(number);
+    await cage.getByText(/Paid on .* at the cage/).waitFor();
+  });
+
+  it('is sold at the cage, printed, and played with at a terminal', async () => {
+    await cage.addInitScript(() => (window.print = () => document.documentElement.setAttribute('data-printed', '')));
+    await cage.reload();
+    await cage.getByLabel('Amount').fill('250');
+    await cage.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+    const number = await shown(cage, '250.00');
+    await cage.getByRole('button', { name: 'Print' }).click();
+    const frame = cage.frames().find((one) => one !== cage.mainFrame())!;
+    await expect.poll(() => frame.locator('html').getAttribute('data-printed')).toBe('');
+    expect(await frame.evaluate(() => [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0) && document.styleSheets.length)).toBe(1);
+    await cage.keyboard.press('Escape');
+    await redeem(first, number);
+    await first.getByText('Credits were added.').waitFor();
+    await meter(first, 'Credits', 25_000);
+  });
+
+  it('is not made up', async () => {
+    await pay('12 3456 7890 1234 5678');
+    await cage.getByText('The voucher is not on file.').waitFor();
+  });
+});
