@@ -128,6 +128,7 @@ export function found(house: MockHouse, path: string, asked: URLSearchParams, me
   const one = /^tables\/(\d+)\/rounds\/(\d+)$/.exec(path);
   if (one) return sheet(house, Number(one[1]), Number(one[2]));
   if (/^tables\/\d+\/rounds$/.test(path)) return rounds(Number(asked.get('before')) || 74);
+  if (path === 'audit/record') return ['house', 'table-1', 'table-1-0'].map((chain, at) => ({ chain, blocks: 412 + at, epoch: 1, checkpoint: at === 2 ? null : { position: 409 + at, time: THEN } }));
   if (path === 'audit/verifications' && method === 'POST') return (verification = { id: 1, blocks: 1_236, verified: 0, state: 'running', found: null, error: null });
   if (path === 'audit/verifications') return verified() ? [verified()] : [];
   if (path.startsWith('audit/verifications/')) return verified();

@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/audit/record": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How every chain of the record stands, and when it was last vouched for. */
+        get: operations["get_record"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/verifications": {
         parameters: {
             query?: never;
@@ -3656,6 +3673,22 @@ export interface components {
             /** @description The box. */
             box: components["schemas"]["BetBox"];
         };
+        /** @description How a chain stands. */
+        Standing: {
+            /**
+             * Format: uint64
+             * @description How many blocks it has.
+             */
+            blocks: number;
+            /** @description The chain. */
+            chain: string;
+            checkpoint?: components["schemas"]["Vouching"] | null;
+            /**
+             * Format: uint64
+             * @description How often it was taken over.
+             */
+            epoch: number;
+        };
         /**
          * @description How a verification is getting on.
          * @enum {string}
@@ -3913,6 +3946,16 @@ export interface components {
                 time: components["schemas"]["Time"];
             };
         } | "play";
+        /** @description A checkpoint, as it is told. */
+        Vouching: {
+            /**
+             * Format: uint64
+             * @description The last block that it vouches for.
+             */
+            position: number;
+            /** @description When it was signed. */
+            time: components["schemas"]["Time"];
+        };
     };
     responses: never;
     parameters: never;
@@ -3922,6 +3965,25 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_record: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Standing"][];
+                };
+            };
+        };
+    };
     list: {
         parameters: {
             query?: never;

@@ -66,6 +66,7 @@ export interface RoundEntry {
 
 export type SheetLine = Schemas['SheetLine'];
 export type Verification = Schemas['Verification'];
+export type Standing = Schemas['Standing'];
 export type Lag = Schemas['LagSheet'];
 export type Act = Schemas['Act'];
 

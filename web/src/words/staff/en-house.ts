@@ -62,6 +62,10 @@ export const house = {
     anchored: 'Held against an anchor: nothing was cut off.',
     notAnchored: 'No anchor was there to be held against.',
     signers: 'Keys that signed',
+    standing: 'The chains as they stand',
+    vouched: 'Last checkpoint',
+    upTo: 'Up to block',
+    none: 'none yet',
     kinds: { program: 'Program', rules: 'Rules', profile: 'Profile' } as Record<string, string>,
   },
 };

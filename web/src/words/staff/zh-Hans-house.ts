@@ -64,6 +64,10 @@ export const house: typeof english = {
     anchored: '已与锚点核对：没有被截断。',
     notAnchored: '没有可供核对的锚点。',
     signers: '签名密钥',
+    standing: '各链现状',
+    vouched: '最近检查点',
+    upTo: '截至区块',
+    none: '尚无',
     kinds: { program: '程序', rules: '规则', profile: '辖区设定' },
   },
 };

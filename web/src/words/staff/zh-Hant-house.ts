@@ -64,6 +64,10 @@ export const house: typeof english = {
     anchored: '已與錨點核對：沒有被截斷。',
     notAnchored: '沒有可供核對的錨點。',
     signers: '簽名密鑰',
+    standing: '各鏈現狀',
+    vouched: '最近檢查點',
+    upTo: '截至區塊',
+    none: '尚無',
     kinds: { program: '程式', rules: '規則', profile: '轄區設定' },
   },
 };
