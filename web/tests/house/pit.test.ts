@@ -81,7 +81,7 @@ describe('a pit', () => {
     await pit.getByRole('button', { name: 'Approve' }).click();
     const code = (await administrator.getByRole('dialog').locator('output').textContent())!;
     const other = await at().page('/terminal');
-    await other.getByLabel(/Type the code/).fill(code);
+    await other.getByRole('textbox').fill(code);
     await other.getByRole('button', { name: 'Set up' }).click();
     await other.getByText('Table 1 · Terminal 1').waitFor();
     await first.getByText('The house does not know this terminal.').waitFor();
