@@ -19,15 +19,18 @@ fn main() -> io::Result<()> {
     let mut list = String::from("[\n");
     for file in files.iter().filter(|file| !is_packed(file)) {
         let path = file.strip_prefix(&built).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
-        let packed = PathBuf::from(format!("{}.gz", file.display()));
-        let packed =
-            if files.contains(&packed) { format!("Some(include_bytes!({packed:?}))") } else { "None".to_owned() };
-        writeln!(list, "    File {{ path: {path:?}, whole: include_bytes!({file:?}), packed: {packed} }},")
+        let packed = file.with_added_extension("gz");
+        let packed = if files.contains(&packed) { format!("Some({})", bytes_of(&packed)) } else { "None".to_owned() };
+        writeln!(list, "    File {{ path: {path:?}, whole: {}, packed: {packed} }},", bytes_of(file))
             .map_err(io::Error::other)?;
     }
     list.push(']');
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo names no OUT_DIR"))?;
     fs::write(Path::new(&out).join("screens.rs"), list)
+}
+
+fn bytes_of(file: &Path) -> String {
+    format!("include_bytes!({:?})", file.to_string_lossy())
 }
 
 fn is_packed(file: &Path) -> bool {
