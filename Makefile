@@ -12,7 +12,7 @@ ARGS ?=
 SCREENS := web/dist/index.html
 SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type f -not -path 'web/src/fonts/*' 2>/dev/null)
 
-.PHONY: run demo test bench lint types screens browser fuzz mutants torture torture-years bless release-check
+.PHONY: run demo test bench lint types screens browser pictures fuzz mutants torture torture-years bless release-check
 .PHONY: tools python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
@@ -51,10 +51,13 @@ screens: types $(SCREENS) ## the screens: their types, their modules, and what t
 	@.ci/node npm --prefix web run --silent check
 	@.ci/node npm --prefix web test --silent
 
-browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, then with the program; pictures in web/shots/
+browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, then with the program
 	@$(CARGO) build --quiet --locked -p taisai-cli
 	@.ci/node npm --prefix web run --silent browser
 	@.ci/node npm --prefix web run --silent house
+
+pictures: python chromium $(SCREENS) ## every screen at three sizes, to be looked at, in web/shots/
+	@.ci/node npm --prefix web run --silent pictures
 
 bench: tools ## every figure beside its rival; writes target/bench.json
 	@$(CARGO) run --quiet --release --locked -p taisai-bench

@@ -44,14 +44,10 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'unit', include: ['tests/unit/**/*.test.ts'], environment: 'node' } },
-      {
-        extends: true,
-        test: { name: 'browser', include: ['tests/browser/**/*.test.ts'], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
-      },
-      {
-        extends: true,
-        test: { name: 'house', include: ['tests/house/**/*.test.ts'], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false },
-      },
+      ...['browser', 'house', 'pictures'].map((name) => ({
+        extends: true as const,
+        test: { name, include: [`tests/${name}/**/*.test.ts`], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 3 },
+      })),
     ],
   },
 });

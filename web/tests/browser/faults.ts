@@ -7,14 +7,14 @@ import type { Page } from 'playwright-core';
 const AXE = readFileSync(resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** What a reader with needs would stumble over. */
-export async function faults(page: Page): Promise<string[]> {
+/** What a reader with needs would stumble over, on the page or in a part of it. */
+export async function faults(page: Page, part = 'html'): Promise<string[]> {
   await page.evaluate(AXE);
-  return page.evaluate(async (tags) => {
+  return page.evaluate(async ({ tags, part }) => {
     const axe = (globalThis as any).axe;
-    const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: tags } });
+    const { violations } = await axe.run(part, { runOnly: { type: 'tag', values: tags } });
     return violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ target, any }: any) => `${target} ${any[0]?.message ?? ''}`).slice(0, 3).join(' | ')}`);
-  }, TAGS);
+  }, { tags: TAGS, part });
 }
 
 /** Texts that do not fit where they stand. */

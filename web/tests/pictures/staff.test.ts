@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { StaffStage, tab } from './office';
+import { StaffStage, tab } from '../browser/office';
 
 const office = new StaffStage();
 const SIZES = { desk: { width: 1280, height: 800 }, wide: { width: 1920, height: 1080 }, standing: { width: 820, height: 1180 } };

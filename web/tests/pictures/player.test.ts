@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { box, SHOTS, SIZES, Stage, watched } from './stage';
+import { box, SHOTS, SIZES, Stage, watched } from '../browser/stage';
 
 let stage: Stage;
 beforeAll(async () => {

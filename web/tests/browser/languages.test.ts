@@ -1,0 +1,52 @@
+// The player's screens in every language and size: nothing spills, and nobody stumbles.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/words/languages';
+import { faults, spilling } from './faults';
+import { SIZES, Stage, watched } from './stage';
+
+let stage: Stage;
+beforeAll(async () => (stage = await Stage.open()));
+afterAll(() => stage.close());
+
+describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => {
+  it.each(Object.entries(SIZES))('nothing spills or is at fault, %s', async (_, size) => {
+    const { page, wrong } = await stage.terminal(3, 33, size);
+    const table = stage.house.table(3);
+    await page.evaluate((language) => localStorage.setItem('taisai.language', language), language);
+    await page.reload();
+    await page.locator('[data-box]').first().waitFor();
+    table.open();
+    await page.locator('[data-box="big"]').first().click();
+    await page.waitForTimeout(300);
+    expect(await spilling(page)).toEqual([]);
+    table.close();
+    table.commit([6, 6, 5]);
+    await page.waitForTimeout(300);
+    expect(await spilling(page)).toEqual([]);
+    const words = (await import(`../../src/words/${language}.ts`)).words;
+    for (const name of [words.help, words.settings, words.games, words.favourites, words.cashOut]) {
+      await page.getByRole('button', { name, exact: true }).first().click();
+      await page.waitForTimeout(250);
+      expect(await spilling(page), name).toEqual([]);
+      expect(await faults(page, 'dialog[open]'), name).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(Object.entries(SIZES))('the display and the front page neither, %s', async (_, size) => {
+    for (const path of ['display?table=6', '']) {
+      const { page, wrong } = await watched(await stage.context(size));
+      await page.addInitScript((language) => localStorage.setItem('taisai.language', language), language);
+      await page.goto(`${stage.address}/${path}`);
+      await page.waitForTimeout(700);
+      expect(await page.evaluate(() => document.documentElement.lang)).toBe(language);
+      expect(await spilling(page), path).toEqual([]);
+      expect(await faults(page), path).toEqual([]);
+      expect(wrong).toEqual([]);
+      await page.context().close();
+    }
+  });
+});
