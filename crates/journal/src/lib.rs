@@ -38,7 +38,10 @@ pub use journal::{
 };
 pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
-pub use postgres::{BadAddress, Postgres, PostgresArchive, PostgresError, Session};
+pub use postgres::{
+    BadAddress, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Postgres, PostgresArchive,
+    PostgresError, Roster, Session, Tenure, Terms, Wished,
+};
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
 pub use verify::{FARTHEST_VOUCHED, Fault, Reason, Trust, Verifier};
 pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};

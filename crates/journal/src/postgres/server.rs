@@ -5,8 +5,11 @@ use tokio_postgres::error::SqlState;
 use super::PostgresError;
 use super::session::Session;
 
-/// The newest layout of the tables.
-const LAYOUT: i32 = 1;
+/// What makes each layout of the tables out of the one before it.
+const LAYOUTS: [&str; 2] = [include_str!("tables.sql"), include_str!("leases/leases.sql")];
+
+/// The newest of them.
+const LAYOUT: i32 = 2;
 
 /// The answer of the function when a chain is not where a batch begins.
 pub(super) fn fenced() -> SqlState {
@@ -58,16 +61,23 @@ pub(super) fn layout(session: &Session) -> Result<Option<i32>, PostgresError> {
     if found > LAYOUT { Err(PostgresError::Newer { found, known: LAYOUT }) } else { Ok(Some(found)) }
 }
 
-/// Makes the tables, if there are none. Of several programs that do so at once one makes them.
+/// Makes the tables if there are none, and those that an older program did not know. Of several programs that do so at once
+/// one makes them.
 pub(super) fn create(session: &Session) -> Result<(), PostgresError> {
-    if layout(session)?.is_some() {
+    if layout(session)? == Some(LAYOUT) {
         return Ok(());
     }
     session.transaction(|session| {
         session.execute("SELECT pg_advisory_xact_lock(hashtext('taisai_journal'))", &[])?;
-        if layout(session)?.is_none() {
-            session.batch(include_str!("tables.sql"))?;
-            session.execute("INSERT INTO taisai_journal.layout VALUES ($1)", &[&LAYOUT])?;
+        let found = layout(session)?.unwrap_or(0);
+        for (number, tables) in (1..).zip(LAYOUTS).filter(|(number, _)| *number > found) {
+            session.batch(tables)?;
+            let write = if number == 1 {
+                "INSERT INTO taisai_journal.layout VALUES ($1)"
+            } else {
+                "UPDATE taisai_journal.layout SET number = $1"
+            };
+            session.execute(write, &[&number])?;
         }
         Ok(())
     })
