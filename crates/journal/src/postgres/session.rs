@@ -11,8 +11,10 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::Severity;
+use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client, Row, Statement, ToStatement};
+use tokio_postgres::{AsyncMessage, Client, Connection, Row, Socket, Statement, ToStatement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PostgresError;
 use super::address::ServerAddress;
@@ -21,8 +23,11 @@ use super::tls;
 /// How long the other side may be silent before the connection counts as lost.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// How much longer than the server itself this side waits for an answer.
-const GRACE: Duration = Duration::from_secs(5);
+/// After so long the last of several servers is asked, however many before it are silent.
+const TURN: Duration = Duration::from_secs(2);
+
+/// How much longer than the server itself this side waits for an answer: as long again, within these bounds.
+const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// A connection.
 pub struct Session {
@@ -37,19 +42,16 @@ impl Session {
     /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
     /// the patience.
     pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
-        let mut server = ServerAddress::read(address)?;
-        server
-            .config
-            .application_name(name)
-            .connect_timeout(SILENCE)
-            .keepalives_idle(SILENCE)
-            .tcp_user_timeout(SILENCE);
-        let connector = tls::connector(&server.certificate)?;
+        let all = ServerAddress::read(address)?;
+        let connector = tls::connector(&all.certificate)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PostgresError::Thread)?;
-        let connecting = async { timeout(SILENCE, server.config.connect(connector)).await };
-        let (client, mut connection) = match runtime.block_on(connecting) {
-            Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error))?,
-            Err(_) => return Err(PostgresError::Absent { place: server.place(), why: "it is silent".to_owned() }),
+        let (client, mut connection) = match runtime.block_on(connect(&all, name, connector)) {
+            Ok(connected) => connected,
+            Err(error) => {
+                // A name that is still being looked up is not waited for.
+                runtime.shutdown_background();
+                return Err(error);
+            }
         };
         let warned = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&warned);
@@ -164,13 +166,39 @@ impl Session {
     }
 
     fn run<T>(&self, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, PostgresError> {
-        let waits = self.patience + GRACE;
+        let waits = self.patience + self.patience.clamp(GRACE.0, GRACE.1);
         let Ok(answer) = self.runtime.block_on(async { timeout(waits, call).await }) else {
             self.listener.abort();
             return Err(PostgresError::Silent(waits));
         };
         Ok(answer?)
     }
+}
+
+/// What TLS makes of a connection.
+type Tls = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+/// Connects to the first server of an address that is there and is what the address asks for. Each is given its time, so that
+/// one that takes a connection and says nothing keeps nobody from the next.
+async fn connect(
+    all: &ServerAddress,
+    name: &str,
+    connector: MakeRustlsConnect,
+) -> Result<(Client, Connection<Socket, Tls>), PostgresError> {
+    let mut servers = all.alone()?;
+    let others = u32::try_from(servers.len()).unwrap_or(u32::MAX).saturating_sub(1);
+    let turn = TURN.checked_div(others).unwrap_or(SILENCE);
+    let mut failures = Vec::new();
+    for server in &mut servers {
+        let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
+        server.config.application_name(name).connect_timeout(turn).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
+        match timeout(turn, server.config.connect(connector.clone())).await {
+            Ok(Ok(connected)) => return Ok(connected),
+            Ok(Err(error)) => failures.push(PostgresError::connecting(server, error)),
+            Err(_) => failures.push(PostgresError::silent(server)),
+        }
+    }
+    Err(PostgresError::nowhere(all, failures))
 }
 
 impl std::fmt::Debug for Session {
