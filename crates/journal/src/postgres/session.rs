@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::AbortHandle;
-use tokio::time::timeout;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{sleep, timeout};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::Severity;
 use tokio_postgres::tls::MakeTlsConnect;
@@ -23,8 +23,11 @@ use super::tls;
 /// How long the other side may be silent before the connection counts as lost.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// After so long the last of several servers is asked, however many before it are silent.
-const TURN: Duration = Duration::from_secs(2);
+/// How long each of several servers may be silent: soon another one may be what the address asks for.
+const TURN: Duration = Duration::from_secs(1);
+
+/// So long after the one before it the next of several servers is asked.
+const STEP: Duration = Duration::from_millis(100);
 
 /// How much longer than the server itself this side waits for an answer: as long again, within these bounds.
 const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
@@ -178,24 +181,34 @@ impl Session {
 /// What TLS makes of a connection.
 type Tls = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
-/// Connects to the first server of an address that is there and is what the address asks for. Each is given its time, so that
-/// one that takes a connection and says nothing keeps nobody from the next.
+/// Connects to the first server of an address that is there and is what the address asks for. Of several each is asked a
+/// little after the one before it, whatever that does, so that one that takes a connection and says nothing keeps nobody from
+/// the next.
 async fn connect(
     all: &ServerAddress,
     name: &str,
     connector: MakeRustlsConnect,
 ) -> Result<(Client, Connection<Socket, Tls>), PostgresError> {
-    let mut servers = all.alone()?;
-    let others = u32::try_from(servers.len()).unwrap_or(u32::MAX).saturating_sub(1);
-    let turn = TURN.checked_div(others).unwrap_or(SILENCE);
-    let mut failures = Vec::new();
-    for server in &mut servers {
+    let servers = all.alone()?;
+    let turn = if servers.len() > 1 { TURN } else { SILENCE };
+    let mut asked = JoinSet::new();
+    for (place, mut server) in (0_u32..).zip(servers) {
         let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
         server.config.application_name(name).connect_timeout(turn).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
-        match timeout(turn, server.config.connect(connector.clone())).await {
-            Ok(Ok(connected)) => return Ok(connected),
-            Ok(Err(error)) => failures.push(PostgresError::connecting(server, error)),
-            Err(_) => failures.push(PostgresError::silent(server)),
+        let connector = connector.clone();
+        asked.spawn(async move {
+            sleep(STEP * place).await;
+            match timeout(turn, server.config.connect(connector)).await {
+                Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error)),
+                Err(_) => Err(PostgresError::silent(&server)),
+            }
+        });
+    }
+    let mut failures = Vec::new();
+    while let Some(asked) = asked.join_next().await {
+        match asked.map_err(|broken| PostgresError::Thread(broken.into()))? {
+            Ok(connected) => return Ok(connected),
+            Err(failure) => failures.push(failure),
         }
     }
     Err(PostgresError::nowhere(all, failures))
