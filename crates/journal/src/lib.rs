@@ -39,8 +39,8 @@ pub use journal::{
 pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
 pub use postgres::{
-    BadAddress, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Postgres, PostgresArchive,
-    PostgresError, Roster, Session, Tenure, Terms, Wished,
+    ALLOWANCE, BadAddress, BadTerms, Beat, Claimed, Condition, Examined, Lease, LeaseError, Leases, Member, Node,
+    NodeName, Postgres, PostgresArchive, PostgresError, Roster, Session, Standby, Tenure, Terms, Wished, examine,
 };
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
 pub use verify::{FARTHEST_VOUCHED, Fault, Reason, Trust, Verifier};

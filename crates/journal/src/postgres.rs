@@ -7,6 +7,7 @@
 
 mod address;
 mod archive;
+mod condition;
 mod error;
 mod leases;
 mod server;
@@ -20,9 +21,11 @@ use tokio_postgres::error::SqlState;
 
 pub use address::BadAddress;
 pub use archive::PostgresArchive;
+pub use condition::{Condition, Examined, Standby, examine};
 pub use error::PostgresError;
 pub use leases::{
-    BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, Tenure, Terms, Wished,
+    ALLOWANCE, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, Tenure, Terms,
+    Wished,
 };
 pub use session::Session;
 

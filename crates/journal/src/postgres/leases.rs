@@ -87,7 +87,7 @@ pub enum LeaseError {
 
 /// So much longer than the node itself the database believes that a node lives: a standby that is promoted may have a clock
 /// that is ahead by so much.
-const ALLOWANCE: Duration = Duration::from_millis(250);
+pub const ALLOWANCE: Duration = Duration::from_millis(250);
 
 /// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
 /// tenure is reckoned elsewhere.
@@ -249,6 +249,15 @@ impl Member {
     pub const fn leases(&mut self) -> &mut Leases {
         &mut self.leases
     }
+}
+
+/// The nodes that live, in a store of whatever layout.
+pub(super) fn nodes_in(session: &Session) -> Result<Vec<Node>, LeaseError> {
+    let is_there = session.query_one("SELECT to_regclass('taisai_journal.nodes') IS NOT NULL", &[])?;
+    if !is_there.try_get::<_, bool>(0).map_err(PostgresError::from)? {
+        return Ok(Vec::new());
+    }
+    Ok(roster(&session.query(ROSTER, &[])?)?.nodes)
 }
 
 fn roster(rows: &[Row]) -> Result<Roster, LeaseError> {

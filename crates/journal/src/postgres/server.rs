@@ -11,6 +11,9 @@ const LAYOUTS: [&str; 2] = [include_str!("tables.sql"), include_str!("leases/lea
 /// The newest of them.
 const LAYOUT: i32 = 2;
 
+/// The oldest version of a server that will do.
+pub(super) const OLDEST: i64 = 150_000;
+
 /// The answer of the function when a chain is not where a batch begins.
 pub(super) fn fenced() -> SqlState {
     SqlState::from_code("TS001")
@@ -20,7 +23,7 @@ pub(super) fn fenced() -> SqlState {
 /// is looked at again in every append.
 pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
     let version = show(session, "server_version_num")?;
-    if version.parse::<u32>().map_or(true, |version| version < 150_000) {
+    if version.parse::<i64>().map_or(true, |version| version < OLDEST) {
         return Err(PostgresError::Old { found: show(session, "server_version")? });
     }
     // `remote_apply` waits for more than `on`; the others wait for less.
@@ -39,7 +42,7 @@ pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
     Ok(())
 }
 
-fn show(session: &Session, setting: &str) -> Result<String, PostgresError> {
+pub(super) fn show(session: &Session, setting: &str) -> Result<String, PostgresError> {
     Ok(session.query_one("SELECT current_setting($1)", &[&setting])?.try_get(0)?)
 }
 

@@ -45,10 +45,14 @@ impl Session {
     /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
     /// the patience.
     pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
-        let all = ServerAddress::read(address)?;
+        Self::at(&ServerAddress::read(address)?, name, patience)
+    }
+
+    /// Connects to a server whose address was read.
+    pub(super) fn at(all: &ServerAddress, name: &str, patience: Duration) -> Result<Self, PostgresError> {
         let connector = tls::connector(&all.certificate)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PostgresError::Thread)?;
-        let (client, mut connection) = match runtime.block_on(connect(&all, name, connector)) {
+        let (client, mut connection) = match runtime.block_on(connect(all, name, connector)) {
             Ok(connected) => connected,
             Err(error) => {
                 // A name that is still being looked up is not waited for.
