@@ -50,33 +50,22 @@ pub(crate) fn run(args: &DoctorArgs, names: &Names<'_>) -> anyhow::Result<bool> 
 fn record(address: &Address) -> (Option<Finding>, bool) {
     const CHECK: &str = "record";
     if matches!(address, Address::Folder(folder) if !folder.join("journal.db").exists()) {
-        let found = format!("{address} holds none yet");
-        return (
-            Some(Finding::note(CHECK, found, "taisai serve begins it; if there was one, correct the folder")),
-            false,
-        );
+        let mend = "taisai serve begins it; if there was one, correct the folder";
+        return (Some(Finding::note(CHECK, format!("{address} holds none yet"), mend)), false);
     }
-    let heads = address.archive().and_then(|mut archive| archive.heads().map_err(StoreError::from));
-    match heads {
-        Ok(heads) => {
-            let chains = counted(u64::try_from(heads.len()).unwrap_or(u64::MAX), ("chain", "chains"));
-            (Some(Finding::well(CHECK, format!("{chains} can be read"))), !heads.is_empty())
+    match address.archive().and_then(|mut archive| Ok(archive.heads()?.len())) {
+        Ok(count) => {
+            let chains = counted(u64::try_from(count).unwrap_or(u64::MAX), ("chain", "chains"));
+            (Some(Finding::well(CHECK, format!("{chains} can be read"))), count > 0)
         }
         Err(StoreError::Postgres(PostgresError::Empty)) => {
             (Some(Finding::note(CHECK, "the database holds none yet", "taisai serve begins it")), false)
         }
         // Why the servers cannot be used was said of each of them.
-        Err(StoreError::Postgres(PostgresError::Absent { .. })) => (None, true),
+        Err(StoreError::Postgres(PostgresError::Absent { .. } | PostgresError::KeptOut { .. })) => (None, true),
         Err(error) => {
-            let why = anyhow::Error::from(error);
-            (
-                Some(Finding::wrong(
-                    CHECK,
-                    format!("it cannot be read: {why:#}"),
-                    "see docs/operating.md, When the store fails",
-                )),
-                true,
-            )
+            let found = format!("it cannot be read: {:#}", anyhow::Error::from(error));
+            (Some(Finding::wrong(CHECK, found, "see docs/operating.md, When the store fails")), true)
         }
     }
 }

@@ -21,7 +21,7 @@ use tokio_postgres::error::SqlState;
 
 pub use address::BadAddress;
 pub use archive::PostgresArchive;
-pub use condition::{Condition, Examined, Standby, examine};
+pub use condition::{Condition, Examined, Setting, Standby, examine};
 pub use error::PostgresError;
 pub use leases::{
     ALLOWANCE, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, Tenure, Terms,

@@ -123,7 +123,7 @@ fn a_lease_that_is_over_is_claimed_by_exactly_one() {
 
 /// Someone beside the nodes, in the same database.
 fn beside(address: &str) -> postgres::Client {
-    postgres::Client::connect(address, postgres::NoTls).unwrap()
+    postgres::Client::connect(address, postgres::NoTls).expect("a connection")
 }
 
 /// Lets a node live so much longer.
@@ -131,13 +131,13 @@ fn shorten(client: &mut postgres::Client, node: &NodeName, millis: u32) {
     let until = format!(
         "UPDATE taisai_journal.nodes SET until = clock_timestamp() + interval '{millis} ms' WHERE name = '{node}'"
     );
-    client.batch_execute(&until).unwrap();
+    client.batch_execute(&until).expect("a change");
 }
 
 /// Waits until someone waits for a lock.
 fn someone_waits(client: &mut postgres::Client) {
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    until(|| (client.query_one(waits, &[]).unwrap().get::<_, i64>(0) > 0).then_some(()));
+    until(|| (client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) > 0).then_some(()));
 }
 
 /// A beat that began in time and had to wait does not take back what was claimed meanwhile.

@@ -16,20 +16,20 @@ fn terms(lease: u64) -> Terms {
 }
 
 fn join(address: &str, terms: Terms) -> Member {
-    Leases::open(address, terms).unwrap().join("127.0.0.1:8080", "0.1.0").unwrap()
+    Leases::open(address, terms).expect("leases").join("127.0.0.1:8080", "0.1.0").expect("a node")
 }
 
 /// Appends a block, which must be acknowledged.
 fn append(journal: &mut dyn Journal, at: &Head, entry: &[u8]) -> Head {
     let next = block(at, &[entry]);
-    journal.append(std::slice::from_ref(&next)).unwrap();
+    journal.append(std::slice::from_ref(&next)).expect("it is acknowledged");
     head(&next)
 }
 
 /// A whole chain as one of the servers has it.
 fn read_on(server: &TemporaryServer, database: &str, name: &str) -> Vec<Block> {
-    let mut archive = PostgresArchive::open(&server.address(database)).unwrap();
-    verify(&mut archive, &chain(name)).unwrap()
+    let mut archive = PostgresArchive::open(&server.address(database)).expect("an archive");
+    verify(&mut archive, &chain(name)).expect("a good chain")
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn a_warning_is_no_acknowledgement() {
 
 /// Tells the one who waits for the standby to wait no longer.
 fn cancel(pair: &Pair) {
-    let mut client = postgres::Client::connect(&pair.primary.address("postgres"), NoTls).unwrap();
+    let mut client = postgres::Client::connect(&pair.primary.address("postgres"), NoTls).expect("a connection");
     let waits = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     let begun = Instant::now();
-    while client.query_one(waits, &[]).unwrap().get::<_, i64>(0) == 0 {
+    while client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) == 0 {
         assert!(begun.elapsed() < Duration::from_secs(30), "nobody waits for the standby");
         thread::yield_now();
     }

@@ -1,10 +1,11 @@
 //! Whether database servers keep what they acknowledge, on two machines, and agree about the time. Judges what they said; asks
 //! nobody.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use taisai_journal::{ALLOWANCE, Condition, Examined, Node, Standby};
+use taisai_journal::{ALLOWANCE, Condition, Examined, Node, Setting, Standby};
 
 use super::finding::Finding;
 use crate::print::counted;
@@ -60,24 +61,19 @@ pub(super) fn judge(servers: &[Examined], version: &str) -> Vec<Finding> {
 }
 
 fn of_one(place: &str, condition: &Condition) -> Vec<Finding> {
+    let found = format!("{place} is PostgreSQL {}", condition.version);
     let mut findings = vec![if condition.is_new_enough {
-        Finding::well("version", format!("{place} is PostgreSQL {}", condition.version))
+        Finding::well("version", found)
     } else {
-        let found = format!("{place} is PostgreSQL {}", condition.version);
         Finding::wrong("version", found, "upgrade it to version 15 or later")
     }];
-    for (setting, value) in &condition.settings {
-        let (check, is_well) = match setting.as_str() {
-            "synchronous_commit" => ("synchronous_commit", matches!(value.as_str(), "on" | "remote_apply")),
-            "fsync" => ("fsync", value == "on"),
-            _ => ("full_page_writes", value == "on"),
-        };
-        let found = format!("{place} has {setting} = {value}");
-        findings.push(if is_well {
-            Finding::well(check, found)
+    for Setting { name, value, is_durable } in &condition.settings {
+        let found = format!("{place} has {name} = {value}");
+        findings.push(if *is_durable {
+            Finding::well(name, found)
         } else {
-            let mend = format!("set it to on: ALTER SYSTEM SET {setting} = on; SELECT pg_reload_conf()");
-            Finding::wrong(check, found + ": what is committed may be lost", mend)
+            let mend = format!("set it to on: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf()");
+            Finding::wrong(name, found + ": what is committed may be lost", mend)
         });
     }
     findings.push(clock(place, condition.ahead, condition.uncertainty));
@@ -146,14 +142,16 @@ fn standbys(synchronous: &str, standbys: &[Standby]) -> Vec<Finding> {
         "commits wait for {synchronous}; in step: {}",
         if there == 0 { "none".into() } else { names.join(", ") }
     );
-    let mut findings = vec![if there < needed {
-        let mend = "start the standby that is missing; until then every commit waits, and the house stops";
-        Finding::wrong(CHECK, found, mend)
-    } else if there == needed {
-        let mend = "when one is lost the house stops; have one more: ANY 1 (first, second)";
-        Finding::note(CHECK, found, mend)
-    } else {
-        Finding::well(CHECK, found)
+    let mut findings = vec![match there.cmp(&needed) {
+        Ordering::Less => {
+            let mend = "start the standby that is missing; until then every commit waits, and the house stops";
+            Finding::wrong(CHECK, found, mend)
+        }
+        Ordering::Equal => {
+            let mend = "when one is lost the house stops; have one more: ANY 1 (first, second)";
+            Finding::note(CHECK, found, mend)
+        }
+        Ordering::Greater => Finding::well(CHECK, found),
     }];
     for standby in standbys {
         let bytes = standby.behind.unwrap_or_default();

@@ -29,8 +29,8 @@ pub struct Condition {
     pub is_new_enough: bool,
     /// Whether it is a standby.
     pub is_standby: bool,
-    /// Settings that decide what a commit is worth: name and value.
-    pub settings: Vec<(String, String)>,
+    /// Settings that decide what a commit is worth.
+    pub settings: Vec<Setting>,
     /// `synchronous_standby_names`.
     pub synchronous: String,
     /// The standbys that are connected to it.
@@ -43,6 +43,17 @@ pub struct Condition {
     pub commits: Option<Result<Vec<Duration>, PostgresError>>,
     /// The nodes that live, if there are tables for them.
     pub nodes: Result<Vec<Node>, LeaseError>,
+}
+
+/// A setting of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// Whether what is committed lasts with it.
+    pub is_durable: bool,
 }
 
 /// A standby as its primary sees it.
@@ -85,7 +96,10 @@ fn condition(server: &ServerAddress) -> Result<Condition, PostgresError> {
         &[],
     )?;
     let is_standby = about.try_get(2)?;
-    let setting = |name: &str| Ok((name.to_owned(), server::show(&session, name)?));
+    let setting = |name| {
+        let value = server::show(&session, name)?;
+        Ok(Setting { name, is_durable: server::is_durable(&value), value })
+    };
     let (ahead, uncertainty) = clock(&session)?;
     Ok(Condition {
         version: about.try_get(0)?,

@@ -26,20 +26,22 @@ pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
     if version.parse::<i64>().map_or(true, |version| version < OLDEST) {
         return Err(PostgresError::Old { found: show(session, "server_version")? });
     }
-    // `remote_apply` waits for more than `on`; the others wait for less.
-    let found = show(session, "synchronous_commit")?;
-    if !matches!(found.as_str(), "on" | "remote_apply") {
-        return Err(PostgresError::Setting { setting: "synchronous_commit", found, needed: "on" });
-    }
-    let kept = found;
-    for setting in ["fsync", "full_page_writes"] {
-        let found = show(session, setting)?;
-        if found != "on" {
-            return Err(PostgresError::Setting { setting, found, needed: "on" });
-        }
-    }
+    let kept = durable(session, "synchronous_commit")?;
+    durable(session, "fsync")?;
+    durable(session, "full_page_writes")?;
     session.execute("SELECT set_config('synchronous_commit', $1, false)", &[&kept])?;
     Ok(())
+}
+
+/// The value of a setting, which must not give durability away.
+fn durable(session: &Session, setting: &'static str) -> Result<String, PostgresError> {
+    let found = show(session, setting)?;
+    if is_durable(&found) { Ok(found) } else { Err(PostgresError::Setting { setting, found, needed: "on" }) }
+}
+
+/// Whether commits are durable with such a setting. `remote_apply` waits for more than `on`; all others wait for less.
+pub(super) fn is_durable(value: &str) -> bool {
+    matches!(value, "on" | "remote_apply")
 }
 
 pub(super) fn show(session: &Session, setting: &str) -> Result<String, PostgresError> {
