@@ -89,11 +89,14 @@ fn a_database_and_its_standby_are_looked_at() {
     let (status, said) = doctor(folder.path(), &["--store", &address]);
     assert!(status == Some(1) && said.contains(&found(&[("synchronous_commit", "wrong")])[0]), "{said:?}");
     sql("ALTER DATABASE record RESET synchronous_commit");
+    let (_, printed, _) = taisai(folder.path(), &["doctor", "--store", &address]);
+    assert!(printed.contains("standby (streaming, quorum,"), "{printed}");
 
     pair.standby.kill();
     let (status, printed, _) = taisai(folder.path(), &["doctor", "--store", &address]);
     assert_eq!(status, Some(1), "{printed}");
-    for words in ["in step: none", "start the standby that is missing", "a commit was not acknowledged", "takes writes"]
+    for words in
+        ["connected: none", "start the standby that is missing", "a commit was not acknowledged", "takes writes"]
     {
         assert!(printed.contains(words), "{words}: {printed}");
     }

@@ -1,11 +1,15 @@
 //! Who holds which part of a house: decided by the database and its clock, once, whoever asks at the same moment.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use taisai_journal::suite::{TemporaryServer, begin, block, chain};
-use taisai_journal::{AppendError, Claimed, Journal, LeaseError, Leases, Member, NodeName, Postgres, Terms, Wished};
+use taisai_journal::suite::{TemporaryServer, begin, block, chain, head, place, verify};
+use taisai_journal::{
+    AppendError, Block, Claimed, Journal, LeaseError, Leases, Member, NodeName, Postgres, Terms, Wished,
+};
 
 fn terms(lease: u64) -> Terms {
     let lease = Duration::from_millis(lease);
@@ -200,6 +204,79 @@ fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
     let late = journal.append(&[block(&head, &[b"late"])]);
     assert!(matches!(late, Err(AppendError::Fenced { epoch: 1, .. })), "{late:?}");
     assert!(matches!(sleeper.beat(), Err(LeaseError::Lapsed)));
+}
+
+/// A process that does not stay, stopped or not, when a test fails.
+struct Stoppable(Child);
+
+impl Drop for Stoppable {
+    fn drop(&mut self) {
+        self.0.kill().expect("it may be killed");
+        self.0.wait().expect("it ends");
+    }
+}
+
+impl Stoppable {
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.0.id().to_string()]).status().expect("kill");
+        assert!(sent.success(), "{name}");
+    }
+}
+
+/// A process that is stopped longer than its lease lasts, wherever it is, and goes on.
+#[test]
+fn a_process_that_was_stopped_writes_nothing_more() {
+    let server = TemporaryServer::start();
+    let address = server.database();
+    let table = chain("table-1");
+    let owner = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "owner", "--ignored", "--nocapture"])
+        .env("STORE_OF_OWNER", &address)
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut owner = Stoppable(owner.unwrap());
+    let mut said = BufReader::new(owner.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut acknowledged = said.by_ref().filter(|line| line.starts_with("block ")).take(20).count();
+    owner.signal("-STOP");
+    let mut next = join(&address, terms(60_000));
+    until(|| (next.claim(&table).unwrap() == Claimed::Mine).then_some(()));
+    let mut journal = Postgres::open(&address).unwrap();
+    let claimed = journal.claim(&table, 2).unwrap();
+    let taken = Block::take_over(place(&claimed), "another".into());
+    journal.append(std::slice::from_ref(&taken)).unwrap();
+    owner.signal("-CONT");
+    let rest: Vec<String> = said.collect();
+    acknowledged += rest.iter().filter(|line| line.starts_with("block ")).count();
+    let ended = rest.iter().find(|line| line.starts_with("ended "));
+    assert!(ended.is_some_and(|ended| ended == "ended over" || ended == "ended fenced"), "{rest:?}");
+    let blocks = verify(&mut *journal.archive().unwrap(), &table).unwrap();
+    assert_eq!(blocks.last(), Some(&taken), "nothing comes after the take-over");
+    // Beside them stand the first block and the take-over, and perhaps one that was stored when nobody was there to hear it.
+    assert!((acknowledged + 2..=acknowledged + 3).contains(&blocks.len()), "{acknowledged} {}", blocks.len());
+}
+
+/// Writes blocks as long as it may, by its own clock, and says which were acknowledged.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn owner() {
+    let Some(address) = std::env::var("STORE_OF_OWNER").ok() else { return };
+    let mut node = join(&address, terms(300));
+    assert_eq!(node.claim(&chain("table-1")).unwrap(), Claimed::Mine);
+    let mut journal = Postgres::open(&address).unwrap();
+    let mut at = begin(&mut journal, "table-1");
+    let mut tenure = node.tenure();
+    while tenure.holds(Instant::now()) {
+        let next = block(&at, &[b"x"]);
+        match journal.append(std::slice::from_ref(&next)) {
+            Ok(()) => println!("block {}", at.next),
+            Err(AppendError::Fenced { .. }) => return println!("ended fenced"),
+            Err(error) => panic!("{error:?}"),
+        }
+        at = head(&next);
+        // A beat that fails leaves the tenure as it was.
+        tenure = node.beat().map_or(tenure, |beat| beat.tenure);
+    }
+    println!("ended over");
 }
 
 #[test]

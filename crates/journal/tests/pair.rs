@@ -36,7 +36,7 @@ fn read_on(server: &TemporaryServer, database: &str, name: &str) -> Vec<Block> {
 fn what_is_acknowledged_is_on_the_server_that_takes_over() {
     let mut pair = Pair::start();
     let address = pair.database("record");
-    let (table, house) = (chain("table-1"), chain("house"));
+    let table = chain("table-1");
     let mut journal = Postgres::open(&address).unwrap();
     let mut holder = join(&address, terms(60_000));
     assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
@@ -62,7 +62,18 @@ fn what_is_acknowledged_is_on_the_server_that_takes_over() {
     assert!(matches!(old, Err(AppendError::Fenced { epoch: 1, .. })), "{old:?}");
     let taken = Block::take_over(taisai_journal::suite::place(&claimed), "another".into());
     journal.append(std::slice::from_ref(&taken)).unwrap();
-    begin(&mut journal, house.as_str());
+
+    // The same again, with a new machine for the one that was lost, at the same address.
+    pair.replace();
+    let mut at = head(&taken);
+    for number in 0..10_u8 {
+        at = append(&mut journal, &at, &[number]);
+    }
+    pair.primary.kill();
+    pair.promote();
+    assert_eq!(read_on(&pair.standby, "record", "table-1").last().map(head), Some(at));
+    assert!(matches!(holder.beat(), Err(LeaseError::Server(_))), "its connection has gone");
+    assert_eq!(holder.beat().unwrap().roster.held_by(holder.name()).count(), 1, "the next call makes another one");
 }
 
 #[test]

@@ -137,11 +137,9 @@ fn standbys(synchronous: &str, standbys: &[Standby]) -> Vec<Finding> {
             && matches!(standby.sync_state.as_deref(), Some("sync" | "quorum" | "potential"))
     };
     let (needed, there) = (needed(synchronous), standbys.iter().filter(in_step).count());
-    let names: Vec<_> = standbys.iter().filter(in_step).map(|standby| standby.name.as_str()).collect();
-    let found = format!(
-        "commits wait for {synchronous}; in step: {}",
-        if there == 0 { "none".into() } else { names.join(", ") }
-    );
+    let list: Vec<_> = standbys.iter().map(in_words).collect();
+    let connected = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+    let found = format!("commits wait for {synchronous}; connected: {connected}");
     let mut findings = vec![match there.cmp(&needed) {
         Ordering::Less => {
             let mend = "start the standby that is missing; until then every commit waits, and the house stops";
@@ -165,6 +163,12 @@ fn standbys(synchronous: &str, standbys: &[Standby]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn in_words(standby: &Standby) -> String {
+    let word = |word: &Option<String>| word.clone().unwrap_or_default();
+    let behind = standby.behind.map(|bytes| format!(", {bytes} bytes behind")).unwrap_or_default();
+    format!("{} ({}, {}{behind})", standby.name, word(&standby.state), word(&standby.sync_state))
 }
 
 /// How many standbys a commit waits for, by `synchronous_standby_names`: `ANY 2 (…)`, `FIRST 2 (…)`, `2 (…)`, or a list.

@@ -20,6 +20,12 @@ pub struct Pair {
 /// Who is let in: everyone on this machine, and the standby.
 const LETS_IN: &str = "local replication all trust\nhost all all 127.0.0.1/32 trust";
 
+/// Under this name a primary knows its standby.
+const KNOWN_AS: &str = "-c cluster_name=standby";
+
+/// What a primary waits for.
+const ONE: &str = "ANY 1 (standby)";
+
 /// How long a server may take to do as it is told.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -32,10 +38,9 @@ impl Pair {
         let mut primary = TemporaryServer::start();
         primary.listen("", LETS_IN);
         let mut standby = TemporaryServer::absent(&primary.address("postgres"));
-        // Under this name the primary knows it.
-        standby.run_on(free_port(), "-c cluster_name=standby");
+        standby.run_on(free_port(), KNOWN_AS);
         let pair = Self { primary, standby };
-        pair.wait_for("ANY 1 (standby)");
+        pair.wait_for(ONE);
         pair
     }
 
@@ -77,6 +82,18 @@ impl Pair {
     /// If it does not.
     pub fn promote(&self) {
         self.standby.control(&["promote", "-w", "-t", "60"]);
+    }
+
+    /// After a primary was killed and the standby promoted: what was promoted is the primary from now on, and a new standby takes
+    /// the place and the port of the one that was killed. They are in step.
+    ///
+    /// # Panics
+    /// If the standby cannot be made.
+    pub fn replace(&mut self) {
+        let mut standby = TemporaryServer::absent(&self.standby.address("postgres"));
+        standby.run_on(self.primary.port(), KNOWN_AS);
+        self.primary = std::mem::replace(&mut self.standby, standby);
+        self.wait_for(ONE);
     }
 }
 
