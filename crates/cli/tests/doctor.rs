@@ -89,8 +89,8 @@ fn a_database_and_its_standby_are_looked_at() {
     let (status, said) = doctor(folder.path(), &["--store", &address]);
     assert!(status == Some(1) && said.contains(&found(&[("synchronous_commit", "wrong")])[0]), "{said:?}");
     sql("ALTER DATABASE record RESET synchronous_commit");
-    let (_, printed, _) = taisai(folder.path(), &["doctor", "--store", &address]);
-    assert!(printed.contains("standby (streaming, quorum,"), "{printed}");
+    let (_, printed, _) = taisai(folder.path(), &["doctor", "--json", "--store", &address]);
+    assert!(printed.contains("connected: standby (streaming, quorum, "), "{printed}");
 
     pair.standby.kill();
     let (status, printed, _) = taisai(folder.path(), &["doctor", "--store", &address]);

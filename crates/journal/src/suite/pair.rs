@@ -73,6 +73,10 @@ impl Pair {
     /// If it cannot be made.
     pub fn database(&self, name: &str) -> String {
         client(&self.primary, "postgres").batch_execute(&format!("CREATE DATABASE {name}")).expect("a database");
+        // The standby has it when this was acknowledged, and shows it a little later.
+        let mut standby = client(&self.standby, "postgres");
+        let is_shown = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
+        until("the standby shows it", || standby.query_one(is_shown, &[&name]).expect("an answer").get(0));
         self.address(name)
     }
 
