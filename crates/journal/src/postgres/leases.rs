@@ -75,7 +75,7 @@ pub enum LeaseError {
     #[error(transparent)]
     Server(#[from] PostgresError),
     /// The standby may not have it.
-    #[error("the server warned while it committed, as it does when a standby is missing")]
+    #[error("{}", super::WARNED)]
     Warned,
     /// A part in the table of leases is called what no chain is called.
     #[error("the table of leases holds something else: {0}")]
