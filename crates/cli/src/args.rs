@@ -147,6 +147,11 @@ pub(crate) enum Command {
     Serve(crate::serve::ServeArgs),
     /// Let a person in again where nobody who manages people is left to do it; the house must be stopped
     Unlock(crate::unlock::UnlockArgs),
+    /// Check what a house rests on: its database and standbys, clocks, disks, keys and limits
+    ///
+    /// Every server of the address is asked, commits and flushes are timed, and nothing is changed. All that is wrong is said at
+    /// once, with what to do about it. The exit status is 0 if nothing is wrong, 1 if something is, and 2 if it could not be done.
+    Doctor(crate::doctor::DoctorArgs),
     /// Check the file of a house, and have a running house changed to it
     Config {
         #[command(subcommand)]

@@ -7,7 +7,6 @@
 mod answers;
 mod crowd;
 mod figure;
-mod flush;
 mod house;
 mod process;
 mod rival;
@@ -19,6 +18,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use crate::flush;
 use crate::output::Output;
 use crowd::{Crowd, Load};
 use figure::{Figure, Floor};
@@ -163,7 +163,7 @@ async fn acknowledged(args: &BenchArgs, house: &House, seats: &mut Crowd, rate: 
     let before = house.written()?;
     let mut answered = seats.run(Load::Paced { bets_a_second: rate }, args.seconds()).await?;
     let bytes = house.written()?.bytes_a_flush_since(&before);
-    let flush = flush::p99_of(house.folder(), bytes, 2_000)?;
+    let flush = figure::p99(&mut flush::timed(house.folder(), bytes, 2_000)?);
     let (p99, flush) = (answered.p99().as_secs_f64() * 1_000.0, flush.as_secs_f64() * 1_000.0);
     eprintln!(
         "  p99 of a flush of {bytes} bytes: {flush:.3} ms; {:.0} of {rate:.0} bets/s were placed",

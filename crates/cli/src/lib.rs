@@ -9,8 +9,10 @@ mod check;
 mod config;
 mod device;
 mod dice;
+mod doctor;
 mod felt;
 mod figures;
+mod flush;
 mod games;
 mod odds;
 mod outcome;
@@ -132,6 +134,10 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Unlock(unlock) => {
             let games = games::load(args.games.as_deref())?;
             unlock::run(unlock, &Names { games: &games, now: now()? })
+        }
+        Command::Doctor(doctor) => {
+            let games = games::load(args.games.as_deref())?;
+            doctor::run(doctor, &Names { games: &games, now: now()? })
         }
         Command::Config { command } => {
             let games = games::load(args.games.as_deref())?;

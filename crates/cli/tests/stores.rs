@@ -164,7 +164,7 @@ fn what_is_wrong_with_a_server_is_said_in_a_line() {
     house.sql("postgres", "CREATE DATABASE newer OWNER house");
     let newer = house.address("house:hush", "newer");
     well(folder.path(), &["play", "script.round", "--store", &newer, "--key", "house.key"]);
-    house.sql("newer", "UPDATE taisai_journal.layout SET number = 2");
+    house.sql("newer", "UPDATE taisai_journal.layout SET number = number + 1");
     let at = |who: &str, database: &str| house.address(who, database);
     let record = house.record();
     for (address, expected) in [

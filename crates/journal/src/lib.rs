@@ -38,7 +38,11 @@ pub use journal::{
 };
 pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
-pub use postgres::{BadAddress, Postgres, PostgresArchive, PostgresError, Session};
+pub use postgres::{
+    ALLOWANCE, BadAddress, BadTerms, Beat, Claimed, Condition, Examined, Lease, LeaseError, Leases, Member, Node,
+    NodeName, Postgres, PostgresArchive, PostgresError, Roster, Session, Setting, Standby, Tenure, Terms, Wished,
+    examine,
+};
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
 pub use verify::{FARTHEST_VOUCHED, Fault, Reason, Trust, Verifier};
 pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};

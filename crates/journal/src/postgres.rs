@@ -7,7 +7,9 @@
 
 mod address;
 mod archive;
+mod condition;
 mod error;
+mod leases;
 mod server;
 mod session;
 mod tls;
@@ -19,7 +21,12 @@ use tokio_postgres::error::SqlState;
 
 pub use address::BadAddress;
 pub use archive::PostgresArchive;
+pub use condition::{Condition, Examined, Setting, Standby, examine};
 pub use error::PostgresError;
+pub use leases::{
+    ALLOWANCE, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, Tenure, Terms,
+    Wished,
+};
 pub use session::Session;
 
 use crate::batch::{Move, moves};
@@ -38,6 +45,9 @@ pub struct Postgres {
 
 /// How long the server may take to make blocks durable before nobody knows whether they are.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a commit that was not waited for to its end is answered with.
+const WARNED: &str = "the server warned while it committed, as it does when a standby is missing";
 
 impl Postgres {
     /// Opens the store at an address (`postgres://…`), and makes its tables where there are none.
@@ -70,9 +80,7 @@ impl Postgres {
             .session
             .execute(&self.append, &[&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes]);
         match sent {
-            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(
-                "the server warned while it committed, as it does when a standby is missing",
-            ))),
+            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(WARNED))),
             Ok(_) => Ok(()),
             Err(error) => Err(refused(moves, error)),
         }
@@ -108,6 +116,7 @@ impl Journal for Postgres {
         if epoch == 0 || epoch > LARGEST_NUMBER {
             return Err(refused());
         }
+        self.session.has_warned();
         let raised = self.session.query_opt(
             "INSERT INTO taisai_journal.chains AS c (name, epoch, next, hash)
              VALUES ($1, $2, 0, decode(repeat('00', 32), 'hex'))
@@ -116,6 +125,10 @@ impl Journal for Postgres {
             &[&chain.as_str(), &as_sql(epoch)],
         );
         match raised {
+            Ok(_) if self.session.has_warned() => {
+                self.poisoned = true;
+                Err(ClaimError::Failed(Cause::from(WARNED)))
+            }
             Ok(Some(row)) => head_in_row(&row).map_err(ClaimError::Failed),
             Ok(None) => Err(refused()),
             Err(error) => {

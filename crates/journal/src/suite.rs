@@ -2,11 +2,13 @@
 
 mod chains;
 mod disk;
+mod pair;
 mod race;
 mod server;
 mod snapshots;
 
 pub use disk::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
+pub use pair::Pair;
 pub use server::TemporaryServer;
 
 use crate::block::{Block, Place};

@@ -198,10 +198,10 @@ fn a_server_that_is_not_durable_or_is_newer_is_refused() {
         assert!(matches!(refused, Err(PostgresError::Setting { setting: "synchronous_commit", .. })), "{refused:?}");
     }
     let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
-    client.batch_execute("UPDATE taisai_journal.layout SET number = 2").unwrap();
-    assert!(matches!(Postgres::open(&address), Err(PostgresError::Newer { found: 2, known: 1 })));
+    client.batch_execute("UPDATE taisai_journal.layout SET number = 3").unwrap();
+    assert!(matches!(Postgres::open(&address), Err(PostgresError::Newer { found: 3, known: 2 })));
     assert!(matches!(PostgresArchive::open(&address), Err(PostgresError::Newer { .. })));
-    client.batch_execute("UPDATE taisai_journal.layout SET number = 1").unwrap();
+    client.batch_execute("UPDATE taisai_journal.layout SET number = 2").unwrap();
 
     // A standby that never comes: the commit waits until it is cancelled, and then warns. Its fate is unknown.
     let first = begin(&mut Postgres::open(&address).unwrap(), "house");

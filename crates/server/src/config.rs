@@ -203,7 +203,7 @@ impl Config {
     }
 
     /// The signing key and the anchor: where the file says, or beside the record.
-    fn files(&self) -> Files {
+    pub fn files(&self) -> Files {
         let beside = self.address().files();
         let (key, anchor) = beside.map_or_else(
             || (self.data.join("house.key"), Some(self.data.join("anchor.txt"))),

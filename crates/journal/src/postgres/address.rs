@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 /// Where a server is, and what of its certificate is looked at.
 pub(super) struct ServerAddress {
@@ -36,6 +36,9 @@ pub enum BadAddress {
     /// No server.
     #[error("the address of the database names no server: it is postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     NoHost,
+    /// Another number of ports or addresses than of servers.
+    #[error("the address of the database names several servers, and not as many ports: name one port, or one for each")]
+    Unequal,
     /// A mode that there is not.
     #[error("there is no sslmode={0} here: there are disable, prefer, require, and verify-full with sslrootcert=FILE")]
     SslMode(String),
@@ -67,21 +70,82 @@ impl ServerAddress {
         } else if certificate != Certificate::Any {
             config.ssl_mode(SslMode::Require);
         }
+        // One of several is the primary, and only that one takes blocks.
+        if count(&config) > 1 && !address.contains("target_session_attrs") {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         Ok(Self { config, certificate })
+    }
+
+    /// Each server of the address by itself, in its order.
+    pub(super) fn alone(&self) -> Result<Vec<Self>, BadAddress> {
+        let (hosts, numbers, ports) = (self.config.get_hosts(), self.config.get_hostaddrs(), self.config.get_ports());
+        let count = count(&self.config);
+        let fits = |number: usize| number == count || number == 0;
+        if !fits(hosts.len()) || !fits(numbers.len()) || !(fits(ports.len()) || ports.len() == 1) {
+            return Err(BadAddress::Unequal);
+        }
+        let alone = |at: usize| {
+            let mut config = self.without_hosts();
+            match hosts.get(at) {
+                Some(Host::Tcp(name)) => {
+                    config.host(name);
+                }
+                Some(Host::Unix(folder)) => {
+                    config.host_path(folder);
+                }
+                None => {}
+            }
+            if let Some(number) = numbers.get(at) {
+                config.hostaddr(*number);
+            }
+            if let Some(port) = ports.get(at).or_else(|| ports.first()) {
+                config.port(*port);
+            }
+            Self { config, certificate: self.certificate.clone() }
+        };
+        Ok((0..count).map(alone).collect())
+    }
+
+    /// All that does not say where a server is.
+    fn without_hosts(&self) -> Config {
+        let all = &self.config;
+        let mut config = Config::new();
+        config
+            .ssl_mode(all.get_ssl_mode())
+            .ssl_negotiation(all.get_ssl_negotiation())
+            .target_session_attrs(all.get_target_session_attrs())
+            .channel_binding(all.get_channel_binding())
+            .keepalives(all.get_keepalives());
+        if let Some(user) = all.get_user() {
+            config.user(user);
+        }
+        if let Some(password) = all.get_password() {
+            config.password(password);
+        }
+        if let Some(database) = all.get_dbname() {
+            config.dbname(database);
+        }
+        if let Some(options) = all.get_options() {
+            config.options(options);
+        }
+        if let Some(time) = all.get_connect_timeout() {
+            config.connect_timeout(*time);
+        }
+        config
     }
 
     /// The server as people call it.
     pub(super) fn place(&self) -> String {
         let ports = self.config.get_ports();
-        let place = |(at, host): (usize, &Host)| {
-            let port = ports.get(at).or_else(|| ports.first()).copied().unwrap_or(5432);
-            match host {
-                Host::Tcp(name) => format!("{name}:{port}"),
-                Host::Unix(folder) => format!("{}, port {port}", folder.display()),
-            }
+        let port = |at: usize| ports.get(at).or_else(|| ports.first()).copied().unwrap_or(5432);
+        let place = |at: usize| match (self.config.get_hosts().get(at), self.config.get_hostaddrs().get(at)) {
+            (Some(Host::Tcp(name)), _) => format!("{name}:{}", port(at)),
+            (Some(Host::Unix(folder)), _) => format!("{}, port {}", folder.display(), port(at)),
+            (None, Some(number)) => format!("{number}:{}", port(at)),
+            (None, None) => String::new(),
         };
-        let places: Vec<_> = self.config.get_hosts().iter().enumerate().map(place).collect();
-        if places.is_empty() { format!("{:?}", self.config.get_hostaddrs()) } else { places.join(" or ") }
+        (0..count(&self.config)).map(place).collect::<Vec<_>>().join(" or ")
     }
 
     pub(super) fn user(&self) -> &str {
@@ -91,6 +155,11 @@ impl ServerAddress {
     pub(super) fn database(&self) -> &str {
         self.config.get_dbname().or_else(|| self.config.get_user()).unwrap_or_default()
     }
+}
+
+/// How many servers an address names.
+fn count(config: &Config) -> usize {
+    config.get_hosts().len().max(config.get_hostaddrs().len())
 }
 
 const fn is_socket(host: &Host) -> bool {
@@ -149,9 +218,38 @@ mod tests {
             ("postgres://u:a?b@h/d?sslmode=require", SslMode::Require, Certificate::Any, "h:5432"),
             ("postgres:///d?host=/run/x&port=7", SslMode::Disable, Certificate::Any, "/run/x, port 7"),
             ("host=/run/x user=u dbname=d", SslMode::Disable, Certificate::Any, "/run/x, port 5432"),
+            ("postgres://u@a,b:7/d", SslMode::Prefer, Certificate::Any, "a:5432 or b:7"),
         ] {
             assert_eq!(read(address), Ok((mode, certificate, place.to_owned())), "{address}");
         }
+    }
+
+    #[test]
+    fn of_several_servers_each_is_asked_by_itself() {
+        let one = "postgres://u:secret@a/d?options=-c%20x%3Dy";
+        let several = "postgres://u:secret@a:1,b,[::1]:3/d?options=-c%20x%3Dy";
+        for (address, places, attributes) in [
+            (one.to_owned(), vec!["a:5432"], TargetSessionAttrs::Any),
+            (several.to_owned(), vec!["a:1", "b:5432", "::1:3"], TargetSessionAttrs::ReadWrite),
+            (format!("{several}&target_session_attrs=any"), vec!["a:1", "b:5432", "::1:3"], TargetSessionAttrs::Any),
+            ("host=a,b port=7".to_owned(), vec!["a:7", "b:7"], TargetSessionAttrs::ReadWrite),
+            (
+                "hostaddr=10.0.0.1,10.0.0.2".to_owned(),
+                vec!["10.0.0.1:5432", "10.0.0.2:5432"],
+                TargetSessionAttrs::ReadWrite,
+            ),
+        ] {
+            let servers = ServerAddress::read(&address).unwrap().alone().unwrap();
+            assert_eq!(servers.iter().map(ServerAddress::place).collect::<Vec<_>>(), places, "{address}");
+            assert!(servers.iter().all(|server| server.config.get_target_session_attrs() == attributes), "{address}");
+            let is_kept = |server: &ServerAddress| {
+                let config = &server.config;
+                (config.get_password(), config.get_options(), config.get_dbname())
+                    == (Some(b"secret".as_slice()), Some("-c x=y"), Some("d"))
+            };
+            assert!(!address.contains("secret") || servers.iter().all(is_kept), "{address}");
+        }
+        assert!(matches!(ServerAddress::read("host=a,b,c port=1,2").unwrap().alone(), Err(BadAddress::Unequal)));
     }
 
     #[test]

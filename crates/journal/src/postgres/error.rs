@@ -95,7 +95,7 @@ pub enum PostgresError {
     #[error("the schema taisai_journal of the database is not of this program: use another database")]
     Foreign,
     /// The server does not answer.
-    #[error("the server did not answer for {} ms", .0.as_millis())]
+    #[error("the server did not answer for {} ms; if it has synchronous standbys, look whether one is missing", .0.as_millis())]
     Silent(Duration),
     /// The server failed.
     #[error("the database cannot be used: {}", in_words(.0))]
@@ -122,6 +122,24 @@ impl PostgresError {
             }
             _ => Self::Server(error),
         }
+    }
+
+    /// Nobody said anything.
+    pub(super) fn silent(server: &ServerAddress) -> Self {
+        Self::Absent { place: server.place(), why: "it is silent".to_owned() }
+    }
+
+    /// Why none of the servers of an address is connected to. One that answered tells more than those that did not.
+    pub(super) fn nowhere(all: &ServerAddress, mut failures: Vec<Self>) -> Self {
+        let answered = failures.iter().position(|failure| !matches!(failure, Self::Absent { .. }));
+        if let Some(at) = answered.or_else(|| (failures.len() == 1).then_some(0)) {
+            return failures.swap_remove(at);
+        }
+        let whys = failures.iter().map(|failure| match failure {
+            Self::Absent { place, why } => format!("{place}: {why}"),
+            other => other.to_string(),
+        });
+        Self::Absent { place: all.place(), why: whys.collect::<Vec<_>>().join("; ") }
     }
 
     /// What the server itself answered, if it did.

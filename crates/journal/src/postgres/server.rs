@@ -5,8 +5,14 @@ use tokio_postgres::error::SqlState;
 use super::PostgresError;
 use super::session::Session;
 
-/// The newest layout of the tables.
-const LAYOUT: i32 = 1;
+/// What makes each layout of the tables out of the one before it.
+const LAYOUTS: [&str; 2] = [include_str!("tables.sql"), include_str!("leases/leases.sql")];
+
+/// The newest of them.
+const LAYOUT: i32 = 2;
+
+/// The oldest version of a server that will do.
+pub(super) const OLDEST: i64 = 150_000;
 
 /// The answer of the function when a chain is not where a batch begins.
 pub(super) fn fenced() -> SqlState {
@@ -17,26 +23,28 @@ pub(super) fn fenced() -> SqlState {
 /// is looked at again in every append.
 pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
     let version = show(session, "server_version_num")?;
-    if version.parse::<u32>().map_or(true, |version| version < 150_000) {
+    if version.parse::<i64>().map_or(true, |version| version < OLDEST) {
         return Err(PostgresError::Old { found: show(session, "server_version")? });
     }
-    // `remote_apply` waits for more than `on`; the others wait for less.
-    let found = show(session, "synchronous_commit")?;
-    if !matches!(found.as_str(), "on" | "remote_apply") {
-        return Err(PostgresError::Setting { setting: "synchronous_commit", found, needed: "on" });
-    }
-    let kept = found;
-    for setting in ["fsync", "full_page_writes"] {
-        let found = show(session, setting)?;
-        if found != "on" {
-            return Err(PostgresError::Setting { setting, found, needed: "on" });
-        }
-    }
+    let kept = durable(session, "synchronous_commit")?;
+    durable(session, "fsync")?;
+    durable(session, "full_page_writes")?;
     session.execute("SELECT set_config('synchronous_commit', $1, false)", &[&kept])?;
     Ok(())
 }
 
-fn show(session: &Session, setting: &str) -> Result<String, PostgresError> {
+/// The value of a setting, which must not give durability away.
+fn durable(session: &Session, setting: &'static str) -> Result<String, PostgresError> {
+    let found = show(session, setting)?;
+    if is_durable(&found) { Ok(found) } else { Err(PostgresError::Setting { setting, found, needed: "on" }) }
+}
+
+/// Whether commits are durable with such a setting. `remote_apply` waits for more than `on`; all others wait for less.
+pub(super) fn is_durable(value: &str) -> bool {
+    matches!(value, "on" | "remote_apply")
+}
+
+pub(super) fn show(session: &Session, setting: &str) -> Result<String, PostgresError> {
     Ok(session.query_one("SELECT current_setting($1)", &[&setting])?.try_get(0)?)
 }
 
@@ -58,16 +66,23 @@ pub(super) fn layout(session: &Session) -> Result<Option<i32>, PostgresError> {
     if found > LAYOUT { Err(PostgresError::Newer { found, known: LAYOUT }) } else { Ok(Some(found)) }
 }
 
-/// Makes the tables, if there are none. Of several programs that do so at once one makes them.
+/// Makes the tables if there are none, and those that an older program did not know. Of several programs that do so at once
+/// one makes them.
 pub(super) fn create(session: &Session) -> Result<(), PostgresError> {
-    if layout(session)?.is_some() {
+    if layout(session)? == Some(LAYOUT) {
         return Ok(());
     }
     session.transaction(|session| {
         session.execute("SELECT pg_advisory_xact_lock(hashtext('taisai_journal'))", &[])?;
-        if layout(session)?.is_none() {
-            session.batch(include_str!("tables.sql"))?;
-            session.execute("INSERT INTO taisai_journal.layout VALUES ($1)", &[&LAYOUT])?;
+        let found = layout(session)?.unwrap_or(0);
+        for (number, tables) in (1..).zip(LAYOUTS).filter(|(number, _)| *number > found) {
+            session.batch(tables)?;
+            let write = if number == 1 {
+                "INSERT INTO taisai_journal.layout VALUES ($1)"
+            } else {
+                "UPDATE taisai_journal.layout SET number = $1"
+            };
+            session.execute(write, &[&number])?;
         }
         Ok(())
     })

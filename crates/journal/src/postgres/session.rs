@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::AbortHandle;
-use tokio::time::timeout;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{sleep, timeout};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::Severity;
+use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client, Row, Statement, ToStatement};
+use tokio_postgres::{AsyncMessage, Client, Connection, Row, Socket, Statement, ToStatement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::PostgresError;
 use super::address::ServerAddress;
@@ -21,8 +23,14 @@ use super::tls;
 /// How long the other side may be silent before the connection counts as lost.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// How much longer than the server itself this side waits for an answer.
-const GRACE: Duration = Duration::from_secs(5);
+/// How long each of several servers may be silent: soon another one may be what the address asks for.
+const TURN: Duration = Duration::from_secs(1);
+
+/// So long after the one before it the next of several servers is asked.
+const STEP: Duration = Duration::from_millis(100);
+
+/// How much longer than the server itself this side waits for an answer: as long again, within these bounds.
+const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// A connection.
 pub struct Session {
@@ -37,19 +45,20 @@ impl Session {
     /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
     /// the patience.
     pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
-        let mut server = ServerAddress::read(address)?;
-        server
-            .config
-            .application_name(name)
-            .connect_timeout(SILENCE)
-            .keepalives_idle(SILENCE)
-            .tcp_user_timeout(SILENCE);
-        let connector = tls::connector(&server.certificate)?;
+        Self::at(&ServerAddress::read(address)?, name, patience)
+    }
+
+    /// Connects to a server whose address was read.
+    pub(super) fn at(all: &ServerAddress, name: &str, patience: Duration) -> Result<Self, PostgresError> {
+        let connector = tls::connector(&all.certificate)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PostgresError::Thread)?;
-        let connecting = async { timeout(SILENCE, server.config.connect(connector)).await };
-        let (client, mut connection) = match runtime.block_on(connecting) {
-            Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error))?,
-            Err(_) => return Err(PostgresError::Absent { place: server.place(), why: "it is silent".to_owned() }),
+        let (client, mut connection) = match runtime.block_on(connect(all, name, connector)) {
+            Ok(connected) => connected,
+            Err(error) => {
+                // A name that is still being looked up is not waited for.
+                runtime.shutdown_background();
+                return Err(error);
+            }
         };
         let warned = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&warned);
@@ -164,13 +173,49 @@ impl Session {
     }
 
     fn run<T>(&self, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, PostgresError> {
-        let waits = self.patience + GRACE;
+        let waits = self.patience + self.patience.clamp(GRACE.0, GRACE.1);
         let Ok(answer) = self.runtime.block_on(async { timeout(waits, call).await }) else {
             self.listener.abort();
             return Err(PostgresError::Silent(waits));
         };
         Ok(answer?)
     }
+}
+
+/// What TLS makes of a connection.
+type Tls = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+/// Connects to the first server of an address that is there and is what the address asks for. Of several each is asked a
+/// little after the one before it, whatever that does, so that one that takes a connection and says nothing keeps nobody from
+/// the next.
+async fn connect(
+    all: &ServerAddress,
+    name: &str,
+    connector: MakeRustlsConnect,
+) -> Result<(Client, Connection<Socket, Tls>), PostgresError> {
+    let servers = all.alone()?;
+    let turn = if servers.len() > 1 { TURN } else { SILENCE };
+    let mut asked = JoinSet::new();
+    for (place, mut server) in (0_u32..).zip(servers) {
+        let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
+        server.config.application_name(name).connect_timeout(turn).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
+        let connector = connector.clone();
+        asked.spawn(async move {
+            sleep(STEP * place).await;
+            match timeout(turn, server.config.connect(connector)).await {
+                Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error)),
+                Err(_) => Err(PostgresError::silent(&server)),
+            }
+        });
+    }
+    let mut failures = Vec::new();
+    while let Some(asked) = asked.join_next().await {
+        match asked.map_err(|broken| PostgresError::Thread(broken.into()))? {
+            Ok(connected) => return Ok(connected),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    Err(PostgresError::nowhere(all, failures))
 }
 
 impl std::fmt::Debug for Session {

@@ -3,6 +3,7 @@
 //! A shell holds the server. It waits for a word from this process, or for its end: however this process ends, the
 //! server stops and its folder goes.
 
+use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -19,6 +20,7 @@ use tempfile::TempDir;
 pub struct TemporaryServer {
     folder: PathBuf,
     binaries: PathBuf,
+    primary: String,
     keeper: Option<Keeper>,
     databases: AtomicU32,
     port: u16,
@@ -33,16 +35,25 @@ struct Keeper {
 /// A socket's name has it.
 const DEFAULT_PORT: u16 = 5432;
 
-/// Makes the cluster if it is not there, starts the server and waits. `keep` keeps the folder; anything else, and the end of
-/// the one who speaks, at whatever moment, does not.
+/// Makes the cluster if it is not there, a new one or a copy of another server's, starts the server and waits. `keep` keeps the
+/// folder; anything else, and the end of the one who speaks, at whatever moment, does not. A server that is paused hears
+/// nothing, so it is woken before it is stopped.
 const KEEP: &str = r#"
 trap '' INT TERM PIPE
-[ -e "$2/data" ] || "$1/initdb" -D "$2/data" -U postgres -A trust -E UTF8 --no-locale --no-sync </dev/null >/dev/null 2>"$2/log" \
+make() {
+    if [ -n "$4" ]; then
+        "$1/pg_basebackup" -D "$2/data" -d "$4" --write-recovery-conf --checkpoint=fast --no-sync
+    else
+        "$1/initdb" -D "$2/data" -U postgres -A trust -E UTF8 --no-locale --no-sync
+    fi
+}
+[ -e "$2/data" ] || make "$@" </dev/null >/dev/null 2>"$2/log" \
     && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "-c listen_addresses='' -c unix_socket_directories='$2' $3" start \
     </dev/null >/dev/null 2>&1 || { cat "$2/log" >&2; rm -rf "$2"; exit 1; }
 echo ready 2>/dev/null
 word=gone
 read -r word
+kill -CONT "$(head -n 1 "$2/data/postmaster.pid" 2>/dev/null)" 2>/dev/null
 "$1/pg_ctl" -D "$2/data" -m immediate -w stop </dev/null >/dev/null 2>&1
 [ "$word" = keep ] || rm -rf "$2"
 "#;
@@ -53,15 +64,21 @@ impl TemporaryServer {
     /// # Panics
     /// If there is no `PostgreSQL` on this machine, or it cannot be started.
     pub fn start() -> Self {
+        let mut server = Self::absent("");
+        server.run("");
+        server
+    }
+
+    /// A server that was never started: a new one, or a standby of the one at this address.
+    pub(super) fn absent(primary: &str) -> Self {
         let binaries = binaries().expect(
             "PostgreSQL 15 or later is missing: install its server (Debian: apt-get install postgresql), then run again",
         );
         // The shell removes the folder, so that it goes even if this process is killed.
         let folder = TempDir::with_prefix("taisai-pg-").expect("a folder").keep();
         give(&folder);
-        let mut server = Self { folder, binaries, keeper: None, databases: AtomicU32::new(0), port: DEFAULT_PORT };
-        server.run("");
-        server
+        let primary = primary.to_owned();
+        Self { folder, binaries, primary, keeper: None, databases: AtomicU32::new(0), port: DEFAULT_PORT }
     }
 
     /// Starts the server again after [`Self::crash`], with more settings (`-c name=value`).
@@ -69,8 +86,9 @@ impl TemporaryServer {
     /// # Panics
     /// If it does not start.
     pub fn run(&mut self, settings: &str) {
-        let mut command = shell(&self.binaries, &self.folder);
-        let mut shell = command.arg(settings).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
+        let mut command = as_server("sh");
+        command.args(["-c", KEEP, "sh"]).arg(&self.binaries).arg(&self.folder).arg(settings).arg(&self.primary);
+        let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let word = shell.stdin.take().expect("a pipe");
         let mut line = String::new();
         BufReader::new(shell.stdout.take().expect("a pipe")).read_line(&mut line).expect("an answer");
@@ -97,13 +115,44 @@ impl TemporaryServer {
     pub fn listen(&mut self, settings: &str, lets_in: &str) -> u16 {
         self.crash();
         self.put("data/pg_hba.conf", &format!("local all all trust\n{lets_in}\n"));
-        // Somebody may take the port before the server does.
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
+        self.run_on(free_port(), settings);
+        self.port
+    }
+
+    /// Starts the server on a loopback port.
+    pub(super) fn run_on(&mut self, port: u16, settings: &str) {
         self.run(&format!("-c listen_addresses=127.0.0.1 -c port={port} {settings}"));
         self.port = port;
-        port
+    }
+
+    /// The loopback port that it listens on, or the number in its socket's name.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Has `pg_ctl` do something with the server.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub(super) fn control(&self, arguments: &[&str]) {
+        let mut command = as_server(self.binaries.join("pg_ctl"));
+        let ran = command.arg("-D").arg(self.folder.join("data")).args(arguments).output().expect("pg_ctl");
+        assert!(ran.status.success(), "pg_ctl {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+
+    /// The process that the server began as.
+    pub(super) fn process(&self) -> u32 {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).expect("the server runs");
+        file.lines().next().and_then(|line| line.parse().ok()).expect("its number")
+    }
+
+    /// The server's processes were killed: nobody is to take those that bear their numbers for them.
+    pub(super) fn bury(&mut self) {
+        let lock = format!(".s.PGSQL.{}.lock", self.port);
+        for left in ["data/postmaster.pid", lock.as_str()] {
+            std::fs::remove_file(self.folder.join(left)).expect("what the server left");
+        }
+        self.crash();
     }
 
     /// Writes a file in the server's folder that only the server may read.
@@ -153,6 +202,12 @@ impl Drop for TemporaryServer {
     }
 }
 
+/// A port that nobody listens on. Somebody may take it before the server does.
+pub(super) fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    free.local_addr().expect("an address").port()
+}
+
 /// The newest of Debian's folders, or whatever the path has.
 fn binaries() -> Option<PathBuf> {
     let version = |path: &Path| path.file_name()?.to_str()?.parse::<u32>().ok();
@@ -180,16 +235,16 @@ fn give(path: &Path) {
     }
 }
 
-/// The shell that keeps the server, with the binaries and the folder as its arguments, run by the user who may.
-fn shell(binaries: &Path, folder: &Path) -> Command {
+/// A command, run by the user who may run a server.
+fn as_server(program: impl AsRef<OsStr>) -> Command {
     let mut command = match other_user() {
         Some(user) => {
             let mut command = Command::new("setpriv");
-            command.args(["--reuid", user, "--clear-groups", "sh"]);
+            command.args(["--reuid", user, "--clear-groups"]).arg(program);
             command
         }
-        None => Command::new("sh"),
+        None => Command::new(program),
     };
-    command.args(["-c", KEEP, "sh"]).arg(binaries).arg(folder).current_dir("/");
+    command.current_dir("/");
     command
 }

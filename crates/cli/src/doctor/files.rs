@@ -1,0 +1,202 @@
+//! What lies on this machine: the data folder, the key, the secrets and the anchor, the disk under them, and how many files may be
+//! open. Reads modes and times flushes; never what is secret.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use taisai_journal::{KeyError, SigningKey};
+use taisai_record::Address;
+use taisai_server::config::Config;
+
+use super::finding::Finding;
+use crate::flush;
+
+/// A flush that takes longer is felt.
+const SLOW: Duration = Duration::from_millis(50);
+
+/// No disk is so quick: it is memory, or a cache that may not outlive a power cut.
+const TOO_QUICK: Duration = Duration::from_micros(10);
+
+/// With fewer open files a house turns people away early; with more than the second it never does.
+const FILES: (u64, u64) = (4_096, 66_048);
+
+/// What is to be said of this machine.
+pub(super) fn judge(config: &Config, has_record: bool) -> Vec<Finding> {
+    let files = config.files();
+    let folder = match config.address() {
+        Address::Folder(folder) => folder,
+        Address::Postgres(_) => config.data.clone(),
+    };
+    let mut findings = data(&folder);
+    findings.push(key(&files.key, has_record));
+    if let Address::Folder(folder) = config.address() {
+        findings.push(private("secrets", &folder.join("secrets.db"), 0o077, has_record));
+    }
+    if let Some(anchor) = &files.anchor {
+        findings.push(private("anchor", anchor, 0o022, has_record));
+        if anchor.parent() == Some(&folder) && matches!(config.address(), Address::Folder(_)) {
+            let found = format!("{} lies beside the record", anchor.display());
+            let mend = "name one on another disk or machine (anchor in taisai.toml): whoever rolls the record back can roll this back too";
+            findings.push(Finding::note("anchor-place", found, mend));
+        }
+    }
+    findings.push(open_files(rlimit::getrlimit(rlimit::Resource::NOFILE)));
+    findings
+}
+
+fn data(folder: &Path) -> Vec<Finding> {
+    const CHECK: &str = "data";
+    let mode = match fs::metadata(folder).map(|metadata| metadata.permissions()) {
+        Ok(mode) => mode,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let found = format!("{} is not there", folder.display());
+            return vec![Finding::note(
+                CHECK,
+                found,
+                "taisai serve makes it; if it was there, correct --data or the file",
+            )];
+        }
+        Err(error) => {
+            let found = format!("{}: {error}", folder.display());
+            return vec![Finding::wrong(CHECK, found, "let the user that the house runs as use the folder")];
+        }
+    };
+    let found = format!("{} has mode {:03o}", folder.display(), bits(&mode));
+    let mut findings = vec![if bits(&mode) & 0o022 == 0 {
+        Finding::well(CHECK, found)
+    } else {
+        Finding::wrong(CHECK, found + ": others may put files in it", format!("chmod 700 {}", folder.display()))
+    }];
+    // A folder of its own, so that two who look at the same time do not meet.
+    let timed = tempfile::tempdir_in(folder).and_then(|own| flush::timed(own.path(), 4_096, 20));
+    findings.push(match timed {
+        Ok(mut taken) => flushes(folder, &mut taken),
+        Err(error) => {
+            let found = format!("nothing can be written to {}: {error}", folder.display());
+            Finding::wrong("flush", found, "run this as the user that the house runs as, and look at the disk")
+        }
+    });
+    findings
+}
+
+fn flushes(folder: &Path, taken: &mut [Duration]) -> Finding {
+    const CHECK: &str = "flush";
+    taken.sort_unstable();
+    let (Some(middle), Some(slowest)) = (taken.get(taken.len() / 2), taken.last()) else {
+        return Finding::well(CHECK, "none was timed");
+    };
+    let found =
+        format!("{}: a flush takes {middle:.1?}, the slowest of {} took {slowest:.1?}", folder.display(), taken.len());
+    if *middle < TOO_QUICK {
+        let mend = "no disk is so quick: make sure that it is no memory, and that its cache outlives a power cut";
+        Finding::note(CHECK, found, mend)
+    } else if *middle > SLOW {
+        Finding::note(CHECK, found, "use a quicker disk, one with a cache that outlives a power cut")
+    } else {
+        Finding::well(CHECK, found)
+    }
+}
+
+fn key(path: &Path, has_record: bool) -> Finding {
+    const CHECK: &str = "key";
+    match SigningKey::open(path) {
+        Ok(key) => Finding::well(CHECK, format!("{} is {}", path.display(), key.public())),
+        Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            missing(CHECK, path, has_record)
+        }
+        Err(error @ KeyError::Exposed { .. }) => {
+            Finding::wrong(CHECK, error.to_string(), format!("chmod 600 {}", path.display()))
+        }
+        Err(error @ (KeyError::Damaged { .. } | KeyError::Io { .. } | KeyError::Random(_))) => {
+            let why = anyhow::Error::from(error);
+            Finding::wrong(CHECK, format!("{why:#}"), "put it back from where it is kept, for the user of the house")
+        }
+    }
+}
+
+/// A file that others have none of these rights to.
+fn private(check: &'static str, path: &Path, others: u32, has_record: bool) -> Finding {
+    match fs::metadata(path).map(|metadata| bits(&metadata.permissions())) {
+        Ok(mode) if mode & others == 0 => Finding::well(check, format!("{} has mode {mode:03o}", path.display())),
+        Ok(mode) => {
+            let found = format!("{} has mode {mode:03o}: others may use it", path.display());
+            Finding::wrong(check, found, format!("chmod {:03o} {}", mode & !others, path.display()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(check, path, has_record),
+        Err(error) => {
+            let found = format!("{}: {error}", path.display());
+            Finding::wrong(check, found, "let the user that the house runs as use it")
+        }
+    }
+}
+
+/// What a house makes when it begins is missing only once it has begun.
+fn missing(check: &'static str, path: &Path, has_record: bool) -> Finding {
+    let found = format!("{} is not there", path.display());
+    if has_record {
+        Finding::wrong(check, found, "put it back from a backup: see docs/operating.md, Backup and restore")
+    } else {
+        Finding::note(check, found, "taisai serve makes it when the house begins")
+    }
+}
+
+fn open_files(limits: io::Result<(u64, u64)>) -> Finding {
+    const CHECK: &str = "open-files";
+    let mend = "raise the hard limit (LimitNOFILE= in the unit, or ulimit -Hn)";
+    match limits {
+        Ok((_, hard)) if hard < FILES.0 => {
+            Finding::wrong(CHECK, format!("a program may have {hard} files open, connections among them"), mend)
+        }
+        Ok((_, hard)) if hard < FILES.1 => {
+            Finding::note(CHECK, format!("a program may have {hard} files open, connections among them"), mend)
+        }
+        Ok((_, hard)) => Finding::well(CHECK, format!("a program may have {hard} files open")),
+        Err(error) => Finding::wrong(CHECK, format!("how many files may be open is not known: {error}"), mend),
+    }
+}
+
+fn bits(mode: &Permissions) -> u32 {
+    mode.mode() & 0o777
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::finding::State;
+
+    #[test]
+    fn a_file_for_the_house_alone_is_told_from_one_for_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secrets.db");
+        assert_eq!(private("secrets", &path, 0o077, false).state, State::Note);
+        assert_eq!(private("secrets", &path, 0o077, true).state, State::Wrong);
+        fs::write(&path, "").unwrap();
+        for (mode, others, state, mend) in [
+            (0o600, 0o077, State::Well, None),
+            (0o640, 0o077, State::Wrong, Some("chmod 600 ")),
+            (0o644, 0o022, State::Well, None),
+            (0o666, 0o022, State::Wrong, Some("chmod 644 ")),
+        ] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let finding = private("secrets", &path, others, true);
+            assert_eq!(finding.state, state, "{mode:o}");
+            assert_eq!(finding.mend, mend.map(|mend| format!("{mend}{}", path.display())), "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn flushes_and_limits_are_judged() {
+        for (micros, state) in [(1, State::Note), (10, State::Well), (50_000, State::Well), (50_001, State::Note)] {
+            let found = flushes(Path::new("data"), &mut [Duration::from_micros(micros)]);
+            assert_eq!(found.state, state, "{micros}");
+        }
+        for (hard, state) in [(1_024, State::Wrong), (4_096, State::Note), (66_047, State::Note), (66_048, State::Well)]
+        {
+            assert_eq!(open_files(Ok((1, hard))).state, state, "{hard}");
+        }
+        assert_eq!(open_files(Err(io::Error::other("no"))).state, State::Wrong);
+    }
+}

@@ -1,0 +1,284 @@
+//! Which node of a house on several machines holds which part of it, decided inside the database and by its clock. A lease
+//! only decides who tries: what a chain takes is decided by its epoch, which is not known here.
+//!
+//! A node lives for a term from its last beat, and holds its parts as long as it lives. One whose time is over is never
+//! revived: it joins again under another name. Each call waits a bounded time; after an error the next one connects anew, to
+//! whichever server of the address takes writes then.
+
+mod roster;
+mod tenure;
+
+use std::time::{Duration, Instant};
+
+pub use roster::{Lease, Node, NodeName, Roster};
+pub use tenure::{BadTerms, Tenure, Terms};
+
+use tokio_postgres::Row;
+
+use super::session::Session;
+use super::{PostgresError, server};
+use crate::chain::{BadName, ChainName};
+
+/// The leases of a house, for those who only look or wish.
+pub struct Leases {
+    address: String,
+    terms: Terms,
+    session: Option<Session>,
+}
+
+/// A node that has joined.
+#[derive(Debug)]
+pub struct Member {
+    leases: Leases,
+    name: NodeName,
+    tenure: Tenure,
+}
+
+/// What a beat brings.
+#[derive(Clone, Debug)]
+pub struct Beat {
+    /// Until when the node may answer for what it holds.
+    pub tenure: Tenure,
+    /// Who is there and who holds what. What the node does not hold here it has lost.
+    pub roster: Roster,
+}
+
+/// What comes of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// The node holds the part, as long as its tenure lasts.
+    Mine,
+    /// Another node holds it.
+    HeldBy(NodeName),
+    /// Nobody holds it, and it is to be taken by another node.
+    KeptFor(NodeName),
+}
+
+/// What comes of a wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wished {
+    /// The holder will be told at its next beat.
+    Noted,
+    /// No node of that name lives.
+    NoSuchNode,
+    /// Nobody ever held such a part.
+    NoSuchPart,
+}
+
+/// Why a lease was not looked at or changed. Whether it was changed shows when one looks again.
+#[derive(Debug, thiserror::Error)]
+pub enum LeaseError {
+    /// The node's time is over: it holds nothing any more, and joins again under another name.
+    #[error("the time of this node is over: it holds no part of the house any more")]
+    Lapsed,
+    /// The server did not answer as it should.
+    #[error(transparent)]
+    Server(#[from] PostgresError),
+    /// The standby may not have it.
+    #[error("{}", super::WARNED)]
+    Warned,
+    /// A part in the table of leases is called what no chain is called.
+    #[error("the table of leases holds something else: {0}")]
+    Part(#[from] BadName),
+    /// The system gave no random bytes.
+    #[error("the system gave no random bytes for the name of a node")]
+    Random(#[from] getrandom::Error),
+}
+
+/// So much longer than the node itself the database believes that a node lives: a standby that is promoted may have a clock
+/// that is ahead by so much.
+pub const ALLOWANCE: Duration = Duration::from_millis(250);
+
+/// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
+/// tenure is reckoned elsewhere.
+const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Those who live, and every part with those who live of its holder and the one it is wanted for.
+const ROSTER: &str = "
+    WITH living AS MATERIALIZED (
+        SELECT name, address, version FROM taisai_journal.nodes WHERE until > clock_timestamp()
+    )
+    SELECT true AS is_node, name, address, version FROM living
+    UNION ALL
+    SELECT false, l.part, h.name, w.name FROM taisai_journal.leases l
+    LEFT JOIN living h ON h.name = l.holder
+    LEFT JOIN living w ON w.name = l.wanted
+    ORDER BY 1, 2";
+
+/// A node that wants what it holds wants nothing.
+const WISH: &str = "
+    WITH wished AS (
+        UPDATE taisai_journal.leases SET wanted = nullif($2, holder)
+        WHERE part = $1 AND taisai_journal.lives($2) RETURNING part
+    )
+    SELECT EXISTS (SELECT FROM wished), EXISTS (SELECT FROM taisai_journal.leases WHERE part = $1)";
+
+/// Forgets those who are long dead.
+const JOIN: &str = "
+    WITH forgotten AS (
+        DELETE FROM taisai_journal.nodes WHERE until < clock_timestamp() - interval '1 day'
+    )
+    INSERT INTO taisai_journal.nodes (name, address, version, until)
+    VALUES ($1, $2, $3, clock_timestamp() + $4::bigint * interval '1 millisecond')";
+
+impl Leases {
+    /// Opens the leases in the store at an address, and makes its tables where there are none.
+    pub fn open(address: &str, terms: Terms) -> Result<Self, LeaseError> {
+        let mut leases = Self { address: address.to_owned(), terms, session: None };
+        leases.with(|_| Ok(()))?;
+        Ok(leases)
+    }
+
+    /// Who is there and who holds what.
+    pub fn look(&mut self) -> Result<Roster, LeaseError> {
+        roster(&self.with(|session| session.query(ROSTER, &[]))?)
+    }
+
+    /// Has a part moved to a node: its holder releases it when it can.
+    pub fn wish(&mut self, part: &ChainName, node: &NodeName) -> Result<Wished, LeaseError> {
+        let wished = self.with(|session| {
+            let row = session.query_one(WISH, &[&part.as_str(), &node.as_str()])?;
+            Ok((row.try_get(0)?, row.try_get(1)?))
+        })?;
+        Ok(match wished {
+            (true, _) => Wished::Noted,
+            (false, true) => Wished::NoSuchNode,
+            (false, false) => Wished::NoSuchPart,
+        })
+    }
+
+    /// Joins the house as a node that is reached at this address and runs this version of the program.
+    pub fn join(mut self, address: &str, version: &str) -> Result<Member, LeaseError> {
+        let name = NodeName::random()?;
+        let millis = self.millis();
+        let sent = self.with(|session| {
+            let sent = Instant::now();
+            session.execute(JOIN, &[&name.as_str(), &address, &version, &millis])?;
+            Ok(sent)
+        })?;
+        let tenure = Tenure::since(sent, self.terms);
+        Ok(Member { leases: self, name, tenure })
+    }
+
+    /// How long the database believes in a beat.
+    fn millis(&self) -> i64 {
+        i64::try_from((self.terms.lease() + ALLOWANCE).as_millis()).expect("terms are of minutes at the most")
+    }
+
+    /// A commit that came with a warning counts for nothing, and a connection that failed once is not used again.
+    fn with<T>(&mut self, act: impl FnOnce(&Session) -> Result<T, PostgresError>) -> Result<T, LeaseError> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => self.connect()?,
+        };
+        let done = act(&session)?;
+        if session.has_warned() {
+            return Err(LeaseError::Warned);
+        }
+        self.session = Some(session);
+        Ok(done)
+    }
+
+    fn connect(&self) -> Result<Session, PostgresError> {
+        let session = Session::open(&self.address, "taisai leases", SHORTEST_PATIENCE.max(self.terms.lease() / 3))?;
+        server::check(&session)?;
+        server::create(&session)?;
+        session.has_warned();
+        Ok(session)
+    }
+}
+
+impl Member {
+    /// The name of the node.
+    pub const fn name(&self) -> &NodeName {
+        &self.name
+    }
+
+    /// Until when the node may answer for what it holds.
+    pub const fn tenure(&self) -> Tenure {
+        self.tenure
+    }
+
+    /// Renews all leases of the node, and looks.
+    pub fn beat(&mut self) -> Result<Beat, LeaseError> {
+        let (name, millis) = (&self.name, self.leases.millis());
+        let renewed = self.leases.with(|session| {
+            let sent = Instant::now();
+            let row = session.query_one("SELECT taisai_journal.beat($1, $2)", &[&name.as_str(), &millis])?;
+            Ok(row.try_get::<_, bool>(0)?.then_some(sent))
+        })?;
+        let sent = renewed.ok_or(LeaseError::Lapsed)?;
+        self.tenure = self.tenure.or(Tenure::since(sent, self.leases.terms));
+        Ok(Beat { tenure: self.tenure, roster: self.leases.look()? })
+    }
+
+    /// Claims a part that nobody holds.
+    pub fn claim(&mut self, part: &ChainName) -> Result<Claimed, LeaseError> {
+        let name = &self.name;
+        let (is_alive, holder, wanted): (bool, Option<String>, Option<String>) = self.leases.with(|session| {
+            let claim = "SELECT is_alive, holds, awaited FROM taisai_journal.claim($1, $2)";
+            let row = session.query_one(claim, &[&name.as_str(), &part.as_str()])?;
+            Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
+        })?;
+        match (is_alive, holder.as_deref(), wanted.as_deref()) {
+            (true, Some(holder), _) if holder == name.as_str() => Ok(Claimed::Mine),
+            (true, Some(holder), _) => Ok(Claimed::HeldBy(holder.into())),
+            (true, None, Some(wanted)) => Ok(Claimed::KeptFor(wanted.into())),
+            // The last cannot be: who lives gets what nobody holds and nobody is wanted for.
+            (false, ..) | (true, None, None) => Err(LeaseError::Lapsed),
+        }
+    }
+
+    /// Gives a part up. Whoever it is wanted for may claim it, or anyone.
+    pub fn release(&mut self, part: &ChainName) -> Result<(), LeaseError> {
+        let name = &self.name;
+        let release = "UPDATE taisai_journal.leases SET holder = NULL WHERE part = $1 AND holder = $2";
+        self.leases.with(|session| session.execute(release, &[&part.as_str(), &name.as_str()]))?;
+        Ok(())
+    }
+
+    /// Leaves the house: all its parts are free at once.
+    pub fn leave(mut self) -> Result<(), LeaseError> {
+        let name = &self.name;
+        let leave = "DELETE FROM taisai_journal.nodes WHERE name = $1";
+        self.leases.with(|session| session.execute(leave, &[&name.as_str()]))?;
+        Ok(())
+    }
+
+    /// The leases, to look and to wish.
+    pub const fn leases(&mut self) -> &mut Leases {
+        &mut self.leases
+    }
+}
+
+/// The nodes that live, in a store of whatever layout.
+pub(super) fn nodes_in(session: &Session) -> Result<Vec<Node>, LeaseError> {
+    let is_there = session.query_one("SELECT to_regclass('taisai_journal.nodes') IS NOT NULL", &[])?;
+    if !is_there.try_get::<_, bool>(0).map_err(PostgresError::from)? {
+        return Ok(Vec::new());
+    }
+    Ok(roster(&session.query(ROSTER, &[])?)?.nodes)
+}
+
+fn roster(rows: &[Row]) -> Result<Roster, LeaseError> {
+    let mut roster = Roster::default();
+    for row in rows {
+        let text = |at: usize| row.try_get::<_, Option<&str>>(at).map_err(PostgresError::from);
+        let (name, second, third) = (text(1)?.unwrap_or_default(), text(2)?, text(3)?);
+        if row.try_get(0).map_err(PostgresError::from)? {
+            let (address, version) = (second.unwrap_or_default().to_owned(), third.unwrap_or_default().to_owned());
+            roster.nodes.push(Node { name: name.into(), address, version });
+        } else {
+            let (holder, wanted) = (second.map(NodeName::from), third.map(NodeName::from));
+            roster.leases.push(Lease { part: name.parse()?, holder, wanted });
+        }
+    }
+    Ok(roster)
+}
+
+impl std::fmt::Debug for Leases {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The address may hold a password.
+        f.debug_struct("Leases").field("terms", &self.terms).finish_non_exhaustive()
+    }
+}

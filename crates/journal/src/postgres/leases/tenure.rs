@@ -1,0 +1,118 @@
+//! Until when a node may answer for its parts, by its own clock. Knows neither the database nor its time.
+
+use std::time::{Duration, Instant};
+
+/// How long leases last, and how often they are renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    lease: Duration,
+    beat: Duration,
+}
+
+/// Terms that nobody could keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a lease lasts 100 ms to 10 minutes, and there are three beats in it or more")]
+pub struct BadTerms;
+
+impl Terms {
+    /// Leases that last so long and are renewed so often.
+    pub fn new(lease: Duration, beat: Duration) -> Result<Self, BadTerms> {
+        let lasts = Duration::from_millis(100)..=Duration::from_mins(10);
+        let is_kept = lasts.contains(&lease) && !beat.is_zero() && beat <= lease / 3;
+        if is_kept { Ok(Self { lease, beat }) } else { Err(BadTerms) }
+    }
+
+    /// How long a lease lasts.
+    pub const fn lease(self) -> Duration {
+        self.lease
+    }
+
+    /// How long there is from one beat to the next.
+    pub const fn beat(self) -> Duration {
+        self.beat
+    }
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { lease: Duration::from_secs(3), beat: Duration::from_millis(500) }
+    }
+}
+
+/// The time in which a node may answer for the parts that it holds.
+///
+/// It is reckoned from the moment before the renewing statement was sent. The database began its own time later, so that it
+/// gives a part to nobody else before this is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tenure {
+    until: Instant,
+}
+
+impl Tenure {
+    /// What a renewal gives that was sent then and has been acknowledged.
+    pub fn since(sent: Instant, terms: Terms) -> Self {
+        Self { until: sent + terms.lease }
+    }
+
+    /// The longer of two.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { until: self.until.max(other.until) }
+    }
+
+    /// Whether one may answer at that moment.
+    pub fn holds(self, now: Instant) -> bool {
+        now < self.until
+    }
+
+    /// How much is left of it.
+    pub fn left(self, now: Instant) -> Duration {
+        self.until.saturating_duration_since(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn one_may_answer_from_the_sending_to_the_end_of_the_lease() {
+        let sent = Instant::now();
+        let tenure = Tenure::since(sent, Terms::default());
+        for (after, holds, left) in
+            [(0, true, 3_000), (2_999, true, 1), (3_000, false, 0), (3_001, false, 0), (86_400_000, false, 0)]
+        {
+            let now = sent + millis(after);
+            assert_eq!((tenure.holds(now), tenure.left(now)), (holds, millis(left)), "{after} ms");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_comes_late_or_out_of_order_takes_nothing_back() {
+        let sent = Instant::now();
+        let (early, late) =
+            (Tenure::since(sent, Terms::default()), Tenure::since(sent + millis(500), Terms::default()));
+        assert_eq!((early.or(late), late.or(early)), (late, late));
+        assert!(!early.holds(sent + millis(3_200)) && early.or(late).holds(sent + millis(3_200)));
+    }
+
+    #[test]
+    fn terms_that_nobody_keeps_are_none() {
+        for (lease, beat, is_kept) in [
+            (3_000, 500, true),
+            (300, 100, true),
+            (300, 101, false),
+            (300, 0, false),
+            (99, 10, false),
+            (600_000, 1_000, true),
+            (600_001, 1_000, false),
+        ] {
+            assert_eq!(Terms::new(millis(lease), millis(beat)).is_ok(), is_kept, "{lease} {beat}");
+        }
+        assert_eq!(Terms::new(millis(3_000), millis(500)), Ok(Terms::default()));
+    }
+}
