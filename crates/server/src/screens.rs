@@ -91,6 +91,8 @@ impl File {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::HttpBody as _;
+
     use super::*;
 
     fn file(path: &'static str) -> File {
@@ -115,10 +117,10 @@ mod tests {
     #[test]
     fn packed_files_go_to_those_who_take_them() {
         for (asked, coding, length) in [
-            (Some("gzip, deflate, br"), Some("gzip"), "6"),
-            (Some("br"), None, "5"),
-            (Some("gzip;q=0"), None, "5"),
-            (None, None, "5"),
+            (Some("gzip, deflate, br"), Some("gzip"), 6),
+            (Some("br"), None, 5),
+            (Some("gzip;q=0"), None, 5),
+            (None, None, 5),
         ] {
             let mut headers = HeaderMap::new();
             if let Some(asked) = asked {
@@ -126,7 +128,7 @@ mod tests {
             }
             let sent = file("assets/base-1.js").sent(&headers);
             assert_eq!(sent.headers().get(header::CONTENT_ENCODING).map(|coding| coding.to_str().unwrap()), coding);
-            assert_eq!(sent.headers()[header::CONTENT_LENGTH], length, "{asked:?}");
+            assert_eq!(sent.body().size_hint().exact(), Some(length), "{asked:?}");
         }
     }
 }
