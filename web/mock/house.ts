@@ -11,6 +11,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 
 import { content } from '../src/protocol/device';
 import type { LayoutView } from '../src/protocol/messages';
+import { beat } from './beat';
 import { found } from './found';
 import { MockStaff } from './staff';
 import { LIMITS, MockTable, voucher } from './table';
@@ -21,7 +22,6 @@ export const HOUSE = '0102030405060708090a0b0c0d0e0f10';
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2', '.svg': 'image/svg+xml', '.json': 'application/json',
 };
-const BEAT = 1_000;
 
 /** Where a device sits: its number is a hundred times its table and its seat. */
 const placeOf = (device: number) => ({ table: Math.trunc(device / 100), seat: device % 100 });
@@ -32,7 +32,6 @@ export class MockHouse {
   private readonly sockets = new Set<WebSocket>();
   private readonly server: Server;
   private readonly upgrades = new WebSocketServer({ noServer: true });
-  private readonly beats: NodeJS.Timeout;
   readonly staff: MockStaff;
   /** While it is away, nobody can connect. */
   isAway = false;
@@ -46,7 +45,6 @@ export class MockHouse {
     this.staff = new MockStaff(this);
     this.server = createServer((request, response) => void this.serve(request, response));
     this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
-    this.beats = setInterval(() => this.sockets.forEach((socket) => socket.send(JSON.stringify({ beat: Date.now() }))), BEAT);
   }
 
   table(number: number): MockTable {
@@ -61,7 +59,6 @@ export class MockHouse {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.beats);
     this.drop();
     await new Promise((done) => {
       this.server.close(done);
@@ -110,6 +107,7 @@ export class MockHouse {
     }
     this.upgrades.handleUpgrade(request, socket, head, (line) => {
       this.sockets.add(line);
+      beat(line);
       line.on('close', () => this.sockets.delete(line));
       if (of[1] === '') this.staff.connect(line, null, of[2]!);
       else if (of[2] === 'console') this.staff.connect(line, this.table(Number(of[1])), '');

@@ -28,8 +28,8 @@ export interface Made {
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5_000;
 
-/** A house that sends a beat is expected to send the next one within this time. */
-const SILENT = 3_000;
+/** The house says something at least this often: what was asked for, or its beat, which comes only while nothing was asked. */
+export const SILENT = 3_000;
 
 /** The house's word that the screen may not connect; connecting again would not help. */
 const DENIED = 4000;
@@ -76,6 +76,7 @@ export class Line {
   private connect(): void {
     const socket = this.made.open(this.url);
     this.socket = socket;
+    this.listen();
     socket.onmessage = ({ data }: { data: unknown }) => {
       if (this.socket === socket && typeof data === 'string') void this.hear(socket, data);
     };
@@ -85,18 +86,18 @@ export class Line {
   }
 
   private async hear(socket: Socket, text: string): Promise<void> {
+    this.listen();
     const message = JSON.parse(text) as Record<string, unknown>;
     if (typeof message['challenge'] === 'string') {
       const answer = await this.made.prove?.(message['challenge']);
       if (answer !== undefined && this.socket === socket) socket.send(answer);
       return;
     }
-    if ('beat' in message) this.listen();
     if ('snapshot' in message) this.tries = 0;
     this.heard.message(message);
   }
 
-  /** Expects another beat before long. */
+  /** Expects another word before long. */
   private listen(): void {
     this.silence();
     this.silence = this.made.after(SILENT, () => this.lose('silent', false));

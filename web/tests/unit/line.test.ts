@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Line, type Made, type Socket } from '../../src/protocol/line';
+import { Line, SILENT, type Made, type Socket } from '../../src/protocol/line';
 
 class FakeSocket implements Socket {
   sent: string[] = [];
@@ -39,7 +39,9 @@ function setup(made: Partial<Made> = {}) {
     ...made,
   });
   const due = () => waits.filter((wait) => !wait.isOff);
-  return { line, sockets, waits, due, heard, lost };
+  /** How long it waited each time before it connected again. */
+  const again = () => waits.filter(({ milliseconds }) => milliseconds !== SILENT).map(({ milliseconds }) => Math.round(milliseconds));
+  return { line, sockets, due, again, heard, lost };
 }
 
 describe('a line to the house', () => {
@@ -52,34 +54,46 @@ describe('a line to the house', () => {
   });
 
   it('waits longer each time, to a bound, and begins anew after a snapshot', async () => {
-    const { sockets, due, waits } = setup();
+    const { sockets, due, again } = setup();
     for (let lost = 0; lost < 7; lost += 1) {
       sockets.at(-1)!.onclose?.({ code: 1006, reason: '' });
       due().at(-1)!.act();
     }
-    expect(waits.map(({ milliseconds }) => Math.round(milliseconds))).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
+    expect(again()).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
     await sockets.at(-1)!.hear({ snapshot: {} });
     sockets.at(-1)!.onclose?.({ code: 1006, reason: '' });
-    expect(waits.at(-1)!.milliseconds).toBe(250);
+    expect(again().at(-1)).toBe(250);
   });
 
   it('does not connect again when the house denies it', () => {
-    const { sockets, waits, lost } = setup();
+    const { sockets, due, lost } = setup();
     sockets[0]!.onclose?.({ code: 4000, reason: 'not-proven' });
     expect(lost).toEqual([['not-proven', true]]);
-    expect(waits).toEqual([]);
+    expect(due()).toEqual([]);
   });
 
-  it('counts a house that stops beating as lost, and one that never beat not', async () => {
+  it.each([
+    ['never speaks', []],
+    ['falls silent after its challenge', [{ challenge: 'ab' }]],
+    ['falls silent between the snapshot and the first beat', [{ snapshot: {} }]],
+    ['stops beating', [{ snapshot: {} }, { beat: 1 }, { beat: 2 }]],
+    ['stops answering', [{ snapshot: {} }, { beat: 1 }, { answers: [] }]],
+  ])('counts a house as lost that %s', async (_, messages) => {
     const { sockets, due, lost } = setup();
-    await sockets[0]!.hear({ snapshot: {} });
-    expect(due()).toEqual([]);
-    await sockets[0]!.hear({ beat: 1 });
-    await sockets[0]!.hear({ beat: 2 });
+    for (const message of messages) await sockets[0]!.hear(message);
     expect(due()).toHaveLength(1);
     due()[0]!.act();
     expect(lost).toEqual([['silent', false]]);
     expect(sockets[0]!.isClosed).toBe(true);
+  });
+
+  it('takes any word as a sign of life: a house that is asked all the time does not beat', async () => {
+    const { sockets, due } = setup();
+    await sockets[0]!.hear({ beat: 1 });
+    const [before] = due();
+    await sockets[0]!.hear({ answers: [] });
+    expect(before!.isOff).toBe(true);
+    expect(due()).toHaveLength(1);
   });
 
   it('hears nothing more on a line that was given up', async () => {
