@@ -1,9 +1,9 @@
-// The house's time: what it told, and how long ago that was. The browser's own clock decides nothing.
+// The house's time: what it told, and how long ago that was. The browser's own clock decides nothing, nor does setting it.
 
 export class Clock {
   private offset = 0;
 
-  constructor(private readonly now: () => number = () => Date.now()) {}
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   told(time: number): void {
     this.offset = time - this.now();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Clock, dayAndTime, length, secondsLeft, timeOfDay } from '../../src/state/clock';
 import { chips, firstChip, limitOf } from '../../src/state/limits';
 import type { TableLimits } from '../../src/protocol/messages';
@@ -29,6 +29,15 @@ describe('time', () => {
     clock.told(50_000);
     here += 250;
     expect(clock.time()).toBe(50_250);
+  });
+
+  it('goes on evenly when the browser\'s clock is set', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = new Clock();
+    clock.told(50_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(clock.time()).toBeLessThan(60_000);
   });
 
   it('is told in the house\'s zone', () => {
