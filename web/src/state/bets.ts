@@ -18,7 +18,7 @@ export interface Lying {
 }
 
 /** What lies on each box. A box on which the same lies as `before` keeps what it had, so that nobody looks at it again. */
-export function lying(bets: readonly Stake[], moving: readonly Moving[], before?: Map<Box, Lying>): Map<Box, Lying> {
+export function lying(bets: readonly Stake[], moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[], before?: Map<Box, Lying>): Map<Box, Lying> {
   const boxes = new Map<Box, Lying>();
   const at = (box: Box) => {
     const present = boxes.get(box) ?? { registered: 0, pending: 0, leaving: 0 };
@@ -41,27 +41,33 @@ export function lying(bets: readonly Stake[], moving: readonly Moving[], before?
 
 /** Registered stakes by box. */
 export function registered(seat: SeatView | null): Stake[] {
-  const boxes = lying(seat?.bets ?? [], []);
-  return [...boxes].map(([box, { registered: amount }]) => ({ box, amount }));
+  return coming(seat, []);
 }
 
 export function total(stakes: readonly Stake[]): Cents {
   return stakes.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** What lies on the boxes of these stakes once they and all that is on its way are placed. */
-export function withAll(seat: SeatView | null, moving: readonly Moving[], stakes: readonly Stake[]): Stake[] {
-  const lies = lying(seat?.bets ?? [], moving.filter(({ isPlaced }) => isPlaced));
-  return stakes.map(({ box, amount }) => {
-    const { registered, pending } = lies.get(box) ?? { registered: 0, pending: 0 };
-    return { box, amount: registered + pending + amount };
-  });
+/** What lies there once all that is on its way, there and back, has come. */
+export function coming(seat: SeatView | null, moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[]): Stake[] {
+  const boxes = lying(seat?.bets ?? [], moving);
+  return [...boxes].map(([box, { registered, pending, leaving }]) => ({ box, amount: registered + pending - leaving })).filter(({ amount }) => amount > 0);
 }
 
-/** Whether the house holds at least so much of a round: it lies there, or lay there when the round was over. */
-export function holds({ seat, table }: { seat: SeatView | null; table: PublicView | null }, round: number, stakes: readonly Stake[]): boolean {
+/** Something that was asked of the house, and what lies on its boxes if it is carried out. */
+interface Asked extends Moving {
+  round: number;
+  expected: readonly Stake[];
+}
+
+/** Whether the house carried out what it did not answer, as far as can be seen: so much lies there, or lay there when the round was
+ * over. What was asked after it may have been carried out too, and have taken chips away again or put others there. */
+export function isSeen({ seat, table }: { seat: SeatView | null; table: PublicView | null }, { id, round, expected, isPlaced }: Asked, asked: readonly Asked[]): boolean {
   const isOn = table?.round === round && table.phase !== 'settled' && table.phase !== 'void';
   const lines = seat?.last?.round === round ? seat.last.lines.map(({ box, staked }) => ({ box, amount: staked })) : [];
   const held = [...(isOn ? registered(seat) : []), ...lines];
-  return stakes.every(({ box, amount }) => held.some((lies) => lies.box === box && lies.amount >= amount));
+  const lies = (box: Box) => Math.max(0, ...held.filter((one) => one.box === box).map(({ amount }) => amount));
+  const contrary = asked.filter((later) => later.id > id && later.isPlaced !== isPlaced).flatMap(({ stakes }) => stakes);
+  const later = (box: Box) => total(contrary.filter((one) => one.box === box));
+  return expected.every(({ box, amount }) => (isPlaced ? lies(box) >= amount - later(box) : lies(box) <= amount + later(box)));
 }

@@ -15,6 +15,8 @@ export interface Returned {
 /** A reason in the house's words, or one that only this screen knows. */
 export type Why = Pick<Refused, 'code' | 'paragraphs' | 'sentence'>;
 
+export const here = (code: string): Why => ({ code, paragraphs: [], sentence: '' });
+
 /** What the player is told once. */
 export type Word =
   | { kind: 'back'; amount: number }

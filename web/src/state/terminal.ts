@@ -2,27 +2,14 @@
 // comes back with the reason when it was refused. What is registered is what the house said last; nothing here decides a bet
 // or reckons a payout.
 
-import type { Answered, GameLine, PublicChange, ResultView, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
+import type { Answered, GameLine, PublicChange, PublicView, ResultView, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
 import { changed, follows } from '../protocol/numbered';
 import { Outbox, type Letter, type Verdict } from '../protocol/outbox';
-import { holds, registered, total, withAll } from './bets';
-import { NOTHING, type Surroundings, type TerminalView, type Why } from './seen';
-
-interface Act {
-  letter: Letter;
-  id: number;
-  stakes: Stake[];
-  /** What then lies on its boxes if all goes well. */
-  expected: Stake[];
-  isPlaced: boolean;
-  round: number;
-  /** Whether it can be taken back. */
-  isUndoable: boolean;
-  done?: ((verdict: Verdict) => void) | undefined;
-}
+import type { Act } from './asked';
+import { coming, isSeen, registered, total } from './bets';
+import { here, NOTHING, type Surroundings, type TerminalView, type Why } from './seen';
 
 const isSame = (one: ResultView, other: ResultView) => (one.void ?? null) === (other.void ?? null) && one.dice?.join() === other.dice?.join();
-const here = (code: string): Why => ({ code, paragraphs: [], sentence: '' });
 
 export class Terminal {
   private view: TerminalView = NOTHING;
@@ -64,8 +51,7 @@ export class Terminal {
   }
 
   double(): void {
-    const stakes = registered(this.view.seat);
-    this.ask({ double: { seat: this.seat } }, { stakes, isPlaced: true, isUndoable: true });
+    this.ask({ double: { seat: this.seat } }, { stakes: this.met(), isPlaced: true, isUndoable: true });
   }
 
   repeat(): void {
@@ -74,8 +60,7 @@ export class Terminal {
   }
 
   clear(): void {
-    const stakes = registered(this.view.seat);
-    this.ask({ clear: { seat: this.seat } }, { stakes, isPlaced: false, isUndoable: true });
+    this.ask({ clear: { seat: this.seat } }, { stakes: this.met(), isPlaced: false, isUndoable: true });
   }
 
   /** Takes the last act of the round back. */
@@ -103,13 +88,17 @@ export class Terminal {
     return this.view.seat?.seat ?? 0;
   }
 
+  /** What the next command meets on the layout: all that goes before it, and nothing that waits for an answer first. */
+  private met(): Stake[] {
+    return coming(this.view.seat, this.acts.filter(({ letter }) => !letter.after || letter.after.verdict));
+  }
+
   private ask(command: SeatCommand, what: Omit<Act, 'letter' | 'id' | 'round' | 'expected'>, after?: Letter): void {
     const id = this.next++;
-    if (this.view.link !== 'up') {
-      this.returned(id, what, here('offline'));
-      return;
-    }
-    const act: Act = { ...what, id, expected: withAll(this.view.seat, this.view.moving, what.stakes), round: this.view.table?.round ?? 0, letter: this.outbox.put(command, after) };
+    if (this.view.link !== 'up') return this.returned(id, what, here('offline'));
+    const lies = new Map(coming(this.view.seat, [...this.acts, what]).map(({ box, amount }) => [box, amount]));
+    const expected = what.stakes.map(({ box }) => ({ box, amount: lies.get(box) ?? 0 }));
+    const act: Act = { ...what, id, expected, round: this.view.table?.round ?? 0, letter: this.outbox.put(command, after) };
     this.acts.push(act);
     if (act.isUndoable) this.done.push(act);
     this.show();
@@ -123,8 +112,9 @@ export class Terminal {
     const { round, phase } = snapshot.public;
     this.outbox.up(snapshot.time, (letter) => {
       const act = this.acts.find((act) => act.letter === letter);
-      return act !== undefined && (act.stakes.length === 0 || (act.round === round && phase === 'open'));
+      return act !== undefined && (act.done !== undefined || (act.round === round && phase === 'open'));
     });
+    this.keepOf(snapshot.public);
     if (isBack) this.around.word({ kind: 'back', amount: total(registered(this.view.seat)) });
     this.show();
   }
@@ -134,14 +124,16 @@ export class Terminal {
     const table = before && changed(before, change);
     if (!table) return this.around.again();
     this.view = { ...this.view, table };
-    if (table.phase !== before.phase && table.phase !== 'open') {
-      this.done = [];
-      this.outbox.callOff();
-    }
-    if (table.round !== before.round) this.done = [];
+    this.keepOf(table);
+    if (table.phase !== before.phase && table.phase !== 'open') this.outbox.callOff(this.acts.filter(({ done }) => !done).map(({ letter }) => letter));
     const earlier = before.results?.find(({ round }) => round === change.latest?.round);
     if (change.latest && earlier && !isSame(earlier, change.latest)) this.around.word({ kind: 'changed', result: change.latest });
     this.show();
+  }
+
+  /** Only what was done in this round can be taken back, and only while it is open. */
+  private keepOf({ round, phase }: PublicView): void {
+    this.done = phase === 'open' ? this.done.filter((act) => act.round === round) : [];
   }
 
   /** Answers about money come without a seat: how it stands is told beside them. */
@@ -171,12 +163,15 @@ export class Terminal {
     }
   }
 
+  /** Nothing is told where there was nothing to take back, or where it was done although no answer came. */
   private calledOff(letter: Letter): void {
     const act = this.forget(letter);
     if (act === undefined) return;
     this.done = this.done.filter((done) => done !== act);
-    if (this.view.link !== 'up') this.returned(act.id, act, here('offline'));
-    else if (act.stakes.length > 0 && act.isPlaced && !(letter.sequence !== null && holds(this.view, act.round, act.expected))) this.returned(act.id, act, here('too-late'));
+    const { after } = letter;
+    const isMoot = after && (after.sequence === null || (after.verdict && 'refused' in after.verdict));
+    const isDone = letter.sequence !== null && !act.done && isSeen(this.view, act, this.acts);
+    if (!isMoot && !isDone) this.returned(act.id, act, here(this.view.link === 'up' ? 'too-late' : 'offline'));
   }
 
   private forget(letter: Letter): Act | undefined {

@@ -1,38 +1,8 @@
+// A terminal in play: chips, the keys of the tray, the last game, and money.
+
 import { describe, expect, it } from 'vitest';
-import type { Box } from '../../src/protocol/messages';
-import { lying } from '../../src/state/bets';
-import type { TerminalView, Word } from '../../src/state/seen';
-import { Terminal } from '../../src/state/terminal';
+import { big, refused, setup } from './seated';
 import { bet, seat, snapshot, table } from './given';
-
-interface Said {
-  commands: { sequence: number; command: Record<string, any> }[];
-}
-
-function setup(publicView = table(), seatView = seat()) {
-  const said: Said[] = [];
-  const words: Word[] = [];
-  const around = { view: null as TerminalView | null, again: 0 };
-  const terminal = new Terminal({
-    say: (message) => said.push(message as Said),
-    again: () => (around.again += 1),
-    show: (view) => (around.view = view),
-    word: (word) => words.push(word),
-    used: () => {},
-  });
-  let current = seatView;
-  terminal.hear(snapshot(publicView, seatView));
-  const answer = (sequence: number, verdict: unknown, change: object = {}) => {
-    current = { ...current, ...change, number: current.number + 1 };
-    terminal.hear({ answers: [{ sequence, answer: verdict }], seat: current });
-  };
-  const sent = () => said.flatMap(({ commands }) => commands);
-  const lies = (box: Box) => lying(around.view!.seat!.bets, around.view!.moving).get(box);
-  return { terminal, said, sent, words, around, answer, lies };
-}
-
-const big = (amount: number) => [{ box: 'big' as const, amount }];
-const refused = (code: string) => ({ refused: { code, paragraphs: ['3.5'], sentence: 'No.' } });
 
 describe('a chip', () => {
   it('is pending at once, and registered when the house says so', () => {
@@ -67,62 +37,6 @@ describe('a chip', () => {
     for (let chip = 0; chip < 5; chip += 1) terminal.place(big(100));
     answer(1_001, { accepted: null }, { bets: [bet('big', 100)] });
     expect(sent().map(({ sequence }) => sequence)).toEqual([1_001, 1_002, 1_003, 1_004, 1_005]);
-  });
-});
-
-describe('a lost line', () => {
-  it('stops taking bets at once and says so (F20)', () => {
-    const { terminal, sent, words, around } = setup();
-    terminal.lost('', false);
-    terminal.place(big(100));
-    expect(around.view!.link).toBe('lost');
-    expect(sent()).toEqual([]);
-    expect(words).toEqual([{ kind: 'returned', returned: { id: 1, stakes: big(100), why: { code: 'offline', paragraphs: [], sentence: '' } } }]);
-  });
-
-  it('asks again under the same number, and says that bets stand', () => {
-    const { terminal, sent, words, lies } = setup();
-    terminal.place(big(100));
-    terminal.lost('', false);
-    terminal.hear(snapshot(table({ number: 9 }), seat({ number: 5, bets: [bet('small', 700)] }), 9_000));
-    expect(sent().map(({ sequence }) => sequence)).toEqual([1_001, 1_001]);
-    expect(words).toEqual([{ kind: 'back', amount: 700 }]);
-    terminal.hear({ answers: [{ sequence: 1_001, answer: { accepted: null } }], seat: seat({ number: 6, bets: [bet('small', 700), bet('big', 100)] }) });
-    expect(lies('big')).toEqual({ registered: 100, pending: 0, leaving: 0 });
-  });
-
-  it('never puts a chip of one round into another', () => {
-    const { terminal, sent, words } = setup();
-    terminal.place(big(100));
-    terminal.lost('', false);
-    terminal.hear(snapshot(table({ round: 13 }), seat()));
-    expect(sent()).toHaveLength(1);
-    expect(words[0]).toMatchObject({ kind: 'returned', returned: { why: { code: 'too-late' } } });
-  });
-
-  it('does not say that a chip came back which the house had registered', () => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
-    terminal.place(big(100));
-    terminal.lost('', false);
-    terminal.hear(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 400)] })));
-    expect(words).toEqual([{ kind: 'back', amount: 400 }]);
-    terminal.lost('', false);
-  });
-
-  it('says that it came back where the older chips alone lie there', () => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
-    terminal.place(big(100));
-    terminal.lost('', false);
-    terminal.hear(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 300)] })));
-    expect(words.map(({ kind }) => kind)).toEqual(['returned', 'back']);
-  });
-
-  it('asks for everything anew after a gap, in the table or the seat', () => {
-    const { terminal, around } = setup();
-    terminal.hear({ public: { number: 2, phase: 'closed' } });
-    expect(around.again).toBe(1);
-    terminal.hear({ answers: [], seat: seat({ number: 2 }) });
-    expect(around.again).toBe(2);
   });
 });
 
@@ -163,6 +77,30 @@ describe('the keys of the tray', () => {
     expect(lies('big')).toEqual({ registered: 100, pending: 100, leaving: 0 });
     expect(lies('sum:9')).toEqual({ registered: 0, pending: 300, leaving: 0 });
     expect(sent().map(({ command }) => command)).toEqual([{ double: { seat: 3 } }, { repeat: { seat: 3 } }]);
+  });
+
+  it('double and clear what is on its way as well, and undo it whole', () => {
+    const { terminal, sent, answer } = setup(table(), seat({ bets: [bet('big', 100)] }));
+    terminal.place(big(200));
+    terminal.double();
+    answer(1_001, { accepted: null }, { bets: [bet('big', 300)] });
+    answer(1_002, { accepted: null }, { bets: [bet('big', 600)] });
+    terminal.undo();
+    expect(sent().at(-1)!.command).toEqual({ withdraw: { seat: 3, chips: 'own', stakes: big(300) } });
+    terminal.clear();
+    answer(1_003, { accepted: null }, { bets: [bet('big', 300)] });
+    answer(1_004, { accepted: null }, { bets: [] });
+    terminal.undo();
+    expect(sent().at(-1)!.command).toEqual({ place: { seat: 3, chips: 'own', stakes: big(300) } });
+  });
+
+  it('tell that a withdrawal came too late, and nothing of a chip that never went', () => {
+    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
+    for (let chip = 0; chip < 5; chip += 1) terminal.place(big(100));
+    terminal.undo();
+    terminal.clear();
+    terminal.hear({ public: { number: 1, phase: 'closed' } });
+    expect(words.map((word) => [word.kind, word.kind === 'refused' && word.why.code])).toEqual([['returned', false], ['refused', 'too-late']]);
   });
 
   it('undo nothing of a round that is closed', () => {
@@ -220,5 +158,27 @@ describe('requests about money', () => {
     terminal.hear({ answers: [{ sequence: 1_002, answer: refused('voucher-paid') }] });
     expect(heard.pop()).toEqual(refused('voucher-paid'));
     expect(heard).toEqual([{ accepted: { amount: 5 } }, { refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
+  });
+
+  it('wait behind chips over the close of bets, and are sent when there is room', () => {
+    const { terminal, sent, answer, words } = setup();
+    const heard: unknown[] = [];
+    for (let chip = 0; chip < 4; chip += 1) terminal.place(big(100));
+    terminal.request({ redeem: { number: '1' } }, (verdict) => heard.push(verdict));
+    terminal.hear({ public: { number: 1, phase: 'closed' } });
+    expect([heard, words]).toEqual([[], []]);
+    answer(1_001, refused('bets-closed'));
+    expect(sent().at(-1)).toEqual({ sequence: 1_005, command: { redeem: { number: '1' } } });
+    answer(1_005, { accepted: null });
+    expect(heard).toEqual([{ accepted: null }]);
+  });
+
+  it('that were not sent are answered when the line is lost', () => {
+    const { terminal } = setup();
+    const heard: unknown[] = [];
+    for (let chip = 0; chip < 4; chip += 1) terminal.place(big(100));
+    terminal.request({ redeem: { number: '1' } }, (verdict) => heard.push(verdict));
+    terminal.lost('', false);
+    expect(heard).toEqual([{ refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
   });
 });
