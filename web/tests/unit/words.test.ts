@@ -33,11 +33,33 @@ describe.each([['zh-Hans', hans, en], ['zh-Hant', hant, en], ['zh-Hans of the fr
   });
 });
 
+/** Refusals of what no terminal asks for: rounds, people, devices, the cage, and whoever signs in. */
+const OF_STAFF = [
+  'second-person-missing', 'second-person-not-allowed', 'not-acting', 'table-closing', 'table-open', 'not-held', 'bets-not-closed', 'not-due', 'already-tumbled', 'not-tumbled', 'dice-not-known',
+  'result-committed', 'unknown-round', 'too-many-rounds', 'round-not-settled', 'round-void', 'same-dice', 'slip-differs', 'outcome-established', 'not-cleared', 'closure-not-announced', 'no-excess',
+  'bad-limits', 'colour-in-use', 'bad-text', 'unknown-person', 'person-exists', 'nobody-to-manage', 'device-exists', 'table-exists', 'voucher-good', 'unknown-claim', 'unknown-receivable', 'more-than-owed',
+  'unknown-approval', 'too-many-approvals', 'unknown-event', 'not-signed-in', 'wrong-password', 'password-to-be-set', 'weak-password', 'sign-in-again', 'not-yours', 'not-for-you', 'other-site',
+  'not-approved', 'too-long', 'not-yet',
+];
+
+/** What a terminal is refused only where it or the house is broken; the player is told that the house did not take it. */
+const BROKEN = ['not-allowed', 'out-of-order', 'unknown-seat', 'unknown-device', 'unknown-table', 'voucher-number-used', 'unknown', 'bad-request', 'bad-command', 'too-large'];
+
+it('a player is told every refusal in their own words', () => {
+  const { components } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../crates/server/openapi.json'), 'utf8'));
+  const codes: string[] = components.schemas.Code.enum;
+  expect(codes.filter((code) => !OF_STAFF.includes(code) && !BROKEN.includes(code) && !(code in en.reasons))).toEqual([]);
+});
+
 it('Simplified and Traditional are not mixed', () => {
   const simplified = '赌总围双单对时间号录关开记额码钱证验过这说认还';
   expect([...texts([hant, staffHant, firstUse['zh-Hant']]).join('')].filter((letter) => simplified.includes(letter))).toEqual([]);
   const traditional = '賭總圍雙單對時間號錄關開記額碼錢證驗過說認還';
   expect([...texts([hans, staffHans, firstUse['zh-Hans']]).join('')].filter((letter) => traditional.includes(letter) && !simplified.includes(letter))).toEqual([]);
+});
+
+it.each(['牌局', '賬', '屏', '設置', '登錄', '程序', '公布', '布局'])('players do not read %s in Traditional Chinese beside its other spelling', (word) => {
+  expect(texts([hant, firstUse['zh-Hant']]).filter((text) => text.includes(word))).toEqual([]);
 });
 
 describe.each(['sans', 'serif'])('the %s font', (name) => {

@@ -61,6 +61,7 @@ export class Player {
     readonly layout: LayoutView,
     device: Device,
   ) {
+    this.now.told(house.time);
     this.terminal = new Terminal(
       {
         say: (message) => this.line.say(message),
@@ -125,7 +126,8 @@ export class Player {
   }
 }
 
-/** A reason in the player's words; the house's own where there is none. */
-export function reason(why: Why): string {
-  return speech.words.reasons[why.code] ?? why.sentence;
+/** A reason in the player's words. What they lack, the house says in English. */
+export function reason({ code, sentence }: Why): string {
+  const { reasons } = speech.words;
+  return reasons[code] ?? (speech.language === 'en' && sentence ? sentence : reasons['other']!);
 }
