@@ -53,6 +53,10 @@ export class MockHouse {
     return table;
   }
 
+  isEnrolled(device: number): boolean {
+    return this.keys.has(device);
+  }
+
   async listen(port = 0): Promise<string> {
     await new Promise<void>((done) => this.server.listen(port, '127.0.0.1', done));
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;

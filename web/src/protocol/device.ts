@@ -39,8 +39,8 @@ export async function prove({ device, house, key }: Omit<Device, 'table'>, chall
 export async function enrol(code: string, ask: typeof fetch = fetch): Promise<Device> {
   // A browser gives no key to a page that others on the way could have changed.
   if (!globalThis.crypto.subtle) throw new NotEnrolled('not-secure', '');
-  const keys = await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']);
-  const public_key = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', (keys as CryptoKeyPair).publicKey)));
+  const keys = await newKeys();
+  const public_key = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', keys.publicKey)));
   const answer = await ask('/api/v1/devices/enrol', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -50,7 +50,15 @@ export async function enrol(code: string, ask: typeof fetch = fetch): Promise<De
   if (!answer.ok) throw new NotEnrolled(told?.refused?.code ?? 'internal', told?.refused?.sentence ?? '');
   const { device, house, kind } = told as Enrolled;
   if (typeof kind === 'string') throw new NotEnrolled('not-a-terminal', '');
-  return { device, house, table: kind.terminal.cluster.table, key: (keys as CryptoKeyPair).privateKey };
+  return { device, house, table: kind.terminal.cluster.table, key: keys.privateKey };
+}
+
+async function newKeys(): Promise<CryptoKeyPair> {
+  try {
+    return (await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify'])) as CryptoKeyPair;
+  } catch {
+    throw new NotEnrolled('no-key', '');
+  }
 }
 
 /** Why a device was not enrolled. */

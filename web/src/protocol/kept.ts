@@ -1,6 +1,6 @@
 // Where a device keeps its key: the browser's own database, which holds a key that cannot be read out.
 
-import type { Device } from './device';
+import { NotEnrolled, type Device } from './device';
 
 const STORE = 'devices';
 
@@ -14,15 +14,19 @@ function database(): Promise<IDBDatabase> {
 }
 
 async function within<T>(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const opened = await database();
+  let opened: IDBDatabase | undefined;
   try {
+    const store = (opened = await database()).transaction(STORE, mode).objectStore(STORE);
     return await new Promise((resolve, reject) => {
-      const request = act(opened.transaction(STORE, mode).objectStore(STORE));
+      const request = act(store);
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error);
     });
+  } catch {
+    // A browser that is told to store nothing, or has no room.
+    throw new NotEnrolled('not-kept', '');
   } finally {
-    opened.close();
+    opened?.close();
   }
 }
 
@@ -33,8 +37,4 @@ export async function keptDevice(kind: string): Promise<Device | undefined> {
 
 export async function keepDevice(kind: string, device: Device): Promise<void> {
   await within('readwrite', (store) => store.put(device, kind));
-}
-
-export async function forgetDevice(kind: string): Promise<void> {
-  await within('readwrite', (store) => store.delete(kind));
 }

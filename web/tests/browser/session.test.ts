@@ -91,4 +91,19 @@ describe('the terminal', () => {
     await page.getByText('The code is wrong, used or too old.').waitFor();
     await context.close();
   });
+
+  it.each([
+    ['makes no such key', () => Object.assign(SubtleCrypto.prototype, { generateKey: () => Promise.reject(new DOMException('', 'NotSupportedError')) }), /has no key of the kind that a terminal needs/],
+    ['stores nothing', () => Object.assign(IDBFactory.prototype, { open: () => { throw new DOMException('', 'SecurityError'); } }), /keeps nothing/],
+  ])('says so where the browser %s, and spends no code', async (_, breaks, why) => {
+    const context = await stage.context();
+    const page = await context.newPage();
+    await page.addInitScript(breaks);
+    await page.goto(`${stage.address}/terminal#device=327&code=ONCE-327`);
+    await page.getByRole('alert').getByText(why).waitFor();
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByRole('alert').getByText(why).waitFor();
+    await context.close();
+    expect(stage.house.isEnrolled(327)).toBe(false);
+  });
 });
