@@ -91,7 +91,7 @@ export class MockHouse {
       return true;
     }
     const of = /^\/api\/v1\/tables\/(\d+)\/layout$/.exec(path);
-    if (of) return json(this.table(Number(of[1])).layout);
+    if (of && this.tables[Number(of[1]) - 1]) return json(this.table(Number(of[1])).layout);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
       return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, time: Date.now() });

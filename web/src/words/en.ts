@@ -140,6 +140,7 @@ export const words = {
   offlineMore: 'Registered bets stand. This screen comes back by itself.',
   connecting: 'Connecting to the house…',
   unreachable: 'The house cannot be reached.',
+  noSuchTable: (number: string) => `There is no table ${number} in this house.`,
   betsStand: (amount: string) => `Connected again. Your bets stand: ${amount}.`,
   backAgain: 'Connected again.',
   denied: 'The house does not know this terminal.',

@@ -130,6 +130,7 @@ export const words: Words = {
   offlineMore: '已登记的投注有效。屏幕会自动恢复。',
   connecting: '正在连接…',
   unreachable: '无法连接。',
+  noSuchTable: (number) => `没有${number}号台。`,
   betsStand: (amount) => `已重新连接。您的投注有效：${amount}。`,
   backAgain: '已重新连接。',
   denied: '系统不认识此终端。',

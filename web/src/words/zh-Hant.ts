@@ -130,6 +130,7 @@ export const words: Words = {
   offlineMore: '已登記的投注有效。螢幕會自動恢復。',
   connecting: '正在連接…',
   unreachable: '無法連接。',
+  noSuchTable: (number) => `沒有${number}號檯。`,
   betsStand: (amount) => `已重新連接。您的投注有效：${amount}。`,
   backAgain: '已重新連接。',
   denied: '系統不認識此終端。',
