@@ -1,7 +1,7 @@
 // Every layout at the terminal: drawn whole, reached and played by keyboard, without a fault.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { faults } from './faults';
+import { faults, still } from './faults';
 import { Stage } from './stage';
 
 let stage: Stage;
@@ -56,7 +56,9 @@ describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table 
     expect(await faults(page)).toEqual([]);
     table.close();
     table.commit([1, 2, 4]);
-    await page.waitForTimeout(600);
+    await page.locator('[data-phase=settled]').waitFor();
+    await page.locator('[data-laid="small"] .rim').first().waitFor();
+    await still(page);
     expect(await faults(page)).toEqual([]);
     await page.context().close();
   });

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/words/languages';
-import { faults, spilling } from './faults';
+import { faults, spilling, still } from './faults';
 import { SIZES, Stage, watched } from './stage';
 
 let stage: Stage;
@@ -17,17 +17,20 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
     await page.reload();
     await page.locator('[data-box]').first().waitFor();
     table.open();
+    await page.locator('[data-phase=open]').waitFor();
     await page.locator('[data-box="big"]').first().click();
-    await page.waitForTimeout(300);
+    await page.locator('[data-laid="big"] .chip:not(.pending)').first().waitFor();
     expect(await spilling(page)).toEqual([]);
     table.close();
     table.commit([6, 6, 5]);
-    await page.waitForTimeout(300);
+    await page.locator('[data-phase=settled]').waitFor();
+    await page.locator('[data-laid="big"] .paid').first().waitFor();
     expect(await spilling(page)).toEqual([]);
     const words = (await import(`../../src/words/${language}.ts`)).words;
     for (const name of [words.help, words.settings, words.games, words.favourites, words.cashOut]) {
       await page.getByRole('button', { name, exact: true }).first().click();
-      await page.waitForTimeout(250);
+      await page.locator('dialog[open]').waitFor();
+      await still(page);
       expect(await spilling(page), name).toEqual([]);
       expect(await faults(page, 'dialog[open]'), name).toEqual([]);
       await page.keyboard.press('Escape');
@@ -37,11 +40,13 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
   });
 
   it.each(Object.entries(SIZES))('the display and the front page neither, %s', async (_, size) => {
-    for (const path of ['display?table=6', '']) {
+    for (const [path, loaded] of [['display?table=6', '[data-laid]'], ['', '.tables a']] as const) {
       const { page, wrong } = await watched(await stage.context(size));
       await page.addInitScript((language) => localStorage.setItem('taisai.language', language), language);
       await page.goto(`${stage.address}/${path}`);
-      await page.waitForTimeout(700);
+      await page.locator(loaded).first().waitFor({ state: 'attached' });
+      await page.evaluate(() => document.fonts.ready);
+      await still(page);
       expect(await page.evaluate(() => document.documentElement.lang)).toBe(language);
       expect(await spilling(page), path).toEqual([]);
       expect(await faults(page), path).toEqual([]);
