@@ -173,6 +173,7 @@ describe('the terminal', () => {
     await expect.poll(bets).toEqual([['big', 5_000]]);
     await press('Favourites');
     await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
+    await page.getByRole('dialog').getByText('Kept as favourite 1.').waitFor();
     await page.keyboard.press('Escape');
     await press('Clear');
     await expect.poll(bets).toEqual([]);

@@ -17,7 +17,7 @@ import { sound } from '../../parts/sound';
 import { began, keptSequence, keepSequence } from './kept';
 
 /** Something the player is told for a while. */
-export type Told = { id: number } & (Word | { kind: 'kept'; place: number });
+export type Told = { id: number } & Word;
 
 const LASTS = 6_000;
 const FLIES = 800;
@@ -92,7 +92,7 @@ export class Player {
     this.terminal.place([{ box, amount: this.chip }]);
   }
 
-  tell(told: Word | { kind: 'kept'; place: number }): void {
+  private tell(told: Word): void {
     const id = this.next++;
     this.told = [...this.told, { ...told, id }].slice(-MOST_TOLD);
     setTimeout(() => (this.told = this.told.filter((one) => one.id !== id)), LASTS);
