@@ -205,10 +205,7 @@ export const words = {
     'limits-not-shown': 'The limits are not on display yet.',
     'rules-not-in-force': 'The rules of this table are not in force.',
     'round-in-play': 'Cash out when the round is over.',
-    'not-in-game': 'This game has no such bet.',
     'box-not-on-layout': 'That box is not on this layout.',
-    'box-twice': 'A box stands there twice.',
-    'bad-amount': 'The amount must be above zero.',
     'amount-too-large': 'The amount is too large.',
     'too-slow': 'The house did not answer in time. Look whether it was done.',
     'not-sent': 'It was not sent in time. Please try again.',
@@ -222,15 +219,13 @@ export const words = {
 
   front: {
     title: 'Tai Sai',
-    lead: 'Sic Bo and Tai Sai tables, as approved. Choose a screen.',
-    terminal: ['Player Terminal', 'Place bets, follow the round, buy credits and cash out.', 'For players'],
-    console: ['Game Console', 'Run the round: open and close bets, enter the dice, handle irregularities.', 'For dealers'],
-    display: ['Display', 'Phase, countdown, dice and roads for everyone at the table.', 'For the public'],
-    pit: ['Pit', 'All tables live: win, alerts, approvals, limits and terminals.', 'For supervisors and managers'],
-    cage: ['Cage', 'Sell and redeem vouchers, hand-pays and receivables.', 'For cashiers and attendants'],
-    audit: ['Audit', 'Search, replay any round, verify the record, download evidence.', 'For auditors and regulators'],
+    terminal: ['Player Terminal'],
+    console: ['Game Console'],
+    display: ['Display'],
+    pit: ['Pit'],
+    cage: ['Cage'],
+    audit: ['Audit'],
     tables: 'Tables',
-    noTables: 'No table is set up yet.',
   },
 };
 

@@ -1,9 +1,13 @@
-// What the front page says to those who open it for the first time, in all languages: how one comes in at each screen, and
-// where the first passwords and links are found.
+// What the front page alone says, in all languages: what each screen is for, how one comes in, and where the first passwords and
+// links are found.
 
 import type { Language } from '../protocol/messages';
 
 interface FirstUse {
+  lead: string;
+  noTables: string;
+  /** What each screen is for, and for whom. */
+  screens: Record<'terminal' | 'console' | 'display' | 'pit' | 'cage' | 'audit', [what: string, whom: string]>;
   /** How one comes in: at a terminal, as staff, and where anyone may look. */
   ways: { terminal: string; staff: string; anyone: string };
   title: string;
@@ -12,6 +16,16 @@ interface FirstUse {
 
 export const firstUse: Record<Language, FirstUse> = {
   en: {
+    lead: 'Sic Bo and Tai Sai tables, as approved. Choose a screen.',
+    noTables: 'No table is set up yet.',
+    screens: {
+      terminal: ['Place bets, follow the round, buy credits and cash out.', 'For players'],
+      console: ['Run the round: open and close bets, enter the dice, handle irregularities.', 'For dealers'],
+      display: ['Phase, countdown, dice and roads for everyone at the table.', 'For the public'],
+      pit: ['All tables live: win, alerts, approvals, limits and terminals.', 'For supervisors and managers'],
+      cage: ['Sell and redeem vouchers, hand-pays and receivables.', 'For cashiers and attendants'],
+      audit: ['Search, replay any round, verify the record, download evidence.', 'For auditors and regulators'],
+    },
     ways: { terminal: 'Set up once by its own link', staff: 'Sign in with number and password', anyone: 'Open to everyone' },
     title: 'The first time',
     steps: [
@@ -22,6 +36,16 @@ export const firstUse: Record<Language, FirstUse> = {
     ],
   },
   'zh-Hans': {
+    lead: '按核准规则运行的骰宝赌台。请选择屏幕。',
+    noTables: '尚未设置赌台。',
+    screens: {
+      terminal: ['下注、跟进骰局、增加余额与兑现。', '玩家'],
+      console: ['主持骰局：开始与停止下注、输入骰子、处理异常。', '荷官'],
+      display: ['阶段、倒数、骰子与路单，供台前公众观看。', '公众'],
+      pit: ['全部赌台实况：输赢、警示、批准、限额与终端。', '督导与经理'],
+      cage: ['出售与兑付票券、人工支付与应收款。', '出纳与服务员'],
+      audit: ['查询、重现任何一局、验证记录、下载证据。', '稽核与监管'],
+    },
     ways: { terminal: '以专用链接设置一次', staff: '以编号和密码登录', anyone: '人人可看' },
     title: '首次使用',
     steps: [
@@ -32,6 +56,16 @@ export const firstUse: Record<Language, FirstUse> = {
     ],
   },
   'zh-Hant': {
+    lead: '按核准規則運行的骰寶賭檯。請選擇螢幕。',
+    noTables: '尚未設定賭檯。',
+    screens: {
+      terminal: ['下注、跟進骰局、增加餘額與兌現。', '玩家'],
+      console: ['主持骰局：開始與停止下注、輸入骰子、處理異常。', '荷官'],
+      display: ['階段、倒數、骰子與路單，供檯前公眾觀看。', '公眾'],
+      pit: ['全部賭檯實況：輸贏、警示、批准、限額與終端。', '督導與經理'],
+      cage: ['出售與兌付票券、人工支付與應收款。', '出納與服務員'],
+      audit: ['查詢、重現任何一局、驗證記錄、下載證據。', '稽核與監管'],
+    },
     ways: { terminal: '以專用連結設定一次', staff: '以編號和密碼登入', anyone: '人人可看' },
     title: '首次使用',
     steps: [

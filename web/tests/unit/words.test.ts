@@ -43,7 +43,7 @@ const OF_STAFF = [
 ];
 
 /** What a terminal is refused only where it or the house is broken; the player is told that the house did not take it. */
-const BROKEN = ['not-allowed', 'out-of-order', 'unknown-seat', 'unknown-device', 'unknown-table', 'voucher-number-used', 'unknown', 'bad-request', 'bad-command', 'too-large'];
+const BROKEN = ['not-allowed', 'out-of-order', 'not-in-game', 'unknown-seat', 'box-twice', 'bad-amount', 'unknown-device', 'unknown-table', 'voucher-number-used', 'unknown', 'bad-request', 'bad-command', 'too-large'];
 
 it('a player is told every refusal in their own words', () => {
   const { components } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../crates/server/openapi.json'), 'utf8'));
