@@ -20,7 +20,7 @@ export interface Printed {
 type Chinese = LayoutView['chinese'];
 
 /** The box's numbers: `domino:12` has 1 and 2. */
-export function numbersOf(box: Box): number[] {
+function numbersOf(box: Box): number[] {
   const [kind, rest = ''] = box.split(':');
   return kind === 'sum' ? [] : [...rest].map(Number);
 }

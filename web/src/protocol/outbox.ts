@@ -80,10 +80,6 @@ export class Outbox {
     this.send();
   }
 
-  get isEmpty(): boolean {
-    return this.waiting.length + this.unanswered.length === 0;
-  }
-
   private send(): void {
     if (!this.isUp) return;
     const now: Letter[] = [];

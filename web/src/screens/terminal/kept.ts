@@ -7,7 +7,7 @@ const SESSION = 'taisai.session';
 const FAVOURITES = 'taisai.favourites';
 
 /** So many sets of bets can be kept. */
-export const PLACES = 3;
+const PLACES = 3;
 
 export function keptSequence(): number {
   return Number(localStorage.getItem(SEQUENCE)) || 0;
