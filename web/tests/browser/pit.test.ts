@@ -119,6 +119,21 @@ describe('the cage', () => {
     expect(stage.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
   });
 
+  it('keeps a sold voucher in view until the cashier is done with it (F42)', async () => {
+    const page = await staff('cage', 8);
+    await page.evaluate(() => (window.print = () => document.documentElement.setAttribute('data-printed', '')));
+    await page.getByLabel('Amount').fill('250');
+    await page.keyboard.press('Enter');
+    const number = page.getByText('12 3456 7890 1234 5678');
+    await number.waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Print');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await number.isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await number.waitFor({ state: 'detached' });
+  });
+
   it('pays a claim that is held', async () => {
     const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
     const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');

@@ -77,7 +77,7 @@ describe('a voucher', () => {
     const frame = cage.frames().find((one) => one !== cage.mainFrame())!;
     await expect.poll(() => frame.locator('html').getAttribute('data-printed')).toBe('');
     expect(await frame.evaluate(() => [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0) && document.styleSheets.length)).toBe(1);
-    await cage.keyboard.press('Escape');
+    await cage.getByRole('button', { name: 'Done' }).click();
     await redeem(first, number);
     await first.getByText('Credits were added.').waitFor();
     await meter(first, 'Credits', 25_000);
