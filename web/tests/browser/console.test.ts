@@ -70,6 +70,22 @@ describe('the console', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
+  it('takes one step for a double tap', async () => {
+    const table = stage.house.table(9);
+    const page = await staff('console?table=9', 21);
+    const opened = step(page, 'open-bets');
+    await opened.click({ trial: true });
+    await page.evaluate(() => {
+      const next = () => [...document.querySelectorAll<HTMLElement>('[data-step], .also')].filter(({ dataset }) => dataset['step'] !== 'open-bets');
+      new MutationObserver(() => next().forEach((button) => button.click())).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-step', 'disabled'] });
+    });
+    const heard = stage.house.staff.heard.length;
+    await opened.click();
+    await page.locator('[data-step]:not([data-step=open-bets])').click({ trial: true });
+    expect(stage.house.staff.heard.slice(heard)).toEqual([{ round: 'open-bets' }]);
+    table.void('ruling');
+  });
+
   it('spells out what an irregularity leads to before it is confirmed', async () => {
     const table = stage.house.table(8);
     table.open();
