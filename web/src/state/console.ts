@@ -56,3 +56,16 @@ function tumble({ tumbles }: PublicView, isMine: boolean): Step {
 export function canCloseFirst(step: Step, table: PublicView): boolean {
   return table.phase === 'open' && step.name !== 'close-bets' && !table.is_held && step.isMine;
 }
+
+/** What the tumbler reads, taken once: a reading that the Dealer has cleared does not come back until it changes (F10). */
+export class Reading {
+  private last = '';
+
+  /** The faces of a reading that is whole and new. */
+  next(faces: readonly (number | null)[] | null | undefined): number[] | null {
+    const read = faces?.filter((face) => face !== null) ?? [];
+    const before = this.last;
+    this.last = read.join();
+    return faces && read.length === faces.length && this.last !== before ? read : null;
+  }
+}

@@ -9,7 +9,7 @@ import type { LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '..
 import { Errands, type Verdict } from '../../src/protocol/errands';
 import { asked, Denied, unreachable } from '../../src/protocol/staff';
 import { Attended, type AttendedView } from '../../src/state/attended';
-import { canCloseFirst, nextStep } from '../../src/state/console';
+import { canCloseFirst, nextStep, Reading } from '../../src/state/console';
 import { balances, overMaximum } from '../../src/state/excess';
 import { irregularities, report } from '../../src/state/irregular';
 import { table } from './given';
@@ -111,6 +111,11 @@ describe('the next step', () => {
     const at = table({ phase: 'open', game: 'tai-sai', dealer: 21 });
     expect(canCloseFirst(nextStep(layoutOf(at.game), { table: at, announcedIn: null }, dealer, []), at)).toBe(true);
   });
+});
+
+it('takes a reading of the tumbler once, whole, and anew in the next round (F10)', () => {
+  const reading = new Reading();
+  expect([null, [2, null, null], [2, 4, 6], [2, 4, 6], [2, 4, 5], null, [2, 4, 5]].map((faces) => reading.next(faces))).toEqual([null, null, [2, 4, 6], null, [2, 4, 5], null, [2, 4, 5]]);
 });
 
 describe('irregularities', () => {

@@ -5,7 +5,7 @@ import type { ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, Tabl
 import type { Verdict } from '../../protocol/errands';
 import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
-import { nextStep, TUMBLES } from '../../state/console';
+import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
 import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
@@ -23,6 +23,7 @@ export class Desk {
   readonly number: number;
   readonly isLive: boolean;
   private readonly line: Line;
+  private readonly reading = new Reading();
   private round = 0;
 
   constructor(
@@ -113,8 +114,7 @@ export class Desk {
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
     this.round = table?.round ?? 0;
-    const read = staff?.faces;
-    const isRead = read && read.every((face) => face !== null);
-    if (isRead && table?.phase === 'closed' && this.faces.length === 0) this.faces = read as number[];
+    const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
+    if (read && this.faces.length === 0) this.faces = read;
   }
 }
