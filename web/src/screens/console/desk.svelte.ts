@@ -1,7 +1,7 @@
 // The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does.
 
 import type { Line } from '../../protocol/line';
-import type { ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, TableView } from '../../protocol/messages';
+import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, TableView } from '../../protocol/messages';
 import type { Verdict } from '../../protocol/errands';
 import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
@@ -11,9 +11,19 @@ import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
 import type { Staff } from '../staff/staff.svelte';
 
+/** A bet that the Dealer has entered for a seat. */
+interface Entered {
+  cluster: number;
+  seat: number;
+  chips: 'own' | 'colour';
+  stakes: { box: Box; amount: Cents }[];
+}
+
 export class Desk {
   view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
+  /** What was entered here in this round, which can be taken back; it is not all that lies. */
+  entered: readonly Entered[] = $state.raw([]);
   isSending = $state(false);
   configuration: HouseConfiguration | null = $state.raw(null);
   readonly table = $derived(this.view.table);
@@ -113,6 +123,7 @@ export class Desk {
     const { table, staff } = view;
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
+    if (table !== null && table.round !== this.round) this.entered = [];
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;

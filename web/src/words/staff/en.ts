@@ -111,6 +111,7 @@ export const words = {
     closeHint: 'After the announced last round. Hold to confirm.',
     clearLock: 'Clear the lock',
     placeFor: 'Placed by staff for the player',
+    entered: 'Entered here in this round',
     placeHint: 'Touch a box to register the chosen chip for this player.',
     colourChips: 'Colour Chips',
     buyIn: 'Buy-in in cash',
