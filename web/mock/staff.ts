@@ -20,6 +20,8 @@ export class MockStaff {
   private next = 100;
   /** Sensitive acts ask for the password again until it was given. */
   asksAgain = false;
+  /** What every command is refused with. */
+  refuses: string | null = null;
   readonly heard: unknown[] = [];
   parts: HouseParts;
 
@@ -132,6 +134,7 @@ export class MockStaff {
 
   private atTable(table: MockTable, command: { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } }, me: Me, approval?: number): Answer {
     this.heard.push(command);
+    if (this.refuses) return ok(refused(this.refuses).value);
     if ('cluster' in command) return ok(table.forSeat(command.cluster.command as SeatCommand));
     const runs = ['open-table', 'close-table', 'announce-closure', 'relieve', 'show-limits'].includes(typeof command.round === 'string' ? command.round : Object.keys(command.round)[0]!);
     if (!runs && me.roles.includes('dealer') && table.public.dealer !== me.person) return ok({ refused: { code: 'not-acting', paragraphs: [], sentence: '' } });
@@ -151,6 +154,7 @@ export class MockStaff {
 
   private atHouse(command: Record<string, unknown>, me: Me, approval?: number): Answer {
     this.heard.push(command);
+    if (this.refuses) return ok(refused(this.refuses).value);
     const people = changed(this.parts.people!.all, command as HouseCommand);
     if (people && !this.approved(approval)) return ok(refused('second-person-missing').value);
     if (people) this.show('people', people);

@@ -22,6 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 afterEach(async () => {
+  stage.house.staff.refuses = null;
   for (const { page, wrong } of pages.splice(0)) {
     await page.context().close();
     expect(wrong).toEqual([]);
@@ -122,6 +123,23 @@ describe('the console', () => {
     expect(stage.house.table(3).public.limits).not.toBeNull();
   });
 
+  it('tells a refusal before the sheet that it was asked on', async () => {
+    stage.house.table(7).open();
+    const page = await staff('console?table=7', 3);
+    stage.house.staff.refuses = 'not-between-rounds';
+    await page.getByRole('button', { name: 'Table and staff' }).click();
+    await page.getByRole('button', { name: 'Announce that the table closes' }).click();
+    const told = page.locator('.told p');
+    await told.waitFor();
+    expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.told') !== null)).toBe(true);
+    await told.getByRole('button').click();
+    await told.waitFor({ state: 'detached' });
+    expect(await page.locator('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.told').evaluate((told) => told.isConnected)).toBe(true);
+    stage.house.table(7).void('ruling');
+  });
+
   it('registers bets at a live table and shows the Differential', async () => {
     const table = stage.house.table(5);
     table.open();
@@ -130,9 +148,21 @@ describe('the console', () => {
     await page.getByRole('button', { name: /^Seat 2/ }).click();
     await page.getByRole('radio', { name: 'Chip of 500', exact: true }).click();
     await page.locator('dialog [data-box=big]').first().click();
-    await page.locator('dialog [data-laid=big] text').first().waitFor();
+    await page.getByText('Entered here in this round: Big 500').waitFor();
     await shot(page, 'seat');
     expect(await faults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Seat 2/ }).click();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.click();
+    await page.getByText('Entered here in this round').waitFor({ state: 'detached' });
+    expect(stage.house.staff.heard.at(-1)).toMatchObject({ cluster: { command: { withdraw: { seat: 2, chips: 'own', stakes: [{ box: 'big', amount: 50_000 }] } } } });
+    await page.locator('dialog [data-box=big]').first().click();
+    await page.getByText(/Entered here in this round: Big \d/).waitFor();
+    table.void('ruling');
+    table.open();
+    await page.locator('dialog [data-box=big]').first().waitFor();
+    expect(await undo.isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     table.forSeat({ place: { seat: 4, chips: 'own', stakes: [{ box: 'big', amount: 90_000 }] } });
     table.seat(7).view.credits = 900_000;
