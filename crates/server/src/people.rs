@@ -11,8 +11,8 @@ mod sign_ins;
 mod tries;
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
 use taisai_table::{House, Person, PersonId, Time};
 
 use crate::denied::Denied;
@@ -24,6 +24,9 @@ use password::Hashing;
 pub(crate) use sign_ins::TimeOuts;
 use sign_ins::{Found, SignIns};
 pub(crate) use tries::Tries;
+
+/// What a screen asks by itself, with nobody at it, says so by `yes`.
+const UNATTENDED: HeaderName = HeaderName::from_static("taisai-unattended");
 
 /// Who is signed in.
 pub(crate) struct People {
@@ -78,8 +81,13 @@ impl FromRequestParts<Shared> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
         let source = signed_in(&parts.headers, server)?.source;
-        still(server, source, true).await
+        still(server, source, is_use(&parts.headers)).await
     }
+}
+
+/// Whether somebody asks: what a screen asks by itself keeps nobody signed in (F51).
+fn is_use(headers: &HeaderMap) -> bool {
+    headers.get(UNATTENDED).is_none_or(|said| said != "yes")
 }
 
 /// Whether the login of that number still holds, and who it is now. A socket asks before each command, with `is_use`, and

@@ -171,9 +171,12 @@ describe('the audit', () => {
 
   it('verifies the record with progress', async () => {
     const page = await staff('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
+    const looks: (string | undefined)[] = [];
+    page.on('request', (request) => void (/verifications\/|record$|lag$/.test(request.url()) && looks.push(request.headers()['taisai-unattended'])));
     await page.getByRole('navigation').getByRole('button').nth(3).click();
     await page.locator('button.first').click();
     await page.getByText('记录完整').waitFor({ timeout: 20_000 });
+    expect(new Set(looks)).toEqual(new Set(['yes']));
     await shot(page, 'audit-verify');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);

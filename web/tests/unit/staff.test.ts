@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { litBy } from '../../src/felt/wins';
 import type { LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '../../src/protocol/messages';
 import { Errands, type Verdict } from '../../src/protocol/errands';
-import { asked, Denied, unreachable } from '../../src/protocol/staff';
+import { asked, call, Denied, polled, unreachable } from '../../src/protocol/staff';
 import { Attended, type AttendedView } from '../../src/state/attended';
 import { canCloseFirst, nextStep, Reading } from '../../src/state/console';
 import { balances, overMaximum } from '../../src/state/excess';
@@ -56,6 +56,14 @@ describe('a command of a person', () => {
   });
 
   it('asks only for what is given', () => expect(asked('events', { table: 4, kind: '', person: null })).toBe('events?table=4'));
+});
+
+it('says of what a screen asks by itself that nobody asked (F51)', async () => {
+  const heads: (HeadersInit | undefined)[] = [];
+  const ask = async (_: unknown, said?: RequestInit) => (heads.push(said?.headers), Response.json({ blocks: 0 }));
+  expect(await polled('reports/lag', ask)).toEqual({ blocks: 0 });
+  await call('reports/lag', undefined, undefined, ask);
+  expect(heads).toEqual([{ 'taisai-unattended': 'yes' }, undefined]);
 });
 
 it.each(LAYOUTS.map((layout) => [`${layout.game} ${layout.layout}`, layout] as const))('%s: each box is lit by as many throws as win on it', (_, layout) => {

@@ -1,6 +1,7 @@
 //! People at a running house, over HTTP.
 
-use axum::http::StatusCode;
+use axum::extract::FromRequestParts as _;
+use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use taisai_rules::Dice;
 use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId};
@@ -127,6 +128,27 @@ async fn f51_an_idle_login_is_out() {
     let house = Running::open(folder, TimeOuts { idle: none, ..TimeOuts::default() }).await;
     assert_eq!(house.get("/me", &cookie).await.code(), "not-signed-in");
     assert_eq!(house.post("/sources", &cookie, Value::Null).await.code(), "not-signed-in");
+}
+
+#[tokio::test]
+async fn f51_what_a_screen_asks_by_itself_is_no_use() {
+    let house = Running::start().await;
+    let cookie = house.sign_in(DEALER).await;
+    let source = house.get("/me", &cookie).await.body["source"].as_u64().unwrap();
+    let ends = || house.server.people.sign_ins.by_source(source, house.server.clock.now()).unwrap().ends;
+    for (said, is_use) in [(Some("yes"), false), (Some("no"), true), (None, true)] {
+        let (then, now) = (ends(), house.server.clock.now());
+        while house.server.clock.now() == now {
+            tokio::task::yield_now().await;
+        }
+        let mut request = Request::builder().header(header::COOKIE, &cookie);
+        if let Some(said) = said {
+            request = request.header("taisai-unattended", said);
+        }
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        let found = SignedIn::from_request_parts(&mut parts, &house.server).await.unwrap();
+        assert_eq!((found.source, ends() > then), (source, is_use), "{said:?}");
+    }
 }
 
 #[tokio::test]

@@ -62,6 +62,6 @@ export class Floor {
   private async report(): Promise<void> {
     if (!this.staff.me || !readsReports(this.staff.me)) return;
     const path = asked('reports/results', { by: 'table', training: this.staff.house?.is_training || null });
-    this.results = await this.staff.call<{ lines: ResultLine[] }>(path).then(({ lines }) => lines, () => this.results);
+    this.results = (await this.staff.poll<{ lines: ResultLine[] }>(path))?.lines ?? this.results;
   }
 }

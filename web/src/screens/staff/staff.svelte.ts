@@ -5,7 +5,7 @@ import { Errands, type Verdict } from '../../protocol/errands';
 import { socketAt } from '../../protocol/house';
 import { browser, Line } from '../../protocol/line';
 import type { ClusterCommand, HouseCommand, HouseView, Me, Refused, RoundCommand } from '../../protocol/messages';
-import { call, Denied, file } from '../../protocol/staff';
+import { call, Denied, file, polled } from '../../protocol/staff';
 import { Now } from '../../parts/now.svelte';
 import { office, told } from '../../words/staff.svelte';
 
@@ -87,6 +87,15 @@ export class Staff {
   /** Asks as `call` does; a refusal is told, and then there is nothing. */
   async look<T>(path: string, body?: unknown, method?: string): Promise<T | null> {
     return this.call<T>(path, body, method).catch((error: unknown) => this.deny(error));
+  }
+
+  /** Looks again by itself, with nobody at the screen; nothing, untold, where the house does not answer. */
+  async poll<T>(path: string): Promise<T | null> {
+    return polled<T>(path).catch((error: unknown) => {
+      if (!(error instanceof Denied)) throw error;
+      if (error.refused.code === 'not-signed-in') this.ended();
+      return null;
+    });
   }
 
   /** Saves a file of the house under a name. */
