@@ -1,5 +1,5 @@
-// The commands of a person, each under a number of its own. One that got no answer is sent again under the same number, so that
-// it is carried out once.
+// The commands of a person, one after the other, each under a number of its own. One that got no answer is sent again under the
+// same number, so that it is carried out once; after some tries whoever asked says whether it is to be asked again.
 
 import type { Refused } from './messages';
 import { Denied, unreachable } from './staff';
@@ -12,6 +12,8 @@ export interface Ways {
   wait(milliseconds: number): Promise<void>;
   now(): number;
   used(sequence: number): void;
+  /** No answer has come: whether it is to be asked again. */
+  isToBeAskedAgain(): Promise<boolean>;
 }
 
 const TRIES = 5;
@@ -21,22 +23,30 @@ const FIRST_WAIT = 300;
 const UNSURE = ['unreachable', 'too-slow', 'not-sent'];
 
 export class Errands {
+  private turn: Promise<unknown> = Promise.resolve();
+
   constructor(
     private readonly ways: Ways,
     readonly source: number,
     private last = 0,
   ) {}
 
-  /** Puts a command before a table or the House. */
-  async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {
+  /** Puts a command before a table or the House, once those before it are answered. */
+  ask(path: string, command: unknown, approval?: number): Promise<Verdict> {
+    const verdict = this.turn.then(() => this.put(path, command, approval));
+    this.turn = verdict;
+    return verdict;
+  }
+
+  private async put(path: string, command: unknown, approval?: number): Promise<Verdict> {
     this.last = Math.max(this.last + 1, this.ways.now());
     this.ways.used(this.last);
     const body = { source: this.source, sequence: this.last, ...(approval === undefined ? {} : { approval }), command };
     for (let tried = 1; ; tried += 1) {
       const verdict = await this.once(path, body);
-      const isUnsure = 'refused' in verdict && UNSURE.includes(verdict.refused.code);
-      if (!isUnsure || tried === TRIES) return verdict;
-      await this.ways.wait(FIRST_WAIT * 2 ** (tried - 1));
+      if (!('refused' in verdict) || !UNSURE.includes(verdict.refused.code)) return verdict;
+      if (tried % TRIES > 0) await this.ways.wait(FIRST_WAIT * 2 ** ((tried % TRIES) - 1));
+      else if (!(await this.ways.isToBeAskedAgain())) return verdict;
     }
   }
 

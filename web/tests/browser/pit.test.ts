@@ -134,6 +134,20 @@ describe('the cage', () => {
     await number.waitFor({ state: 'detached' });
   });
 
+  it('asks for a voucher without an answer again under its number', async () => {
+    const page = await staff('cage', 8);
+    const numbers: number[] = [];
+    await page.route('**/house/commands', async (route) => {
+      numbers.push((route.request().postDataJSON() as { sequence: number }).sequence);
+      await (numbers.length > 5 ? route.continue() : route.fulfill({ status: 409, json: { refused: { code: 'too-slow', paragraphs: [], sentence: '' } } }));
+    });
+    await page.getByLabel('Amount').fill('250');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText('12 3456 7890 1234 5678').waitFor();
+    expect([numbers.length, new Set(numbers).size]).toEqual([6, 1]);
+  });
+
   it('pays a claim that is held', async () => {
     const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
     const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');

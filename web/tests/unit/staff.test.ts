@@ -25,7 +25,7 @@ const supervisor = me(['pit-supervisor'], 3);
 const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, supervisor: null, manager: null, dice_set: 1, faces: null, totals: [], meters: [], seats: [], ...change });
 
 describe('a command of a person', () => {
-  const errands = (answers: (Verdict | Error)[]) => {
+  const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false) => {
     const sent: Record<string, unknown>[] = [];
     const waited: number[] = [];
     const post = async (_: string, body: unknown) => {
@@ -35,7 +35,7 @@ describe('a command of a person', () => {
       return answer;
     };
     const wait = async (milliseconds: number) => void waited.push(milliseconds);
-    return { sent, waited, errands: new Errands({ post, wait, now: () => 1_000, used: () => {} }, 7) };
+    return { sent, waited, errands: new Errands({ post, wait, now: () => 1_000, used: () => {}, isToBeAskedAgain }, 7) };
   };
 
   it('is sent again under the same number until it is answered', async () => {
@@ -43,6 +43,21 @@ describe('a command of a person', () => {
     expect(await them.ask('tables/1/commands', { round: 'close-bets' })).toEqual({ accepted: 'bets-closed' });
     expect(sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_000]);
     expect(waited).toEqual([300, 600]);
+  });
+
+  it('keeps its number when it is asked again after five tries without an answer', async () => {
+    const asks: boolean[] = [true, false];
+    const away = () => new Denied(unreachable);
+    const { errands: them, sent } = errands(Array.from({ length: 10 }, away), async () => asks.shift()!);
+    expect(await them.ask('house/commands', { sell: { amount: 25_000 } })).toEqual({ refused: unreachable });
+    expect(new Set(sent.map(({ sequence }) => sequence))).toEqual(new Set([1_000]));
+    expect([sent.length, asks.length]).toEqual([10, 0]);
+  });
+
+  it('waits until the one before is answered', async () => {
+    const { errands: them, sent } = errands([new Denied(unreachable), { accepted: 'first' }, { accepted: 'second' }]);
+    expect(await Promise.all([them.ask('house/commands', 'one'), them.ask('house/commands', 'two')])).toEqual([{ accepted: 'first' }, { accepted: 'second' }]);
+    expect(sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_001]);
   });
 
   it('is not sent again when it is refused, and the next has a higher number', async () => {

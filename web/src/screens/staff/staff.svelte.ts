@@ -28,6 +28,8 @@ export class Staff {
   notices: Notice[] = $state.raw([]);
   /** Somebody is asked for the password again, and waits. */
   again: { answer: (isGiven: boolean) => void } | null = $state.raw(null);
+  /** A command has got no answer, and whoever asked says whether it is asked again under its number. */
+  unanswered: { answer: (isAgain: boolean) => void } | null = $state.raw(null);
   private errands: Errands | null = null;
   private next = 1;
 
@@ -119,7 +121,7 @@ export class Staff {
     };
     const lost = () => {
       heard.lost();
-      void this.check();
+      void this.poll<Me>('me');
     };
     return new Line(socketAt(`${path}?source=${this.errands!.source}`), { message, lost }, browser);
   }
@@ -164,14 +166,15 @@ export class Staff {
     return isGiven;
   }
 
-  private async check(): Promise<void> {
-    await call<Me>('me').catch((error: unknown) => {
-      if (error instanceof Denied && error.refused.code === 'not-signed-in') this.ended();
-    });
+  private async isWanted(): Promise<boolean> {
+    const isAgain = await new Promise<boolean>((answer) => (this.unanswered = { answer }));
+    this.unanswered = null;
+    return isAgain;
   }
 
   private ended(): void {
     this.again?.answer(false);
+    this.unanswered?.answer(false);
     this.me = null;
     this.errands = null;
     sessionStorage.removeItem(KEPT);
@@ -186,7 +189,7 @@ export class Staff {
       const last = kept?.source === source ? kept.last : 0;
       used(last);
       const wait = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
-      this.errands = new Errands({ post: (path, body) => call(path, body), wait, now: Date.now, used }, source, last);
+      this.errands = new Errands({ post: (path, body) => call(path, body), wait, now: Date.now, used, isToBeAskedAgain: () => this.isWanted() }, source, last);
     }
     this.me = me;
   }
