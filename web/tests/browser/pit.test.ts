@@ -148,6 +148,21 @@ describe('the cage', () => {
     expect([numbers.length, new Set(numbers).size]).toEqual([6, 1]);
   });
 
+  it('collects what is owed once, however often it is pressed', async () => {
+    const page = await staff('cage', 5);
+    let go = () => {};
+    const isPressedTwice = new Promise<void>((done) => (go = done));
+    await page.route('**/house/commands', (route) => isPressedTwice.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Collected' }).first().click();
+    await page.locator('dialog').getByLabel('Why').fill('Paid at the desk');
+    const collect = page.locator('dialog button.first');
+    await collect.click();
+    await collect.dispatchEvent('click');
+    go();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
+  });
+
   it('pays a claim that is held', async () => {
     const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
     const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');

@@ -30,6 +30,9 @@ export class Staff {
   again: { answer: (isGiven: boolean) => void } | null = $state.raw(null);
   /** A command has got no answer, and whoever asked says whether it is asked again under its number. */
   unanswered: { answer: (isAgain: boolean) => void } | null = $state.raw(null);
+  /** Something asked here is under way: what asks for more waits. */
+  isAsking = $state(false);
+  private underWay = 0;
   private errands: Errands | null = null;
   private next = 1;
 
@@ -77,13 +80,16 @@ export class Staff {
 
   /** Asks over HTTP for something that is no command; asks for the password again where the house wants it. */
   async call<T>(path: string, body?: unknown, method?: string): Promise<T> {
-    try {
-      return await call<T>(path, body, method);
-    } catch (error) {
-      if (!(error instanceof Denied)) throw error;
-      if (await this.isToBeAskedAgain(error.refused)) return call<T>(path, body, method);
-      throw error;
-    }
+    const ask = () => call<T>(path, body, method);
+    const asked = async () => {
+      try {
+        return await ask();
+      } catch (error) {
+        if (error instanceof Denied && (await this.isToBeAskedAgain(error.refused))) return ask();
+        throw error;
+      }
+    };
+    return body === undefined && method === undefined ? asked() : this.during(asked);
   }
 
   /** Asks as `call` does; a refusal is told, and then there is nothing. */
@@ -152,9 +158,22 @@ export class Staff {
 
   private async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {
     if (!this.errands) return { refused: { code: 'not-signed-in', paragraphs: [], sentence: '' } };
-    const verdict = await this.errands.ask(path, command, approval);
-    if ('refused' in verdict && (await this.isToBeAskedAgain(verdict.refused))) return this.errands.ask(path, command, approval);
-    return verdict;
+    const { errands } = this;
+    return this.during(async () => {
+      const verdict = await errands.ask(path, command, approval);
+      return 'refused' in verdict && (await this.isToBeAskedAgain(verdict.refused)) ? errands.ask(path, command, approval) : verdict;
+    });
+  }
+
+  private async during<T>(ask: () => Promise<T>): Promise<T> {
+    this.underWay += 1;
+    this.isAsking = true;
+    try {
+      return await ask();
+    } finally {
+      this.underWay -= 1;
+      this.isAsking = this.underWay > 0;
+    }
   }
 
   /** Whether the password was asked for again, and given. */
