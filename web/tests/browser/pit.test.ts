@@ -91,6 +91,25 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
   });
 
+  it('sends no limits with a typing error in them, and leads to what is missing', async () => {
+    const page = await staff('pit', 3);
+    await page.getByRole('button', { name: /Act Table 4/ }).click();
+    await page.getByRole('button', { name: 'Limits', exact: true }).click();
+    const [most, why] = [page.locator('dialog td input').nth(1), page.locator('dialog .why input')];
+    await most.fill('10O');
+    const show = page.locator('dialog form .first');
+    await show.click();
+    expect(await most.evaluate((input) => input === document.activeElement)).toBe(true);
+    await most.fill('100');
+    await show.click();
+    expect(await why.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
+    await why.fill('Busy evening');
+    await show.click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(JSON.stringify(stage.house.staff.heard.at(-1))).toContain('"max":10000');
+  });
+
   it.each(['zh-Hans', 'zh-Hant'])('speaks %s without overflowing', async (language) => {
     const page = await staff('pit', 3, { width: 1280, height: 800 }, language);
     await page.getByRole('row').nth(10).waitFor();

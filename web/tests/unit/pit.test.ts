@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile } from '../../src/protocol/messages';
 import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
 import { alertOf, unseen } from '../../src/state/alerts';
-import { cents } from '../../src/state/figures';
+import { cents, isAmountOrEmpty } from '../../src/state/figures';
 import { voucherOf } from '../../src/protocol/issued';
 import { detailOf, originOf, stateOf } from '../../src/state/vouchers';
 import { Parts, type PartsView } from '../../src/state/parts';
@@ -75,7 +75,8 @@ describe('an alert', () => {
   });
 });
 
-it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', null], ['1.234', null], ['x', null]])('an amount typed as %s', (text, amount) => expect(cents(text)).toBe(amount));
+it.each([['', true], [' ', true], ['50', true], ['10O', false], ['0', false], ['1.234', false]])('a limit typed as “%s” can be sent: %s', (text, isSent) => expect(isAmountOrEmpty(text)).toBe(isSent));
+it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', null], ['1.234', null], ['x', null], ['10,50', null], ['1,234,567', 123_456_700], ['12,34,567', null], ['10O', null]])('an amount typed as %s', (text, amount) => expect(cents(text)).toBe(amount));
 
 describe('vouchers and claims', () => {
   it('tell where a claim comes from', () => {

@@ -48,6 +48,7 @@ export const pit = {
   reason: 'What had happened',
   rulings: { conclude: 'Conclude the interrupted round by these dice', void: 'Void a round', reinstate: 'Settle a void round by these dice', note: 'A note that changes nothing' },
   ruleNow: 'Rule',
+  notAmount: 'An amount such as 1,000 or 25.50, or nothing.',
   minimum: 'Minimum',
   maximum: 'Maximum',
   unit: 'Unit',

@@ -48,6 +48,7 @@ export const pit: typeof english = {
   reason: '发生的情况',
   rulings: { conclude: '按这些骰子结束中断的局', void: '作废一局', reinstate: '按这些骰子结算已作废的局', note: '仅作记录' },
   ruleNow: '裁定',
+  notAmount: '请填金额，如 1,000 或 25.50；或留空。',
   minimum: '下限',
   maximum: '上限',
   unit: '单位',

@@ -48,6 +48,7 @@ export const pit: typeof english = {
   reason: '發生的情況',
   rulings: { conclude: '按這些骰子結束中斷的局', void: '作廢一局', reinstate: '按這些骰子結算已作廢的局', note: '僅作記錄' },
   ruleNow: '裁定',
+  notAmount: '請填金額，如 1,000 或 25.50；或留空。',
   minimum: '下限',
   maximum: '上限',
   unit: '單位',
