@@ -12,6 +12,9 @@ ARGS ?=
 SCREENS := web/dist/index.html
 SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type f -not -path 'web/src/fonts/*' 2>/dev/null)
 
+# Screens that weigh too much are not there: they are built, and refused, again.
+.DELETE_ON_ERROR:
+
 .PHONY: run demo test bench lint types screens browser pictures fuzz mutants torture torture-years bless release-check
 .PHONY: tools python postgres chromium fonts
 
@@ -59,8 +62,9 @@ browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a sta
 pictures: python chromium $(SCREENS) ## every screen at three sizes, to be looked at, in web/shots/
 	@.ci/node npm --prefix web run --silent pictures
 
-bench: tools ## every figure beside its rival; writes target/bench.json
+bench: tools python chromium $(SCREENS) ## every figure beside its rival; writes target/bench.json
 	@$(CARGO) run --quiet --release --locked -p taisai-bench
+	@.ci/node npm --prefix web run --silent speed
 
 fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -runs=$(FUZZ_RUNS) -seed=1; done
