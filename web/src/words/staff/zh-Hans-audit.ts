@@ -3,7 +3,7 @@
 import type { audit as english } from './en-audit';
 
 export const audit: typeof english = {
-  tabs: { events: '事件', rounds: '牌局', meters: '计数', verify: '验证记录' },
+  tabs: { events: '事件', rounds: '骰局', meters: '计数', verify: '验证记录' },
   from: '自',
   to: '至',
   kind: '类别',
@@ -19,7 +19,7 @@ export const audit: typeof english = {
   amount: '金额',
   detail: '详情',
   behind: (blocks) => (blocks === 0 ? '与记录同步' : `落后记录${blocks}个区块`),
-  rounds: '牌局',
+  rounds: '骰局',
   result: '结果',
   corrected: '已更正',
   wagers: '注数',
@@ -28,7 +28,7 @@ export const audit: typeof english = {
   dealer: '荷官',
   open: '打开',
   openThis: '打开此局',
-  back: '全部牌局',
+  back: '全部骰局',
   evidence: '下载证据',
   lines: '每一注',
   seat: '座位',
@@ -59,9 +59,9 @@ export const audit: typeof english = {
   },
   events: {
     'table-opened': '开台', 'table-closed': '关台', 'closure-announced': '宣布关台', relieved: '岗位交接', limits: '公布限额', 'dice-in-use': '启用骰子', 'tumbler-in-use': '启用摇骰器', 'activated-in-no-round': '局外启动摇骰器', 'dice-differ': '摇骰器读数不同',
-    void: '牌局作废', 'late-void': '结果后作废', correction: '更正', reinstatement: '作废局恢复结算', interrupted: '游戏中断', held: '重启后暂停', resumed: '恢复游戏', ruling: '裁定', 'excess-rejected': '拒绝超额', 'lock-cleared': '解除锁定',
+    void: '骰局作废', 'late-void': '结果后作废', correction: '更正', reinstatement: '作废局恢复结算', interrupted: '游戏中断', held: '重启后暂停', resumed: '恢复游戏', ruling: '裁定', 'excess-rejected': '拒绝超额', 'lock-cleared': '解除锁定',
     'terminal-lost': '终端失联', 'terminal-back': '终端恢复', 'walked-away': '玩家走开', 'large-win': '大额赢奖', adjustment: '调整', 'program-started': '程序启动', 'login-failed': '登录失败', 'login-locked': '登录锁定', 'login-unlocked': '登录解锁', found: '系统建立',
-    'add-person': '新增员工', 'set-roles': '更改职责', suspend: '员工停职', reinstate: '员工复职', enrol: '登记设备', 'device-revoked': '设备已撤销', 'add-table': '新增赌台', 'request-approval': '请求批准',
+    'add-person': '新增员工', 'set-roles': '更改职务', suspend: '员工停职', reinstate: '员工复职', enrol: '登记设备', 'device-revoked': '设备已撤销', 'add-table': '新增赌台', 'request-approval': '请求批准',
     'answer-approval': '答复批准', 'void-voucher': '作废票券',
     'redemption-locked': '票券锁定', 'redemption-unlocked': '票券解锁', 'voucher-failed': '票券未签发', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障', 'command-id-reused': '指令编号重复', 'tumbler-fault': '摇骰器故障',
     'token-copied': '设备密钥重复使用', 'limit-change': '限额更改', configured: '设置已更改', 'money-ruled': '款项已裁定',

@@ -3,8 +3,8 @@
 import type { house as english } from './en-house';
 
 export const house: typeof english = {
-  notForYou: '您的職務無權查看此畫面。',
-  notForYouMore: '請選擇其他畫面，或由有權的人員登錄。',
+  notForYou: '您的職務無權查看此螢幕。',
+  notForYouMore: '請選擇其他螢幕，或由有權的人員登入。',
   saved: (name) => `已儲存為${name}。`,
   asCsv: '儲存為表格',
   days: '營業日',
@@ -17,7 +17,7 @@ export const house: typeof english = {
     roles: '職務',
     state: '狀態',
     states: { active: '在職', locked: '已鎖定', suspended: '已停職' },
-    failed: (count) => `登錄失敗${count}次`,
+    failed: (count) => `登入失敗${count}次`,
     engage: '新增人員',
     engageHint: '須由第二人批准。之後發給新人一次性密碼。',
     change: '更改',
@@ -26,8 +26,8 @@ export const house: typeof english = {
     setRoles: '更改職務',
     rolesHint: '此後即為其全部職務。',
     password: '發出一次性密碼',
-    passwordHint: '此人的所有登錄隨即結束。密碼只顯示一次，下次登錄時須更換。',
-    unlock: '解除登錄鎖定',
+    passwordHint: '此人的所有登入隨即結束。密碼只顯示一次，下次登入時須更換。',
+    unlock: '解除登入鎖定',
     suspend: '停職',
     suspendHint: '收回所有權限，離職時亦然。記錄保留此人。',
     reinstate: '復職',

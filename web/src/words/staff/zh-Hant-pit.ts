@@ -1,4 +1,4 @@
-// 場區與賬房用語：繁體中文。
+// 場區與帳房用語：繁體中文。
 
 import type { pit as english } from './en-pit';
 
@@ -10,8 +10,8 @@ export const pit: typeof english = {
   },
   phases: { shut: '關閉', idle: '局間', open: '下注中', closing: '正在停止', closed: '停止下注', result: '結算中', settled: '已結算', void: '作廢' },
   noLine: '無連接',
-  lost: (count) => `${count}檯失聯`,
-  locked: (count) => `${count}檯鎖定`,
+  lost: (count) => `${count}台失聯`,
+  locked: (count) => `${count}台鎖定`,
   act: '處理',
   openConsole: '打開控制台',
   alerts: '警示',
@@ -30,7 +30,7 @@ export const pit: typeof english = {
   requested: '已請第二人批准。批准後自動執行。',
   carriedOut: '已批准並執行。',
   wasRefused: '第二人已拒絕。',
-  needsSecond: '須由第二人在其屏幕上批准。',
+  needsSecond: '須由第二人在其螢幕上批准。',
   ask: '請求批准',
   acts: { correct: '更正結果', 'void-settled': '作廢已結算的局', 'void-damaged': '骰子損壞', rule: '裁定', limits: '限額' },
   actHints: {
@@ -52,7 +52,7 @@ export const pit: typeof english = {
   minimum: '下限',
   maximum: '上限',
   unit: '單位',
-  show: '公布',
+  show: '公佈',
   spelled: {
     correct: (table, round, dice) => `${table}號檯第${round}局：按骰子${dice}重新結算。`,
     'void-settled': (table, round, reason) => `${table}號檯第${round}局：作廢，因為${reason}`,
@@ -65,7 +65,7 @@ export const pit: typeof english = {
     'set-roles': (person, roles) => `員工${person}此後的職務：${roles}。`,
     suspend: (person) => `員工${person}停職：收回所有權限。`,
     reinstate: (person) => `員工${person}按原職務復職。`,
-    unlock: (person) => `解除員工${person}的登錄鎖定。`,
+    unlock: (person) => `解除員工${person}的登入鎖定。`,
     'add-table': (table, groups) => `新增${table}號檯，座位${groups}組。`,
     configure: (key, value) => `將${key}設為${value}。`,
     registered: (result) => `現登記為：${result}`,
@@ -73,18 +73,18 @@ export const pit: typeof english = {
     why: (why) => `原因：${why}`,
   },
   kinds: {
-    'large-win': '大額贏獎，終端已鎖定', 'terminal-lost': '終端失聯', 'terminal-back': '終端恢復', void: '牌局作廢', correction: '更正', ruling: '裁定', 'limit-change': '限額更改', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障',
-    'command-id-reused': '指令編號重複使用', 'tumbler-fault': '搖骰器故障', 'login-failed': '登錄失敗', 'login-locked': '登錄失敗過多，已鎖定', 'login-unlocked': '登錄已解鎖', 'device-revoked': '設備已撤銷', 'token-copied': '設備密鑰被重複使用',
-    'redemption-locked': '錯誤號碼過多，票券已鎖定', 'redemption-unlocked': '票券已解鎖', 'voucher-failed': '票券未能簽發', configured: '設置已更改', 'money-ruled': '款項已裁定',
+    'large-win': '大額贏獎，終端已鎖定', 'terminal-lost': '終端失聯', 'terminal-back': '終端恢復', void: '骰局作廢', correction: '更正', ruling: '裁定', 'limit-change': '限額更改', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障',
+    'command-id-reused': '指令編號重複使用', 'tumbler-fault': '搖骰器故障', 'login-failed': '登入失敗', 'login-locked': '登入失敗過多，已鎖定', 'login-unlocked': '登入已解鎖', 'device-revoked': '設備已撤銷', 'token-copied': '設備密鑰被重複使用',
+    'redemption-locked': '錯誤號碼過多，票券已鎖定', 'redemption-unlocked': '票券已解鎖', 'voucher-failed': '票券未能簽發', configured: '設定已更改', 'money-ruled': '款項已裁定',
   },
   by: { table: '賭檯', dealer: '荷官', shift: '班次', day: '日期' },
   chart: '贏額與理論贏額，及百次中九十五次所在的範圍',
-  noResults: '尚無牌局。',
+  noResults: '尚無骰局。',
   behind: (blocks) => (blocks === 0 ? '報表已是最新' : `報表落後${blocks}個區塊`),
   watch: { hint: '證據累計對骰子公平不利的跡象，無論查看多少次都有效：達20須留意，達100須測量，達1000須停用。柱形為各點數與六分之一之差。', throws: '擲骰次數', evidence: '證據', highest: '最高', faces: '1至6點', verdict: '結論', set: '骰子組', all: '全部' },
   verdicts: { nothing: '沒有不公平的跡象。', watch: '請留意此組骰子。', measure: '請測量此組骰子。', 'take-out': '請停用此組骰子。' },
   device: '設備',
-  deviceKinds: { terminal: '終端', tumbler: '搖骰器', screen: '屏幕' },
+  deviceKinds: { terminal: '終端', tumbler: '搖骰器', screen: '螢幕' },
   place: (table, cluster, seat) => (cluster === 0 ? `${table}號檯${seat}號座位` : `${table}號檯${cluster}組${seat}號座位`),
   kind: '類別',
   where: '位置',
@@ -119,7 +119,7 @@ export const pit: typeof english = {
     expires: '有效期至',
     paidAt: (when, where) => `已於${when}${where}兌付`,
     voidedAt: (when, claim) => `已於${when}作廢；款項${claim}`,
-    atCage: (name) => `在賬房由${name}`,
+    atCage: (name) => `在帳房由${name}`,
     atSeat: (place) => `在${place}`,
     byRuling: (claim) => `按裁定，款項${claim}`,
     void: '作廢此票券',
