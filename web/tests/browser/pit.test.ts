@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
-import { SHOTS, Stage } from './stage';
+import { hold, settled, SHOTS, Stage } from './stage';
 
 let stage: Stage;
 const pages: { page: Page; wrong: string[] }[] = [];
@@ -15,7 +15,7 @@ const staff = async (...how: Parameters<Stage['staff']>) => {
   return opened.page;
 };
 const shot = async (page: Page, name: string) => {
-  await page.waitForTimeout(300);
+  await settled(page);
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 };
 const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('button', { name }).click();
@@ -119,6 +119,16 @@ describe('the pit', () => {
   });
 });
 
+it.each([['pit', 3, 'tables'], ['console?table=2', 21, 'layout'], ['pit', 3, 'sources']] as const)('%s comes up once the house answers again: person %i, %s', async (screen, person, path) => {
+  const page = await staff(screen, person);
+  let isAway = true;
+  await page.route(`**/${path}`, (route) => (isAway ? ((isAway = false), route.fulfill({ status: 409, json: {} })) : route.continue()));
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await page.locator('tbody tr, [data-phase]').first().waitFor();
+  expect(isAway).toBe(false);
+});
+
 describe('the cage', () => {
   it('sells, redeems and tells where a voucher was paid (F40, F41)', async () => {
     const page = await staff('cage', 8);
@@ -176,7 +186,7 @@ describe('the cage', () => {
     await page.locator('dialog').getByLabel('Why').fill('Paid at the desk');
     const collect = page.locator('dialog button.first');
     await collect.click();
-    await collect.dispatchEvent('click');
+    await collect.evaluate((button: HTMLElement) => button.click());
     go();
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
@@ -185,10 +195,7 @@ describe('the cage', () => {
   it('pays a claim that is held', async () => {
     const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
     const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
-    await claim.hover();
-    await page.mouse.down();
-    await page.waitForTimeout(900);
-    await page.mouse.up();
+    await hold(page, claim);
     await page.getByRole('row').filter({ hasText: '12,500.00' }).waitFor({ state: 'detached' });
     await shot(page, 'cage-zh-Hant');
     expect(await spilling(page)).toEqual([]);

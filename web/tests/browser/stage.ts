@@ -1,7 +1,7 @@
 // A stand-in house, a browser, and terminals that are set up in it.
 
 import { resolve } from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { history } from '../../mock/dealer';
 import { MockHouse } from '../../mock/house';
 
@@ -82,3 +82,20 @@ export async function watched(context: BrowserContext): Promise<{ page: Page; wr
 
 /** The area of a box, the first where there are two. */
 export const box = (page: Page, name: string) => page.locator(`[data-box="${name}"]`).first();
+
+/** Nothing moves any more, save what never ends. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const moving = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.all(moving.map(({ finished }) => finished.catch(() => {})));
+  });
+}
+
+/** Holds a button until it acts. */
+export async function hold(page: Page, button: Locator): Promise<void> {
+  await button.hover();
+  await page.mouse.down();
+  await page.locator('button.held').waitFor();
+  await page.locator('button.held').waitFor({ state: 'detached' });
+  await page.mouse.up();
+}

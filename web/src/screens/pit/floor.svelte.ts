@@ -13,11 +13,14 @@ export interface Row {
 }
 
 const OFTEN = 30_000;
+const RETRY = 2_000;
 
 export class Floor {
   rows: Row[] = $state.raw([]);
   results: ResultLine[] = $state.raw([]);
   private readonly lines: Line[] = [];
+  private isEnded = false;
+  private retry: ReturnType<typeof setTimeout> | undefined;
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor(readonly staff: Staff) {
@@ -41,6 +44,8 @@ export class Floor {
   }
 
   end(): void {
+    this.isEnded = true;
+    clearTimeout(this.retry);
     clearInterval(this.timer);
     this.lines.forEach((line) => line.end());
   }
@@ -50,7 +55,12 @@ export class Floor {
   }
 
   private async begin(): Promise<void> {
-    const tables = await this.staff.call<TableView[]>('tables').catch(() => []);
+    const tables = await this.staff.poll<TableView[]>('tables');
+    if (this.isEnded) return;
+    if (!tables) {
+      this.retry = setTimeout(() => void this.begin(), RETRY);
+      return;
+    }
     this.rows = tables.map((about) => ({ about, view: { isUp: false, table: null, staff: null, announcedIn: null } }));
     tables.forEach(({ table }, at) => {
       const attended: Attended = new Attended({ again: () => line.again(), show: (view) => (this.rows = this.rows.with(at, { ...this.rows[at]!, view })) });

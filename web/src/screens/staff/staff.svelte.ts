@@ -33,6 +33,8 @@ export class Staff {
   /** Something asked here is under way: what asks for more waits. */
   isAsking = $state(false);
   private underWay = 0;
+  /** The answer to it, for all who wait. */
+  private given: Promise<boolean> | null = null;
   private errands: Errands | null = null;
   private next = 1;
 
@@ -40,11 +42,13 @@ export class Staff {
     try {
       this.house = await call<HouseView>('house');
       this.now.told(this.house.time);
-    } catch {
-      setTimeout(() => void this.start(), RETRY);
-      return;
+      await this.begin(await call<Me>('me'));
+    } catch (error) {
+      if (!(error instanceof Denied) || error.refused.code !== 'not-signed-in') {
+        setTimeout(() => void this.start(), RETRY);
+        return;
+      }
     }
-    await call<Me>('me').then((me) => this.begin(me), () => {});
     this.isAsked = true;
   }
 
@@ -80,15 +84,7 @@ export class Staff {
 
   /** Asks over HTTP for something that is no command; asks for the password again where the house wants it. */
   async call<T>(path: string, body?: unknown, method?: string): Promise<T> {
-    const ask = () => call<T>(path, body, method);
-    const asked = async () => {
-      try {
-        return await ask();
-      } catch (error) {
-        if (error instanceof Denied && (await this.isToBeAskedAgain(error.refused))) return ask();
-        throw error;
-      }
-    };
+    const asked = () => this.allowed(() => call<T>(path, body, method));
     return body === undefined && method === undefined ? asked() : this.during(asked);
   }
 
@@ -108,7 +104,7 @@ export class Staff {
 
   /** Saves a file of the house under a name. */
   async save(path: string, name: string): Promise<void> {
-    const found = await file(path).catch((error: unknown) => this.deny(error));
+    const found = await this.allowed(() => file(path)).catch((error: unknown) => this.deny(error));
     if (!found) return;
     const link = document.createElement('a');
     link.href = URL.createObjectURL(found);
@@ -149,6 +145,16 @@ export class Staff {
     return false;
   }
 
+  /** Asks, and once more where the password was wanted again and given. */
+  private async allowed<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof Denied && (await this.isToBeAskedAgain(error.refused))) return ask();
+      throw error;
+    }
+  }
+
   private deny(error: unknown): null {
     if (!(error instanceof Denied)) throw error;
     if (error.refused.code === 'not-signed-in') this.ended();
@@ -180,9 +186,8 @@ export class Staff {
   private async isToBeAskedAgain(refused: Refused): Promise<boolean> {
     if (refused.code === 'not-signed-in') this.ended();
     if (refused.code !== 'sign-in-again') return false;
-    const isGiven = await new Promise<boolean>((answer) => (this.again = { answer }));
-    this.again = null;
-    return isGiven;
+    this.given ??= new Promise<boolean>((answer) => (this.again = { answer })).finally(() => ([this.again, this.given] = [null, null]));
+    return this.given;
   }
 
   private async isWanted(): Promise<boolean> {
