@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
-import { SHOTS, Stage, watched } from './stage';
+import { hold, settled, SHOTS, Stage, watched } from './stage';
 
 let stage: Stage;
 const pages: { page: Page; wrong: string[] }[] = [];
@@ -30,13 +30,6 @@ afterEach(async () => {
 });
 
 const step = (page: Page, name: string) => page.locator(`button[data-step="${name}"]`);
-async function hold(page: Page): Promise<void> {
-  const button = page.locator('button.hold').first();
-  await button.hover();
-  await page.mouse.down();
-  await page.waitForTimeout(900);
-  await page.mouse.up();
-}
 
 describe('the console', () => {
   it('runs a round: each step is the one after the last, and the commit is held (F10, F11)', async () => {
@@ -59,11 +52,11 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Face 4' }).click();
     await page.keyboard.press('6');
     await page.getByText('Commit 12 · Big').waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     await shot(page, 'commit');
     await page.locator('button.hold').click();
     expect(table.phase).toBe('closed');
-    await hold(page);
+    await hold(page, page.locator('button.hold').first());
     await step(page, 'open-bets').waitFor();
     expect(table.public.latest?.dice).toEqual([2, 4, 6]);
     await player.page.locator('[data-phase=settled]').waitFor();
@@ -97,7 +90,7 @@ describe('the console', () => {
     await page.getByText(/Game rules 5\.5\.3, 5\.12/).first().waitFor();
     await shot(page, 'irregular');
     expect(await faults(page)).toEqual([]);
-    await hold(page);
+    await hold(page, page.locator('button.hold').first());
     await page.locator('[data-phase=void]').waitFor();
   });
 
@@ -116,7 +109,7 @@ describe('the console', () => {
     await shot(page, 'assign');
     await page.getByRole('button', { name: /Tan Mei Lin/ }).click();
     await step(page, 'show-limits').click();
-    await page.waitForTimeout(200);
+    await settled(page);
     await shot(page, 'limits');
     await page.locator('dialog button.first').click();
     await page.getByText('Dealer 21 acts').waitFor();
@@ -168,7 +161,7 @@ describe('the console', () => {
     table.seat(7).view.credits = 900_000;
     table.forSeat({ place: { seat: 7, chips: 'own', stakes: [{ box: 'big', amount: 300_000 }, { box: 'small', amount: 20_000 }] } });
     await page.getByText(/over$/).first().waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     await shot(page, 'live');
     expect(await spilling(page)).toEqual([]);
     table.void('ruling');

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Page } from 'playwright-core';
-import { SHOTS, Stage } from './stage';
+import { settled, SHOTS, Stage } from './stage';
 
 /** What each table has won, in whole amounts. */
 const WINS = [412, 830, -310, 655, 1_240, 205, 980, 377, -120, 1_510];
@@ -41,7 +41,7 @@ export class StaffStage {
   /** A picture, once nothing moves any more. */
   async shot(page: Page, name: string): Promise<void> {
     await page.mouse.move(0, 0);
-    await page.waitForTimeout(350);
+    await settled(page);
     await page.screenshot({ path: join(SHOTS, `${name}.png`) });
   }
 

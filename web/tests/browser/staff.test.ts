@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faults, scrolling, small, spilling } from './faults';
 import { StaffStage, tab } from './office';
+import { settled } from './stage';
 
 const office = new StaffStage();
 const LANGUAGES = ['en', 'zh-Hans', 'zh-Hant'] as const;
 const DESK = { width: 1280, height: 800 };
 
 async function well(page: Page, least = 44): Promise<void> {
-  await page.waitForTimeout(250);
+  await settled(page);
   expect(await spilling(page)).toEqual([]);
   expect(await scrolling(page)).toEqual([]);
   expect(await small(page, least)).toEqual([]);
