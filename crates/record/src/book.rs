@@ -15,7 +15,8 @@ use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening, Program, Setup};
 use crate::recorder::Recorder;
-use crate::replay::{At, BATCH, Replay, ReplayError};
+use crate::replay::{At, Replay, ReplayError};
+use crate::standing::{LOOKED_BACK, newest_checkpoint};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
@@ -231,9 +232,6 @@ fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<(Option<Genesi
     Ok((found, newest))
 }
 
-/// So many blocks without an entry may stand at the end of a chain that is looked at before it is taken.
-const LOOKED_BACK: u64 = 256;
-
 /// The newest time at the end of a chain, if this program knows the version of the last entries. A newer program that has written to the chain has written
 /// the last of them, so it shows here, before any chain is taken; all else shows when the chain is read.
 fn last_time(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, BookError> {
@@ -269,17 +267,8 @@ fn line_time(chain: &ChainName, at: At, line: &[u8]) -> Result<Time, ReplayError
 fn signed(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<ChainName>, BookError> {
     let mut signed = Vec::new();
     for head in heads {
-        let mut next = head.next.saturating_sub(LOOKED_BACK);
-        while next < head.next {
-            let batch = archive.read(&head.chain, next, BATCH)?;
-            if batch.is_empty() {
-                break;
-            }
-            if batch.iter().any(|bytes| Block::says_checkpoint(bytes)) {
-                signed.push(head.chain.clone());
-                break;
-            }
-            next += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        if newest_checkpoint(archive, head)?.is_some() {
+            signed.push(head.chain.clone());
         }
     }
     Ok(signed)

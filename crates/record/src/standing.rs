@@ -4,8 +4,10 @@ use serde::Serialize;
 use taisai_journal::{Archive, Block, Content, Head, ReadError};
 use taisai_table::Time;
 
+use crate::replay::BATCH;
+
 /// So many blocks at the end of a chain are looked at.
-const LOOKED_BACK: u64 = 256;
+pub(crate) const LOOKED_BACK: u64 = 256;
 
 /// How a chain stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,15 +40,27 @@ pub fn standings(archive: &mut dyn Archive) -> Result<Vec<Standing>, ReadError> 
 }
 
 fn standing(archive: &mut dyn Archive, head: &Head) -> Result<Standing, ReadError> {
-    let mut checkpoint = None;
-    for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
-        let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();
-        if let Some(Content::Checkpoint(signed)) =
-            bytes.and_then(|bytes| Block::decode(bytes).ok()).as_ref().map(Block::content)
-        {
-            checkpoint = Some(Vouching { position: signed.vouched.position, time: Time(signed.vouched.time) });
+    let newest = newest_checkpoint(archive, head)?.and_then(|bytes| Block::decode(bytes).ok());
+    let checkpoint = match newest.as_ref().map(Block::content) {
+        Some(Content::Checkpoint(signed)) => {
+            Some(Vouching { position: signed.vouched.position, time: Time(signed.vouched.time) })
+        }
+        Some(_) | None => None,
+    };
+    Ok(Standing { chain: head.chain.to_string(), blocks: head.next, epoch: head.epoch, checkpoint })
+}
+
+/// The newest of the last blocks of a chain that says it is a checkpoint, unchecked.
+pub(crate) fn newest_checkpoint(archive: &mut dyn Archive, head: &Head) -> Result<Option<Vec<u8>>, ReadError> {
+    let mut newest = None;
+    let mut next = head.next.saturating_sub(LOOKED_BACK);
+    while next < head.next {
+        let batch = archive.read(&head.chain, next, BATCH)?;
+        if batch.is_empty() {
             break;
         }
+        next += u64::try_from(batch.len()).unwrap_or(u64::MAX);
+        newest = batch.into_iter().rfind(|bytes| Block::says_checkpoint(bytes)).or(newest);
     }
-    Ok(Standing { chain: head.chain.to_string(), blocks: head.next, epoch: head.epoch, checkpoint })
+    Ok(newest)
 }
