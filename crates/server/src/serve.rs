@@ -133,6 +133,9 @@ pub async fn serve(
     let first_use = let_in(founding.as_ref(), &secrets, hall.clock().now()).await?;
     if let Err(error) = tell(address, first_use.as_ref()) {
         if first_use.is_some() {
+            drop(door);
+            // The next start finds the folder free.
+            tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
             return Err(ServeError::NotTold(error.to_string()));
         }
         tracing::warn!(%error, "nobody could be told where the screens are");
