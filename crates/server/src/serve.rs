@@ -134,8 +134,7 @@ pub async fn serve(
     if let Err(error) = tell(address, first_use.as_ref()) {
         if first_use.is_some() {
             drop(door);
-            // The next start finds the folder free.
-            tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
+            close(hall).await;
             return Err(ServeError::NotTold(error.to_string()));
         }
         tracing::warn!(%error, "nobody could be told where the screens are");
@@ -196,6 +195,16 @@ pub async fn serve(
         demo.stop().await;
     }
     accepting.await.unwrap_or_default();
+    if !is_left(server).await {
+        tracing::warn!("connections did not end in time, and are left behind");
+        return ended;
+    }
+    close(hall).await;
+    ended
+}
+
+/// Whether everyone who was connected is gone before long.
+async fn is_left(server: Shared) -> bool {
     let shared = Arc::downgrade(&server);
     drop(server);
     let gone = async {
@@ -203,12 +212,12 @@ pub async fn serve(
             tokio::time::sleep(LOOK).await;
         }
     };
-    if tokio::time::timeout(FAREWELL, gone).await.is_err() {
-        tracing::warn!("connections did not end in time, and are left behind");
-        return ended;
-    }
+    tokio::time::timeout(FAREWELL, gone).await.is_ok()
+}
+
+/// Closes a house, so that the next start finds its folder free.
+async fn close(hall: Hall) {
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
-    ended
 }
 
 /// Every address.
