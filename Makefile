@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
 FUZZ_RUNS ?= 100000
-FUZZ_TARGETS := notation settle_line game_file config_file play_script block entry snapshot evidence
+FUZZ_TARGETS := play_script notation settle_line game_file config_file block entry snapshot evidence
 ROUNDS ?= 20000
 YEARS ?= 10
 ARGS ?=
@@ -67,7 +67,7 @@ bench: tools python chromium $(SCREENS) ## every figure beside its rival; writes
 	@.ci/node npm --prefix web run --silent speed
 
 fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
-	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -runs=$(FUZZ_RUNS) -seed=1; done
+	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P 2 -I '{}' fuzz/run '{}' -runs=$(FUZZ_RUNS) -seed=1
 
 mutants: tools ## breaks rules and table on purpose, two thousand times: a test must go red each time; .cargo/mutants*.toml
 	@command -v cargo-mutants >/dev/null || $(CARGO) install --locked cargo-mutants
