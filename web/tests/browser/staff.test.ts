@@ -117,7 +117,7 @@ it('runs a round by the keyboard alone', async () => {
   const page = await office.open('console?table=1', 21);
   const table = office.house.table(1);
   const step = async (name: string) => {
-    await page.locator(`button[data-step="${name}"]:enabled`).focus();
+    await page.locator(`button[data-step="${name}"][aria-disabled="false"]:enabled`).focus();
     await page.keyboard.press('Enter');
   };
   for (const name of ['open-bets', 'close-bets', 'activate', 'tumbled']) await step(name);
