@@ -152,6 +152,11 @@ pub(crate) enum Command {
     /// Every server of the address is asked, commits and flushes are timed, and nothing is changed. All that is wrong is said at
     /// once, with what to do about it. The exit status is 0 if nothing is wrong, 1 if something is, and 2 if it could not be done.
     Doctor(crate::doctor::DoctorArgs),
+    /// Show which machine of a house holds which table, and move tables between machines
+    Tables {
+        #[command(subcommand)]
+        command: crate::tables::TablesCommand,
+    },
     /// Check the file of a house, and have a running house changed to it
     Config {
         #[command(subcommand)]

@@ -29,6 +29,7 @@ mod simulate;
 mod slip;
 mod socket;
 mod store;
+mod tables;
 mod theory;
 pub mod torture;
 mod tumbler;
@@ -135,6 +136,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             let games = games::load(args.games.as_deref())?;
             unlock::run(unlock, &Names { games: &games, now: now()? })
         }
+        Command::Tables { command } => tables::run(command),
         Command::Doctor(doctor) => {
             let games = games::load(args.games.as_deref())?;
             doctor::run(doctor, &Names { games: &games, now: now()? })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use taisai_record::{Address, Warning};
-use taisai_server::config::{Config, FirstUse, Log, LogFormat, Names};
+use taisai_server::config::{Config, FirstUse, Log, LogFormat, Names, is_node};
 use taisai_server::{Pace, serve};
 use taisai_table::Profile;
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,6 +41,13 @@ pub(crate) struct ServeArgs {
     listen: Option<String>,
     #[arg(
         long,
+        value_name = "ADDRESS",
+        help = "Where other machines of the house reach it, like https://10.0.0.11:8080 [env: TAISAI_NODE] [default: where \
+                it listens]"
+    )]
+    node: Option<String>,
+    #[arg(
+        long,
         value_name = "LEVEL|FORMAT",
         help = "What is logged, like debug, json or debug,json [env: TAISAI_LOG] [default: info]"
     )]
@@ -67,7 +74,7 @@ pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
     plan.demo = args.demo.then(|| Pace { round: std::time::Duration::from_millis(args.round) });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     plan.new_secrets = args.new_secrets;
-    let tell = |address, first_use: Option<&FirstUse>| {
+    let tell = |address: SocketAddr, first_use: Option<&FirstUse>| {
         tell(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
     };
     let stop = {
@@ -95,6 +102,12 @@ fn config(
     let text = |name: &str| text(&environment, name);
     if let Some(listen) = args.listen.clone().map_or_else(|| text("TAISAI_LISTEN"), |flag| Ok(Some(flag)))? {
         config.listen = listen.parse().with_context(|| format!("{listen:?} is no address to listen on"))?;
+    }
+    if let Some(node) = args.node.clone().map_or_else(|| text("TAISAI_NODE"), |flag| Ok(Some(flag)))? {
+        if !is_node(&node) {
+            bail!("{node:?} is no address of a node: it is http:// or https://, its host and its port");
+        }
+        config.node.address = Some(node);
     }
     if let Some(log) = args.log.clone().map_or_else(|| text("TAISAI_LOG"), |flag| Ok(Some(flag)))? {
         config.log = log.parse().with_context(|| format!("{log:?} does not say what is logged"))?;

@@ -40,8 +40,8 @@ pub use key::{KeyError, SigningKey};
 pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
 pub use postgres::{
     ALLOWANCE, BadAddress, BadTerms, Beat, Claimed, Condition, Examined, Lease, LeaseError, Leases, Member, Node,
-    NodeName, Postgres, PostgresArchive, PostgresError, Roster, Session, Setting, Standby, Tenure, Terms, Wished,
-    examine,
+    NodeName, Postgres, PostgresArchive, PostgresError, Roster, SLOTS, Session, Setting, Standby, Tenure, Terms,
+    Wished, examine,
 };
 pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
 pub use verify::{FARTHEST_VOUCHED, Fault, Reason, Trust, Verifier};

@@ -24,8 +24,8 @@ pub use archive::PostgresArchive;
 pub use condition::{Condition, Examined, Setting, Standby, examine};
 pub use error::PostgresError;
 pub use leases::{
-    ALLOWANCE, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, Tenure, Terms,
-    Wished,
+    ALLOWANCE, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, SLOTS, Tenure,
+    Terms, Wished,
 };
 pub use session::Session;
 

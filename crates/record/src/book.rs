@@ -30,6 +30,17 @@ pub struct Files {
     pub trusted: Vec<PublicKey>,
 }
 
+impl Files {
+    /// The keys whose checkpoints are believed, the own one last, which must be there.
+    pub fn keys(&self) -> Result<Vec<PublicKey>, BookError> {
+        if !self.key.exists() {
+            return Err(BookError::KeyMissing(self.key.clone()));
+        }
+        let key = SigningKey::open_or_create(&self.key)?;
+        Ok(self.trusted.iter().copied().chain([key.public()]).collect())
+    }
+}
+
 /// Why a book or a chain in it cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum BookError {
@@ -145,6 +156,13 @@ impl Book {
         let owner = format!("taisai {}", program.version);
         let writer = Writer::start(journal, key, owner)?;
         Ok(Self { keeper, archive, writer, keeping, keys, program, genesis, newest, warn })
+    }
+
+    /// The id of the house whose record is in a store, and the newest time in it; for those who write nothing yet.
+    pub fn beginning(archive: &mut dyn Archive) -> Result<(Option<[u8; 16]>, Option<Time>), BookError> {
+        let heads = archive.heads()?;
+        let (begun, newest) = beginning(archive, &heads)?;
+        Ok((begun.map(|genesis| genesis.house), newest))
     }
 
     /// Takes the chain of a machine, and builds the machine from it; it begins where there is none.

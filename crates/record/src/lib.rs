@@ -6,6 +6,7 @@ mod audit;
 mod book;
 mod evidence;
 mod finding;
+mod follower;
 mod keeper;
 mod machine;
 mod merge;
@@ -25,6 +26,7 @@ pub use audit::{Audit, AuditError, AuditSheet, Audited, Auditor, ChainSheet, Cou
 pub use book::{Book, BookError, Files};
 pub use evidence::{BadFile, Evidence, NoEvidence, Proven, Unproven};
 pub use finding::Finding;
+pub use follower::{FollowError, Follower};
 pub use keeper::{Warn, Warning};
 pub use machine::Machine;
 pub use merge::{Merged, NotMerged, merge};

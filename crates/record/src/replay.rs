@@ -247,6 +247,11 @@ impl<M: Machine> Reading<M> {
         Self { verifier, opening: Some(opening), machine: Some(machine) }
     }
 
+    /// The machine as it stands, once its opening was seen.
+    pub(crate) const fn machine(&self) -> Option<&M> {
+        self.machine.as_ref()
+    }
+
     /// What the machine was last opened with.
     pub(crate) const fn opening(&self) -> Option<&Opening> {
         self.opening.as_ref()

@@ -10,6 +10,7 @@ mod tables;
 
 pub(crate) use docs::docs;
 pub(crate) use messages::{WholePublic, WholeStaff};
+pub(crate) use tables::tables_here;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::server::Shared;

@@ -54,13 +54,34 @@ fn millis(duration: Duration) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Sources {
     clock: Clock,
+    share: Share,
     last: Arc<AtomicU64>,
+}
+
+/// Which numbers are this program's, where several run a house: every so many, one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which of them.
+    pub slot: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+impl Share {
+    /// Every number.
+    pub const ALL: Self = Self { slot: 0, of: 1 };
+
+    /// The lowest of its numbers from this one on.
+    const fn from(self, number: u64) -> u64 {
+        let over = (number + self.of - self.slot) % self.of;
+        if over == 0 { number } else { number + self.of - over }
+    }
 }
 
 impl Sources {
     /// The numbers of this run of the program.
-    pub fn new(clock: Clock) -> Self {
-        Self { clock, last: Arc::new(AtomicU64::new(0)) }
+    pub fn new(clock: Clock, share: Share) -> Self {
+        Self { clock, share, last: Arc::new(AtomicU64::new(0)) }
     }
 
     /// Numbers up to this one are on record: those to come are higher.
@@ -70,10 +91,10 @@ impl Sources {
 
     /// A number that no one had before.
     pub fn next(&self) -> u64 {
-        let now = self.clock.now().0;
-        let next = |last: u64| Some(now.max(last + 1));
-        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).unwrap_or_else(|last| last);
-        now.max(last + 1)
+        let now = self.clock.now().0 * self.share.of;
+        let next = |last: u64| self.share.from(now.max(last + 1));
+        let taken = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        next(taken.unwrap_or_else(|last| last))
     }
 }
 
@@ -92,5 +113,25 @@ impl OwnIds {
     pub(crate) fn next(&mut self) -> CommandId {
         self.sequence += 1;
         CommandId { source: self.source, sequence: self.sequence }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_share_a_house_never_give_the_same_number() {
+        let clock = Clock::start(|| 1_000, None);
+        for (slot, highest) in [(0, 0), (7, 0), (7, 5_000_000), (1_023, 1_024_000), (3, 2_000_003)] {
+            let sources = Sources::new(clock, Share { slot, of: 1_024 });
+            sources.above(highest);
+            let given: Vec<_> = (0..100).map(|_| sources.next()).collect();
+            assert!(given.iter().all(|number| number % 1_024 == slot && *number > highest), "{slot} {given:?}");
+            assert!(given.is_sorted_by(|one, next| one < next));
+        }
+        let alone = Sources::new(clock, Share::ALL);
+        alone.above(2_000_000);
+        assert_eq!((alone.next(), alone.next()), (2_000_001, 2_000_002));
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use taisai_table::{
-    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat,
-    TableId, Verdict,
+    Actor, ApprovalId, ClusterCommand, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat, TableId,
+    Verdict,
 };
 
 use crate::denied::Denied;
@@ -15,7 +15,7 @@ use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
 use crate::server::{Server, Shared};
-use crate::table::{RunningTable, places, seat_of};
+use crate::table::seat_of;
 use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
@@ -90,7 +90,7 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     let Sent { by, id, approval, command } = sent;
     let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
     if let HouseCommand::Enrol { kind: DeviceKind::Terminal { cluster, seat }, .. } = command
-        && !has_place(server, cluster, seat).await?
+        && !server.doors.has_place(cluster, seat)
     {
         return Ok(no_such_seat());
     }
@@ -104,21 +104,13 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
     let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
-        server.devices.cut(device);
+        server.cut(device);
     }
     match about {
         About::Issues(number) if matches!(answer, Answer::Accepted(_)) => issued(server, id, number).await,
         About::Presents(hash) => presented(server, hash, answer).await,
         About::Issues(_) | About::Nothing => Ok(answer),
     }
-}
-
-/// Whether a terminal could stand there: the House knows no seats, and those of a cluster count from one.
-async fn has_place(server: &Server, ClusterId { table, number }: ClusterId, seat: Seat) -> Result<bool, Denied> {
-    let Some(door) = server.doors.table(table) else { return Ok(false) };
-    let look =
-        move |table: &RunningTable| table.cluster(number).is_some_and(|of| places(of).any(|place| place == seat));
-    Ok(door.look(look).await?)
 }
 
 fn no_such_seat() -> Answer {

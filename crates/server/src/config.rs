@@ -16,6 +16,7 @@ use taisai_rules::{Game, Games, Moment, Money, Station};
 use taisai_table::{LimitEntry, Profile, TableId, TableLimits};
 
 pub(crate) use api::{name_key, recorded_name, table_name};
+pub use file::is_node;
 pub(crate) use first_use::Founding;
 pub use first_use::{FirstDevice, FirstPerson, FirstUse, NotFounded};
 pub use seed::{Seed, TableSeed, founders};
@@ -23,6 +24,7 @@ pub use seed::{Seed, TableSeed, founders};
 use crate::accept::Tls;
 use crate::hall::{HallPlan, TablePlan};
 use crate::network::Network;
+use crate::nodes::NodePlan;
 use crate::serve::Plan;
 
 /// How long a round in play may take to its end when the house is stopped.
@@ -66,6 +68,8 @@ pub struct Config {
     pub log: Log,
     /// The certificate.
     pub tls: Option<Tls>,
+    /// How other nodes reach it, where its record is shared by several machines.
+    pub node: NodePlan,
     /// The tables, by their numbers.
     pub tables: Vec<TableConfig>,
 }
@@ -177,6 +181,7 @@ impl Config {
             is_training: false,
             listen: LISTEN,
             metrics_from: Vec::new(),
+            node: NodePlan::default(),
             data: PathBuf::from(DATA),
             store: None,
             key: None,
@@ -227,6 +232,7 @@ impl Config {
             seed: Seed::new(&self.tables),
             demo: None,
             new_secrets: false,
+            node: self.node,
             hall: HallPlan {
                 address,
                 files,

@@ -62,13 +62,14 @@ denied! {
     Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
     NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
+    Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the house moves to another machine: ask again in a moment.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
 
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
-        Self { code: denied.code(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }
+        Self { code: denied.code().into(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }
     }
 }
 

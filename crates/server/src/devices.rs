@@ -85,8 +85,16 @@ pub(crate) async fn take(server: &Server, proven: Proven) -> Result<Taken, Denie
     };
     // It may have been revoked, or enrolled anew, while it proved itself: nobody could cut it off then.
     let kind = on_file(server, proven.device).await?;
-    let source = server.devices.enrolled(proven.device).map(|kept| kept.source);
+    let source = key_of(server, proven.device).await?.map(|kept| kept.source);
     if kind == Some(proven.kind) && source == Some(proven.source) { Ok(taken) } else { Err(Denied::NotProven) }
+}
+
+/// The key of a device. Where several nodes run the house it may have been enrolled at another.
+async fn key_of(server: &Server, device: DeviceId) -> Result<Option<KeptDevice>, Denied> {
+    match server.nodes {
+        Some(_) => Ok(server.secrets.device(device).await?),
+        None => Ok(server.devices.enrolled(device)),
+    }
 }
 
 /// What a device is, unless it is revoked or not on file.

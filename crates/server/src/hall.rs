@@ -1,27 +1,34 @@
 //! The hall: a house that runs. It opens the book, builds the House and every table from the record, and gives each a thread;
 //! when one of them stops, all do.
 
+mod rooms;
+mod steward;
+
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
-use taisai_journal::Purpose;
+use taisai_journal::{Archive, LeaseError, PublicKey, Purpose};
 use taisai_record::{
-    Address, Book, BookError, Files, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn, first_opening,
-    slip,
+    Address, Book, BookError, Files, FollowError, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn,
+    first_opening,
 };
 use taisai_table::{
-    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Round, RoundNumber, TableId,
+    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Round, Seat, TableId,
 };
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
-use crate::clock::{self, Clock, OwnIds, Sources, System};
-use crate::house::{self, HouseDoor, RunningHouse};
-use crate::leaving::{Post, Voice};
+use crate::accept::TlsError;
+use crate::clock::{self, Clock, OwnIds, Share, Sources, System};
+use crate::house::HouseDoor;
+use crate::leaving::Post;
 use crate::metrics::Metrics;
+use crate::nodes::{Courier, NodePlan, Nodes, Term};
 use crate::stopped::Stopped;
-use crate::table::{self, Archivist, Parts, RunningTable, TableDoor, TableMail};
+use crate::table::TableDoor;
+use rooms::{Plans, Rooms, RunningPart};
+use steward::Steward;
 
 /// What a table is laid out by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,38 +93,73 @@ pub enum HallError {
     /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// The leases of a house on several machines.
+    #[error(transparent)]
+    Leases(#[from] LeaseError),
+    /// The record of a House that another node holds.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// What the other nodes are known by.
+    #[error(transparent)]
+    Authority(#[from] TlsError),
+    /// Its time was over before it had begun.
+    #[error("the node holds nothing any more: {0}")]
+    Over(String),
+    /// A house on several machines is taken over before anyone could come in.
+    #[error("the house was not founded to its end: it is when a node is started")]
+    NotFounded,
 }
 
 /// The ways into a house. It can only be closed when nobody holds them any more.
 #[derive(Clone)]
-pub(crate) struct Doors(Arc<Post>);
+pub(crate) struct Doors {
+    post: Arc<Post>,
+    plans: Plans,
+}
 
 impl Doors {
     /// The way to the House.
     pub(crate) fn house(&self) -> HouseDoor {
-        HouseDoor(self.0.house.clone())
+        HouseDoor(self.post.house())
     }
 
-    /// The way to a table.
+    /// The way to a table that runs here.
     pub(crate) fn table(&self, table: TableId) -> Option<TableDoor> {
-        self.0.tables.get(&table).cloned().map(TableDoor)
+        self.post.table(table).map(TableDoor)
     }
 
-    /// Every table.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = (TableId, TableDoor)> {
-        self.0.tables.iter().map(|(table, mail)| (*table, TableDoor(mail.clone())))
+    /// Every table that runs here.
+    pub(crate) fn tables(&self) -> Vec<(TableId, TableDoor)> {
+        self.post.tables().iter().map(|(table, mail)| (*table, TableDoor(mail.clone()))).collect()
+    }
+
+    /// Whether a table runs on any node.
+    pub(crate) fn is_laid_out(&self, table: TableId) -> bool {
+        self.plans.contains_key(&table)
+    }
+
+    /// Whether someone could sit there: seats count from one.
+    pub(crate) fn has_place(&self, ClusterId { table, number }: ClusterId, Seat(seat): Seat) -> bool {
+        let seats = self.plans.get(&table).and_then(|plan| plan.seats.get(usize::from(number)));
+        seats.is_some_and(|seats| (1..*seats).contains(&seat))
+    }
+
+    /// The way to the other nodes.
+    pub(crate) fn courier(&self) -> Option<&Courier> {
+        self.post.courier()
     }
 }
 
 /// A house that runs.
 pub(crate) struct Hall {
-    post: Arc<Post>,
-    threads: Vec<JoinHandle<()>>,
-    book: Book,
+    rooms: Arc<Rooms>,
+    /// What runs here, on one machine.
+    whole: Option<RunningPart>,
+    /// Who opens and closes parts, on several machines.
+    steward: Option<Steward>,
     clock: Clock,
-    sources: Sources,
     stopped: watch::Receiver<Option<Stopped>>,
-    profile: Arc<Profile>,
+    house: [u8; 16],
     is_founded: bool,
 }
 
@@ -130,103 +172,104 @@ pub(crate) struct Opened {
     profile: Profile,
 }
 
+/// Opens the book of a house, or begins it.
+fn open_book(plan: &HallPlan, warn: Warn) -> Result<Book, HallError> {
+    let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
+    let opened = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn);
+    opened.map_err(|error| match error {
+        BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
+        error => error.into(),
+    })
+}
+
 impl Opened {
-    pub(crate) fn new(system: System, plan: &HallPlan, warn: Warn) -> Result<Self, HallError> {
-        let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
-        let opened = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn);
-        let mut book = opened.map_err(|error| match error {
-            BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
-            error => error.into(),
-        })?;
+    pub(crate) fn new(system: System, plan: &HallPlan, share: Share, warn: Warn) -> Result<Self, HallError> {
+        let mut book = open_book(plan, warn)?;
         let clock = Clock::start(system, book.newest());
         let setup = Setup::House { is_training: plan.is_training };
-        let recorded = recorded(&mut book, MachineId::House)?;
+        let recorded = recorded(book.archive(), MachineId::House)?;
         let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
         let house: Recorder<House> = book.machine(setup, &profile, clock.now())?;
-        let sources = Sources::new(clock);
+        let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());
         Ok(Self { book, house, clock, sources, profile })
     }
 }
 
 impl Hall {
-    /// Opens a house. What its record says of profile and tables holds; the plan only says how what the record does not know
-    /// begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
-    pub(crate) fn open(plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
+    /// Opens a house on one machine. What its record says of profile and tables holds; the plan only says how what the record does
+    /// not know begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
+    pub(crate) fn open(plan: HallPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, HallError> {
         Self::open_by(clock::system, plan, metrics, warn)
     }
 
-    fn open_by(system: System, plan: HallPlan, metrics: &Metrics, warn: Warn) -> Result<Self, HallError> {
-        let Opened { mut book, mut house, clock, sources, profile } = Opened::new(system, &plan, warn)?;
-        let HallPlan { address, tables: plans, .. } = plan;
+    fn open_by(system: System, plan: HallPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, HallError> {
+        let Opened { mut book, mut house, clock, sources, profile } =
+            Opened::new(system, &plan, Share::ALL, warn.clone())?;
         let is_founded = house.machine().people().next().is_some();
-        let mut ids = OwnIds::new(&sources);
-        for table in &plans {
-            add(&mut house, table, clock, &mut ids)?;
-        }
+        let plans = found(&mut book, &mut house, &plan, clock, &sources)?;
         let mut tables = Vec::new();
-        for table in laid_out(&mut book, house.machine(), &plans)? {
-            let (round, clusters) = open_table(&mut book, &table, &profile, clock)?;
-            sources.above(round.machine().highest_source());
-            for cluster in &clusters {
-                sources.above(cluster.machine().highest_source());
-            }
-            tables.push((table.table, (round, clusters)));
+        for plan in plans.values() {
+            tables.push((plan.table, open_table(&mut book, plan, &profile, clock)?));
         }
-        let profile = Arc::new(profile);
-        let (house_mail, house_mailbox) = mpsc::channel(house::MAILBOX);
-        let mut mailboxes = BTreeMap::new();
-        let mut post = Post { house: house_mail, tables: BTreeMap::new() };
-        for (table, machines) in tables {
-            let (mail, mailbox) = mpsc::channel(table::MAILBOX);
-            post.tables.insert(table, mail);
-            mailboxes.insert(table, (machines, mailbox));
-        }
-        let post = Arc::new(post);
         let (stop, stopped) = watch::channel(None);
-        let mut threads = Vec::new();
-        let keys = book.keys().to_vec();
-        for (table, ((round, clusters), mailbox)) in mailboxes {
-            let voice = Voice::start(&post);
-            let archivist =
-                FromRecord { address: address.clone(), keys: keys.clone(), mail: post.tables[&table].downgrade() };
-            let parts = Parts {
-                round,
-                clusters,
-                profile: Arc::clone(&profile),
-                clock,
-                voice,
-                archivist: Box::new(archivist),
-                metrics: metrics.table(table),
-            };
-            let running = RunningTable::new(parts, &sources);
-            let name = format!("table {}", table.0);
-            threads.push(start(name, stop.clone(), move || running.run(mailbox))?);
+        let rooms = Arc::new(Rooms {
+            keys: book.keys().to_vec(),
+            plan,
+            plans,
+            profile: Arc::new(profile),
+            post: Arc::new(Post::closed(None)),
+            metrics: Arc::clone(metrics),
+            sources,
+            stop,
+            term: Term::FOREVER,
+            warn,
+            system,
+        });
+        // Each can be written to before any of them speaks.
+        let starts: Vec<_> = tables.into_iter().map(|(table, machines)| rooms.table(table, machines, clock)).collect();
+        let mut threads = vec![rooms.house(house, clock).start(rooms.takes_all_along())?];
+        for table in starts {
+            threads.push(table.start(rooms.takes_all_along())?);
         }
-        let voice = Voice::start(&post);
-        let running = RunningHouse::new(house, (clock, &sources), voice, metrics.house_refusals());
-        threads.push(start("house".to_owned(), stop, move || running.run(house_mailbox))?);
-        Ok(Self { post, threads, book, clock, sources, stopped, profile, is_founded })
+        let (id, whole) = (book.house(), Some(RunningPart { threads, book }));
+        Ok(Self { rooms, whole, steward: None, clock, stopped, house: id, is_founded })
+    }
+
+    /// Joins a house on several machines, as a node that listens there, or begins it. Parts that nobody holds are opened here,
+    /// now and later.
+    pub(crate) fn join(
+        plan: HallPlan,
+        (node, listens, is_secured): (&NodePlan, SocketAddr, bool),
+        metrics: &Arc<Metrics>,
+        warn: Warn,
+    ) -> Result<Self, HallError> {
+        steward::join(plan, (node, &node.reached(listens, is_secured)), metrics, warn)
     }
 
     /// The profile, as the record has it.
     pub(crate) fn profile(&self) -> Arc<Profile> {
-        Arc::clone(&self.profile)
+        Arc::clone(&self.rooms.profile)
     }
 
     /// The house's id, as the record has it.
     pub(crate) const fn house(&self) -> [u8; 16] {
-        self.book.house()
+        self.house
     }
 
     /// The ways into the house.
     pub(crate) fn doors(&self) -> Doors {
-        Doors(Arc::clone(&self.post))
+        Doors { post: Arc::clone(&self.rooms.post), plans: self.rooms.plans.clone() }
     }
 
     /// The keys whose checkpoints are believed.
-    pub(crate) fn keys(&self) -> &[taisai_journal::PublicKey] {
-        self.book.keys()
+    pub(crate) fn keys(&self) -> &[PublicKey] {
+        &self.rooms.keys
+    }
+
+    /// What this node knows of the others, where there are several.
+    pub(crate) fn nodes(&self) -> Option<Nodes> {
+        self.steward.as_ref().map(Steward::nodes)
     }
 
     /// Whether the record had people when the house was opened.
@@ -240,8 +283,8 @@ impl Hall {
     }
 
     /// Numbers for those who send commands.
-    pub(crate) const fn sources(&self) -> &Sources {
-        &self.sources
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.rooms.sources
     }
 
     /// Tells when a part has stopped, and why.
@@ -251,19 +294,35 @@ impl Hall {
 
     /// Closes the house: what was asked is recorded, vouched for, and the book closed. Nobody may hold a way into it any more.
     pub(crate) fn close(self) {
-        let Self { post, threads, book, .. } = self;
-        drop(post);
-        for thread in threads {
-            // A thread that broke down has said so.
-            thread.join().unwrap_or_default();
+        let Self { rooms, whole, steward, .. } = self;
+        if let Some(steward) = steward {
+            steward.close();
         }
-        book.close();
+        rooms.post.close();
+        if let Some(whole) = whole {
+            whole.close();
+        }
     }
 }
 
 /// What the machine of a chain was first built with.
-fn recorded(book: &mut Book, machine: MachineId) -> Result<Option<Opening>, HallError> {
-    Ok(first_opening(book.archive(), &machine.chain()).map_err(BookError::from)?)
+fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Opening>, HallError> {
+    Ok(first_opening(archive, &machine.chain()).map_err(BookError::from)?)
+}
+
+/// The House has every table on file, and each is laid out.
+fn found(
+    book: &mut Book,
+    house: &mut Recorder<House>,
+    plan: &HallPlan,
+    clock: Clock,
+    sources: &Sources,
+) -> Result<Plans, HallError> {
+    let mut ids = OwnIds::new(sources);
+    for table in &plan.tables {
+        add(house, table, clock, &mut ids)?;
+    }
+    laid_out(book.archive(), house.machine(), &plan.tables)
 }
 
 /// The House has the table on file, once. When a house has people, they add its tables.
@@ -287,40 +346,44 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
 
 /// The tables on file, each as the record knows it. One that was added and never opened is laid out by its plan; without one
 /// it stays away.
-fn laid_out(book: &mut Book, house: &House, plans: &[TablePlan]) -> Result<Vec<TablePlan>, HallError> {
-    let mut tables = Vec::new();
+fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, HallError> {
+    let mut tables = BTreeMap::new();
     for (table, on_file) in house.tables() {
         let fits = |plan: &&TablePlan| {
             let clusters = usize::from(on_file.clusters.get());
             plan.table == table && plan.seats.len() == clusters && plan.is_training == on_file.is_training
         };
         let plan = plans.iter().find(fits);
-        let Some(found) = as_recorded(book, table, plan)? else {
+        let Some(found) = as_recorded(archive, table, plan)? else {
             tracing::error!(table = table.0, "the table is on file, but nothing says how it is laid out");
             continue;
         };
         if plans.iter().any(|plan| plan.table == table && *plan != found) {
             tracing::warn!(table = table.0, "the table is opened as the record has it, not as the file says");
         }
-        tables.push(found);
+        tables.insert(table, found);
     }
-    Ok(tables)
+    Ok(Arc::new(tables))
 }
 
 /// A table as its chains were first opened; what they do not say yet is as planned.
-fn as_recorded(book: &mut Book, table: TableId, plan: Option<&TablePlan>) -> Result<Option<TablePlan>, HallError> {
-    let Some(opening) = recorded(book, MachineId::Round(table))? else { return Ok(plan.cloned()) };
+fn as_recorded(
+    archive: &mut dyn Archive,
+    table: TableId,
+    plan: Option<&TablePlan>,
+) -> Result<Option<TablePlan>, HallError> {
+    let Some(opening) = recorded(archive, MachineId::Round(table))? else { return Ok(plan.cloned()) };
     let Setup::Round { game, layout, is_training, clusters, .. } = opening.setup else {
         return Err(BookError::OtherSetup(MachineId::Round(table).chain().to_string()).into());
     };
     let mut seats = Vec::new();
     for number in 0..clusters {
         let planned = plan.and_then(|plan| plan.seats.get(usize::from(number)).copied());
-        let found = match recorded(book, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup)
-        {
-            Some(Setup::Cluster { seats, .. }) => Some(seats),
-            Some(Setup::House { .. } | Setup::Round { .. }) | None => planned,
-        };
+        let found =
+            match recorded(archive, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup) {
+                Some(Setup::Cluster { seats, .. }) => Some(seats),
+                Some(Setup::House { .. } | Setup::Round { .. }) | None => planned,
+            };
         let Some(found) = found else { return Ok(None) };
         seats.push(found);
     }
@@ -341,55 +404,6 @@ fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock
         open.push(book.machine(setup, profile, clock.now())?);
     }
     Ok((round, open))
-}
-
-/// Starts a thread of a part of the house. However it ends, the others hear of it.
-fn start<F: Future<Output = Result<(), Stopped>>>(
-    name: String,
-    stop: watch::Sender<Option<Stopped>>,
-    run: impl FnOnce() -> F + Send + 'static,
-) -> std::io::Result<JoinHandle<()>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    thread::Builder::new().name(name).spawn(move || {
-        let ended = runtime.block_on(run());
-        // The first tells why; the others stop with it.
-        stop.send_if_modified(|stopped| {
-            let is_first = stopped.is_none();
-            stopped.get_or_insert(ended.err().unwrap_or(Stopped::Closed));
-            is_first
-        });
-    })
-}
-
-/// Slips are read on a thread of their own, as an old one takes its time.
-struct FromRecord {
-    address: Address,
-    keys: Vec<taisai_journal::PublicKey>,
-    mail: mpsc::WeakSender<TableMail>,
-}
-
-impl Archivist for FromRecord {
-    fn ask(&self, cluster: ClusterId, round: RoundNumber) {
-        let (address, keys, mail) = (self.address.clone(), self.keys.clone(), self.mail.clone());
-        let read = move || {
-            let chain = taisai_record::MachineId::Cluster(cluster).chain();
-            let read = address
-                .archive()
-                .map_err(|error| error.to_string())
-                .and_then(|mut archive| slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string()));
-            let slip = read.unwrap_or_else(|error| {
-                tracing::error!(%chain, round = round.0, error, "the slip of a round cannot be read");
-                None
-            });
-            if let Some(mail) = mail.upgrade() {
-                // A table that has stopped needs it no more.
-                mail.blocking_send(TableMail::Slip { cluster: cluster.number, round, slip }).unwrap_or_default();
-            }
-        };
-        if let Err(error) = thread::Builder::new().name("slip".into()).spawn(read) {
-            tracing::error!(%error, "the slip of a round cannot be read");
-        }
-    }
 }
 
 #[cfg(test)]

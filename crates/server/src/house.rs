@@ -2,6 +2,7 @@
 
 mod awaited;
 mod described;
+mod followed;
 mod shown;
 mod view;
 
@@ -17,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 pub(crate) use described::{DeskMessage, HouseList};
+pub(crate) use followed::FollowedHouse;
 use shown::Shown;
 pub(crate) use view::Part;
 
@@ -57,6 +59,8 @@ pub(crate) enum HouseMail {
     ClusterHolds { cluster: ClusterId, number: u64 },
     /// Someone waits for the voucher of a cash-out that a cluster has accepted.
     Await { hash: VoucherHash, reply: oneshot::Sender<Became> },
+    /// Another node takes the House: what was asked is recorded, and it ends here.
+    Depart,
 }
 
 /// The way to the House.
@@ -164,13 +168,22 @@ impl RunningHouse {
                     self.own(HouseCommand::Tick);
                     self.house.checkpoint(self.clock.now())?;
                 }
-                _ = clocks.tick() => self.look_at_clock(),
+                _ = clocks.tick() => {
+                    self.look_at_clock();
+                    // What another node was sent may be lost; what arrived is known there.
+                    self.posted.clear();
+                }
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
             }
+            let departs = mail.iter().any(|letter| matches!(letter, HouseMail::Depart));
             for letter in mail.drain(..) {
                 self.take(letter);
             }
             self.hand_over()?;
+            if departs {
+                self.house.checkpoint(self.clock.now())?;
+                return Ok(());
+            }
         }
     }
 
@@ -213,6 +226,7 @@ impl RunningHouse {
             HouseMail::Await { hash, reply } => {
                 self.said.extend(self.awaited.wait(self.house.machine(), hash, reply));
             }
+            HouseMail::Depart => {}
         }
     }
 

@@ -4,20 +4,21 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use axum::extract::ws::Utf8Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use taisai_table::{Refusal, TableId, Verdict};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::house::HouseMail;
 use crate::line::Line;
+use crate::nodes::{Courier, Term};
 use crate::table::TableMail;
 
 /// The answer to a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
@@ -27,17 +28,17 @@ pub enum Answer {
 }
 
 /// Why a command was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Refused {
     /// The refusal's name.
     #[schema(value_type = crate::denied::Code)]
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// The paragraphs of the game that it rests on.
     pub paragraphs: Vec<String>,
     /// What is wrong, for people.
     pub sentence: Cow<'static, str>,
     /// What the house has on file of what was presented, where that says more.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Value>,
 }
 
@@ -52,7 +53,7 @@ impl Answer {
         match verdict {
             Verdict::Accepted => Self::Accepted(None),
             Verdict::Refused(refusal) => Self::Refused(Refused {
-                code: refusal.code(),
+                code: refusal.code().into(),
                 paragraphs: paragraphs(refusal),
                 sentence: refusal.sentence().into(),
                 detail: None,
@@ -197,11 +198,11 @@ pub(crate) struct Voice {
 }
 
 impl Voice {
-    /// Begins to speak, in a runtime.
-    pub(crate) fn start(post: &Arc<Post>) -> Self {
+    /// Begins to speak, in a runtime, for as long as the term lasts.
+    pub(crate) fn start(post: &Arc<Post>, term: Term) -> Self {
         let (leaving, left) = mpsc::unbounded_channel();
         let followed = Arc::new(Followed::default());
-        tokio::spawn(speak(left, Arc::downgrade(post), Arc::clone(&followed)));
+        tokio::spawn(speak(left, Arc::downgrade(post), term, Arc::clone(&followed)));
         Self { leaving, followed }
     }
 
@@ -212,16 +213,67 @@ impl Voice {
     }
 }
 
-/// The mailboxes of a house.
+/// The mailboxes of a house. On several nodes those of its parts that run here, and the way to the others.
 pub(crate) struct Post {
-    pub(crate) house: mpsc::Sender<HouseMail>,
-    pub(crate) tables: BTreeMap<TableId, mpsc::Sender<TableMail>>,
+    house: RwLock<mpsc::Sender<HouseMail>>,
+    tables: RwLock<BTreeMap<TableId, mpsc::Sender<TableMail>>>,
+    courier: Option<Courier>,
 }
 
-/// Says what leaves, in order, until there is no one who could speak.
-async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, followed: Arc<Followed>) {
+impl Post {
+    /// A post where nobody takes mail yet.
+    pub(crate) fn closed(courier: Option<Courier>) -> Self {
+        let (nobody, _) = mpsc::channel(1);
+        Self { house: RwLock::new(nobody), tables: RwLock::default(), courier }
+    }
+
+    /// From now on nobody takes mail.
+    pub(crate) fn close(&self) {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner).clear();
+        self.set_house(mpsc::channel(1).0);
+    }
+
+    pub(crate) fn house(&self) -> mpsc::Sender<HouseMail> {
+        self.house.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// From now on the House's mail comes here.
+    pub(crate) fn set_house(&self, house: mpsc::Sender<HouseMail>) {
+        *self.house.write().unwrap_or_else(PoisonError::into_inner) = house;
+    }
+
+    pub(crate) fn table(&self, table: TableId) -> Option<mpsc::Sender<TableMail>> {
+        self.tables().get(&table).cloned()
+    }
+
+    /// The tables that run here.
+    pub(crate) fn tables(&self) -> RwLockReadGuard<'_, BTreeMap<TableId, mpsc::Sender<TableMail>>> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on the table runs here, or no longer.
+    pub(crate) fn set_table(&self, table: TableId, mail: Option<mpsc::Sender<TableMail>>) {
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        match mail {
+            Some(mail) => drop(tables.insert(table, mail)),
+            None => drop(tables.remove(&table)),
+        }
+    }
+
+    /// The way to the other nodes.
+    pub(crate) const fn courier(&self) -> Option<&Courier> {
+        self.courier.as_ref()
+    }
+}
+
+/// Says what leaves, in order, until there is no one who could speak, or no right to.
+async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, term: Term, followed: Arc<Followed>) {
     let mut followers: [Vec<Line>; Topic::ALL] = Default::default();
     while let Some(Leaving { said }) = leaving.recv().await {
+        // Another node may answer for the machine by now: whoever waits hears nothing more from this one.
+        if !term.holds() {
+            return;
+        }
         for said in said {
             match said {
                 // Whoever asked may have gone.
@@ -230,15 +282,18 @@ async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, 
                     line.say(message);
                 }
                 Said::Then(then) => then(),
-                // Whoever has stopped takes the whole house with it.
+                // What does not arrive is sent again, or its sender stops too.
                 Said::ToHouse(letter) => {
-                    if let Some(post) = post.upgrade() {
-                        post.house.send(letter).await.unwrap_or_default();
+                    if let Some(house) = post.upgrade().map(|post| post.house()) {
+                        house.send(letter).await.unwrap_or_default();
                     }
                 }
                 Said::ToTable(table, letter) => {
-                    if let Some(table) = post.upgrade().and_then(|post| post.tables.get(&table).cloned()) {
-                        table.send(letter).await.unwrap_or_default();
+                    let Some(post) = post.upgrade() else { continue };
+                    match (post.table(table), post.courier()) {
+                        (Some(table), _) => table.send(letter).await.unwrap_or_default(),
+                        (None, Some(courier)) => courier.to_table(table, &letter),
+                        (None, None) => {}
                     }
                 }
                 Said::All(topic, message) => {

@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderName};
 use taisai_table::{House, Person, PersonId, Time};
 
 use crate::denied::Denied;
-use crate::secrets::{Password, Readable, Secrets, SecretsError, hex};
+use crate::secrets::{Password, Readable, Secrets, SecretsError, Which, hex};
 use crate::server::{Server, Shared};
 pub(crate) use caller::Caller;
 pub(crate) use desk::{Approved, routes};
@@ -80,7 +80,7 @@ impl FromRequestParts<Shared> for SignedIn {
     type Rejection = Denied;
 
     async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
-        let source = signed_in(&parts.headers, server)?.source;
+        let source = signed_in(&parts.headers, server).await?.source;
         still(server, source, is_use(&parts.headers)).await
     }
 }
@@ -122,13 +122,15 @@ pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: Pers
 }
 
 /// The sign-in of a request, by the token in its cookie.
-fn signed_in(headers: &HeaderMap, server: &Server) -> Result<Found, Denied> {
+async fn signed_in(headers: &HeaderMap, server: &Server) -> Result<Found, Denied> {
     let token = cookie::token(headers).ok_or(Denied::NotSignedIn)?;
+    refresh(server, Which::Token(token.hash())).await?;
     server.people.sign_ins.find(&token.hash(), server.clock.now()).ok_or(Denied::NotSignedIn)
 }
 
 /// Who it is, with the roles on file at this moment. Someone who is suspended is out.
 async fn known(server: &Server, source: u64, is_use: bool) -> Result<Known, Denied> {
+    refresh(server, Which::Source(source)).await?;
     let found = server.people.sign_ins.by_source(source, server.clock.now()).ok_or(Denied::NotSignedIn)?;
     let id = found.person;
     let look = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
@@ -140,6 +142,14 @@ async fn known(server: &Server, source: u64, is_use: bool) -> Result<Known, Deni
         server.secrets.used(source, used, asked).await?;
     }
     Ok(Known { person, name, found })
+}
+
+/// Where several nodes run the house, people sign in and out at any of them: what the store has of a sign-in holds.
+async fn refresh(server: &Server, which: Which) -> Result<(), Denied> {
+    if server.nodes.is_some() {
+        server.people.sign_ins.replace(which, server.secrets.sign_in(which).await?);
+    }
+    Ok(())
 }
 
 /// Sign-ins that have ended here end in the store.

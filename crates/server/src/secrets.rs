@@ -21,7 +21,7 @@ pub(crate) use devices::KeptDevice;
 pub(crate) use keys::random;
 pub(crate) use passwords::Password;
 pub(crate) use readable::Readable;
-pub(crate) use sign_ins::KeptSignIn;
+pub(crate) use sign_ins::{KeptSignIn, Which};
 use store::Store;
 
 /// Whether a house has secrets already.

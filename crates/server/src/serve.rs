@@ -1,13 +1,14 @@
 //! Runs a house until it is told to stop: opens the hall, listens, and closes in order.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use taisai_record::{Address, Warn};
-use taisai_table::{Phase, Time};
+use taisai_table::Time;
 use tokio::sync::watch;
 
 use crate::accept::{self, Accepting, Tls, TlsError};
@@ -20,20 +21,24 @@ use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
 use crate::network::Network;
+use crate::nodes::NodePlan;
 use crate::people::{People, TimeOuts, one_time_password};
 use crate::reports::{Reports, games_of};
 use crate::secrets::{Expected, Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
-use crate::table::RunningTable;
+use crate::table::{RunningTable, in_play};
 use crate::voucher::Printer;
-use crate::{api, operations, screens};
+use crate::{api, nodes, operations, screens};
 
 /// How often a house that stops looks whether its rounds are over, and its connections gone.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Connections have so long to end when the house stops.
 const FAREWELL: Duration = Duration::from_secs(3);
+
+/// A node that has dropped everything joins anew after so long.
+const REJOIN: Duration = Duration::from_millis(250);
 
 /// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
 const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
@@ -59,6 +64,8 @@ pub struct Plan {
     pub demo: Option<Pace>,
     /// Whether its secrets are lost, and are to be made anew.
     pub new_secrets: bool,
+    /// How other nodes reach it, where its record is shared by several machines.
+    pub node: NodePlan,
 }
 
 /// Why a house does not run, or no longer.
@@ -98,18 +105,60 @@ pub enum ServeError {
     Stopped(#[from] Stopped),
 }
 
-/// Runs a house. `tell` is called once it listens, with the address and, on the first start, what its people and terminals are
-/// let in by: only when that could be told is the house founded. It closes when `stop` is done.
+/// Runs a house until `stop` is done. `tell` is called once it listens, with the address and, on the first start, what its people
+/// and terminals are let in by: only when that could be told is the house founded.
+///
+/// On several machines a node that has lost its database, its lease or the fate of what it wrote drops everything and joins anew.
 pub async fn serve(
+    mut plan: Plan,
+    warn: Warn,
+    mut tell: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    if plan.demo.is_some() && !plan.hall.is_training {
+        return Err(ServeError::RealDemo);
+    }
+    let mut stop = pin!(stop);
+    let is_shared = matches!(plan.hall.address, Address::Postgres(_));
+    let mut has_run = false;
+    loop {
+        let this = plan.clone();
+        let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
+            plan.listen = address;
+            let is_news = !has_run || first_use.is_some();
+            has_run = true;
+            if is_news { tell(address, first_use) } else { Ok(()) }
+        };
+        let ended = run(this, Arc::clone(&warn), listens, stop.as_mut()).await;
+        let Err(error) = ended else { return Ok(()) };
+        if !is_shared || !has_run || !error.may_pass() {
+            return Err(error);
+        }
+        tracing::warn!(%error, "this node joins the house anew");
+        if tokio::time::timeout(REJOIN, stop.as_mut()).await.is_ok() {
+            return Ok(());
+        }
+    }
+}
+
+impl ServeError {
+    /// Whether a node that joins anew may fare better.
+    const fn may_pass(&self) -> bool {
+        match self {
+            Self::Hall(_) | Self::Secrets(_) | Self::Stopped(_) | Self::Listen { .. } | Self::NotFounded(_) => true,
+            Self::Tls(_) | Self::RealDemo | Self::NotTold(_) | Self::NoChance(_) => false,
+        }
+    }
+}
+
+/// Runs a house, on one machine or as a node of several, until it is told to stop or a part of it does.
+async fn run(
     plan: Plan,
     warn: Warn,
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets } = plan;
-    if demo.is_some() && !hall.is_training {
-        return Err(ServeError::RealDemo);
-    }
+    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, node } = plan;
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
     let bad = |error| ServeError::Listen { address: listen, error };
     let listener = accept::listen(listen).map_err(bad)?;
@@ -119,10 +168,13 @@ pub async fn serve(
     let store = hall.address.clone();
     let (address_of_record, anchor, program) = (store.clone(), hall.files.anchor.clone(), hall.program.clone());
     let games = games_of(hall.tables.iter().map(|table| table.game.as_str()));
-    let counted = Arc::clone(&metrics);
+    let (counted, is_secured) = (Arc::clone(&metrics), tls.is_some());
     // Opening waits for the store.
     let open = move || {
-        let hall = Hall::open(hall, &counted, warn)?;
+        let hall = match &hall.address {
+            Address::Folder(_) => Hall::open(hall, &counted, warn)?,
+            Address::Postgres(_) => Hall::join(hall, (&node, address, is_secured), &counted, warn)?,
+        };
         let secrets = secrets_of(&hall, &store, new_secrets)?;
         Ok::<_, ServeError>((hall, secrets))
     };
@@ -140,6 +192,9 @@ pub async fn serve(
         tracing::warn!(%error, "nobody could be told where the screens are");
     }
     // From now on the secrets are there.
+    if let Some(nodes) = hall.nodes() {
+        nodes.know_by(secrets.key("node").await?);
+    }
     let vouchers = Printer::open(&secrets, &hall.profile()).await?;
     if let Some(founding) = founding {
         founding.record(&door).await?;
@@ -154,8 +209,9 @@ pub async fn serve(
         place: Place { name, house: hall.house(), is_training, version },
         profile: hall.profile(),
         seed,
-        is_secured: tls.is_some(),
+        is_secured,
         doors: hall.doors(),
+        nodes: hall.nodes(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,
@@ -227,7 +283,9 @@ fn routes(server: &Shared) -> Router {
         .merge(api)
         .merge(crate::api::docs(&description))
         .merge(operations::routes())
+        .merge(nodes::routes())
         .merge(screens::routes())
+        .layer(from_fn_with_state(Arc::clone(server), nodes::relay))
         .layer(from_fn_with_state(Arc::clone(server), guard))
         .with_state(Arc::clone(server))
 }
@@ -235,10 +293,6 @@ fn routes(server: &Shared) -> Router {
 /// No new round begins; those in play may come to their end.
 async fn finish_rounds(server: &Server, grace: Duration) {
     server.stopping.send_replace(Stopping::NoNewRound);
-    let in_play = |phase: Phase| match phase {
-        Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => true,
-        Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
-    };
     let over = async {
         for (_, table) in server.doors.tables() {
             let look = move |table: &RunningTable| in_play(table.round().phase()) && !table.round().is_held();

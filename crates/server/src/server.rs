@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use taisai_table::Profile;
+use taisai_table::{DeviceId, Profile};
 use tokio::sync::watch;
 
 use crate::audit::Audits;
@@ -14,6 +14,7 @@ use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::network::Network;
+use crate::nodes::Nodes;
 use crate::people::People;
 use crate::reports::Reports;
 use crate::secrets::Secrets;
@@ -66,6 +67,8 @@ pub(crate) struct Server {
     /// What the house was set up by, as an offer to its people.
     pub(crate) seed: Seed,
     pub(crate) doors: Doors,
+    /// What this node knows of the others, where there are several.
+    pub(crate) nodes: Option<Nodes>,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
     pub(crate) secrets: Secrets,
@@ -85,6 +88,14 @@ impl Server {
     /// What the house is called: as the record says, or as the file does.
     pub(crate) async fn name(&self) -> Result<String, Stopped> {
         Ok(self.doors.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
+    }
+
+    /// Ends the connection of a device, wherever it is.
+    pub(crate) fn cut(&self, device: DeviceId) {
+        self.devices.cut(device);
+        if let Some(courier) = self.doors.courier() {
+            courier.cut(device);
+        }
     }
 
     /// Whether the house is being closed.

@@ -27,6 +27,9 @@ pub enum Stopped {
         /// What does not hold.
         broken: String,
     },
+    /// This node of a house on several machines holds nothing any more.
+    #[error("this node holds no part of the house any more: {0}")]
+    Over(String),
     /// The house was closed.
     #[error("the house is closed")]
     Closed,

@@ -43,6 +43,9 @@ const AT_ONCE: usize = 1_024;
 /// A terminal that is not there so long after the table has started is lost.
 const BACK: Duration = Duration::from_millis(1_900);
 
+/// The House holds what it was posted long before that, unless it has moved to another node.
+const POST_AGAIN: Duration = Duration::from_secs(1);
+
 /// A terminal whose commands are refused so often in one round is cut off, as its refusals fill the record.
 const MOST_REFUSALS: u32 = 1_000;
 
@@ -86,6 +89,10 @@ pub(crate) struct RunningTable {
     staff_due: Option<Instant>,
     /// When terminals that have not come back are lost.
     back_until: Option<Instant>,
+    /// When transfers that the House does not hold by then are posted again.
+    post_again: Option<Instant>,
+    /// Whether another node takes the table once its round is over.
+    departs: bool,
 }
 
 impl RunningTable {
@@ -111,6 +118,8 @@ impl RunningTable {
             shown_to_staff: Shown::new(staff),
             staff_due: None,
             back_until,
+            post_again: None,
+            departs: false,
             parts,
         }
     }
@@ -149,7 +158,7 @@ impl RunningTable {
         let mut mail = Vec::with_capacity(AT_ONCE);
         loop {
             let closes = self.deadline();
-            let next = [closes, self.staff_due, self.back_until].into_iter().flatten().min();
+            let next = [closes, self.staff_due, self.back_until, self.post_again].into_iter().flatten().min();
             let taken = tokio::select! {
                 biased;
                 taken = mailbox.recv_many(&mut mail, AT_ONCE) => Some(taken),
@@ -169,7 +178,14 @@ impl RunningTable {
                 self.back_until = None;
                 self.lose_absent();
             }
+            if self.post_again.is_some_and(|again| again <= now) {
+                self.post_again = None;
+                self.posted.fill(0);
+            }
             self.hand_over()?;
+            if self.departs && !in_play(self.round().phase()) {
+                return Ok(());
+            }
         }
     }
 
@@ -225,6 +241,7 @@ impl RunningTable {
                     self.slips.insert((cluster, round), slip);
                 }
             }
+            TableMail::Depart => self.departs = true,
         }
     }
 
@@ -298,6 +315,14 @@ impl RunningTable {
 /// The seats that people sit at: they count from one.
 pub(crate) fn places(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
     cluster.seats().skip(1)
+}
+
+/// Whether a round is in play: one that is over, or has not begun, may be left alone.
+pub(crate) const fn in_play(phase: Phase) -> bool {
+    match phase {
+        Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => true,
+        Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
+    }
 }
 
 fn has_terminals(round: &Round) -> bool {

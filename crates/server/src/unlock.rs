@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use taisai_record::Warn;
 use taisai_table::{Actor, Asked, HouseCommand, PersonId, Refusal, Verdict};
 
-use crate::clock::{self, OwnIds};
+use crate::clock::{self, OwnIds, Share};
 use crate::hall::{HallError, HallPlan, Opened};
 use crate::people::one_time_password;
 use crate::secrets::{Expected, Secrets, SecretsError};
@@ -46,7 +46,7 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
 ) -> Result<(), UnlockError> {
     // A house is not begun here.
     drop(plan.address.archive().map_err(HallError::from)?);
-    let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, warn)?;
+    let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let secrets = Secrets::open(&plan.address, Expected::There)?;
     let command = HouseCommand::Unlock { person, second: None };
     let asked = Asked { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };

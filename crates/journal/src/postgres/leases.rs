@@ -31,6 +31,7 @@ pub struct Leases {
 pub struct Member {
     leases: Leases,
     name: NodeName,
+    slot: u16,
     tenure: Tenure,
 }
 
@@ -89,6 +90,9 @@ pub enum LeaseError {
 /// that is ahead by so much.
 pub const ALLOWANCE: Duration = Duration::from_millis(250);
 
+/// So many slots there are, and so many nodes at the most: those that died within a day are among them.
+pub const SLOTS: u16 = 1_024;
+
 /// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
 /// tenure is reckoned elsewhere.
 const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
@@ -118,8 +122,11 @@ const JOIN: &str = "
     WITH forgotten AS (
         DELETE FROM taisai_journal.nodes WHERE until < clock_timestamp() - interval '1 day'
     )
-    INSERT INTO taisai_journal.nodes (name, address, version, until)
-    VALUES ($1, $2, $3, clock_timestamp() + $4::bigint * interval '1 millisecond')";
+    INSERT INTO taisai_journal.nodes (name, address, version, slot, until)
+    SELECT $1, $2, $3, min(free), clock_timestamp() + $4::bigint * interval '1 millisecond'
+    FROM generate_series(0, $5::integer - 1) AS free
+    WHERE free NOT IN (SELECT slot FROM taisai_journal.nodes)
+    RETURNING slot";
 
 impl Leases {
     /// Opens the leases in the store at an address, and makes its tables where there are none.
@@ -151,13 +158,14 @@ impl Leases {
     pub fn join(mut self, address: &str, version: &str) -> Result<Member, LeaseError> {
         let name = NodeName::random()?;
         let millis = self.millis();
-        let sent = self.with(|session| {
+        let (sent, slot) = self.with(|session| {
             let sent = Instant::now();
-            session.execute(JOIN, &[&name.as_str(), &address, &version, &millis])?;
-            Ok(sent)
+            let slots = i32::from(SLOTS);
+            let row = session.query_one(JOIN, &[&name.as_str(), &address, &version, &millis, &slots])?;
+            Ok((sent, row.try_get::<_, i16>(0)?))
         })?;
         let tenure = Tenure::since(sent, self.terms);
-        Ok(Member { leases: self, name, tenure })
+        Ok(Member { leases: self, name, slot: slot.unsigned_abs(), tenure })
     }
 
     /// How long the database believes in a beat.
@@ -192,6 +200,11 @@ impl Member {
     /// The name of the node.
     pub const fn name(&self) -> &NodeName {
         &self.name
+    }
+
+    /// A number below [`SLOTS`] that no other node has.
+    pub const fn slot(&self) -> u16 {
+        self.slot
     }
 
     /// Until when the node may answer for what it holds.

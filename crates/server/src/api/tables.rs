@@ -16,7 +16,7 @@ use crate::api::WholePublic;
 use crate::config::{name_key, table_name};
 use crate::denied::Denied;
 use crate::request::Named;
-use crate::server::Shared;
+use crate::server::{Server, Shared};
 use crate::table::{RunningTable, is_lit, places};
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
@@ -83,7 +83,17 @@ fn game_name(game: &Game) -> String {
 
 /// The tables of the house.
 #[utoipa::path(get, path = "/tables", responses((status = 200, body = Vec<TableView>)))]
-async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, Denied> {
+async fn tables(State(server): State<Shared>) -> Result<Json<Vec<Value>>, Denied> {
+    let mut tables = tables_here(&server).await?;
+    if let Some(nodes) = &server.nodes {
+        tables.extend(nodes.gather("/api/v1/node/tables").await);
+        tables.sort_by_key(|table| table["table"].as_u64());
+    }
+    Ok(Json(tables))
+}
+
+/// The tables that run here, in their order.
+pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let recorded = |house: &House| {
         house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
     };
@@ -91,9 +101,10 @@ async fn tables(State(server): State<Shared>) -> Result<Json<Vec<TableView>>, De
     let mut tables = Vec::new();
     for (table, door) in server.doors.tables() {
         let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
-        tables.push(door.look(move |table| view(table, name)).await?);
+        let view = door.look(move |table| view(table, name)).await?;
+        tables.push(serde_json::to_value(view).expect("a view can be written down"));
     }
-    Ok(Json(tables))
+    Ok(tables)
 }
 
 /// A table as anyone at it sees it: what its display shows.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
+use serde_json::Value;
 use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -15,7 +16,7 @@ use super::Seed;
 use crate::denied::Denied;
 use crate::people::SignedIn;
 use crate::request::Named;
-use crate::server::Shared;
+use crate::server::{Server, Shared};
 use crate::table::RunningTable;
 
 /// The set-up of the house.
@@ -30,7 +31,8 @@ pub(crate) struct HouseConfiguration {
     /// What people have set, by key.
     configuration: BTreeMap<String, String>,
     /// The tables that are open, by number.
-    tables: Vec<TableConfiguration>,
+    #[schema(value_type = Vec<TableConfiguration>)]
+    tables: Vec<Value>,
     /// Tables on file that are not laid out yet: they open with the next start.
     waiting: Vec<u16>,
 }
@@ -88,27 +90,13 @@ pub(crate) const NAME_KEY: &str = "house.name";
     responses((status = OK, body = HouseConfiguration), (status = UNAUTHORIZED))
 )]
 async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json<HouseConfiguration>, Denied> {
-    let (configuration, on_file) = server
-        .doors
-        .house()
-        .look(|house| {
-            let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-            let configuration: BTreeMap<_, _> = house.configuration().map(own).collect();
-            (
-                configuration,
-                house.tables().map(|(table, on_file)| (table, on_file.is_training)).collect::<BTreeMap<_, _>>(),
-            )
-        })
-        .await?;
-    let mut tables = Vec::new();
-    for (table, door) in server.doors.tables() {
-        let seed = server.seed.tables.get(&table).cloned();
-        let name = table_name(&server.seed, table, configuration.get(&name_key(table.0)));
-        let proposed = seed.and_then(|seed| seed.limits);
-        let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
-        tables.push(door.look(move |table| TableConfiguration::of(table, name, is_training, proposed)).await?);
+    let OnFile { configuration, tables: on_file } = server.doors.house().look(OnFile::of).await?;
+    let mut tables = tables_here(&server).await?;
+    if let Some(nodes) = &server.nodes {
+        tables.extend(nodes.gather("/api/v1/node/configuration").await);
+        tables.sort_by_key(|table| table["table"].as_u64());
     }
-    let waiting = on_file.keys().filter(|table| server.doors.table(**table).is_none()).map(|table| table.0).collect();
+    let waiting = on_file.keys().filter(|table| !server.doors.is_laid_out(**table)).map(|table| table.0).collect();
     Ok(Json(HouseConfiguration {
         name: configuration.get(NAME_KEY).cloned().unwrap_or_else(|| server.place.name.clone()),
         is_training: server.place.is_training,
@@ -117,6 +105,38 @@ async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json
         tables,
         waiting,
     }))
+}
+
+/// What the House has on file of the set-up.
+struct OnFile {
+    configuration: BTreeMap<String, String>,
+    /// The tables, and whether each plays for training.
+    tables: BTreeMap<TableId, bool>,
+}
+
+impl OnFile {
+    fn of(house: &House) -> Self {
+        let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+        Self {
+            configuration: house.configuration().map(own).collect(),
+            tables: house.tables().map(|(table, on_file)| (table, on_file.is_training)).collect(),
+        }
+    }
+}
+
+/// The set-up of the tables that run here, in their order.
+pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
+    let OnFile { configuration, tables: on_file } = server.doors.house().look(OnFile::of).await?;
+    let mut tables = Vec::new();
+    for (table, door) in server.doors.tables() {
+        let seed = server.seed.tables.get(&table).cloned();
+        let name = table_name(&server.seed, table, configuration.get(&name_key(table.0)));
+        let proposed = seed.and_then(|seed| seed.limits);
+        let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
+        let found = door.look(move |table| TableConfiguration::of(table, name, is_training, proposed)).await?;
+        tables.push(serde_json::to_value(found).expect("a set-up can be written down"));
+    }
+    Ok(tables)
 }
 
 /// How an approval was answered, for whoever asked for it.
@@ -132,7 +152,7 @@ async fn approval(
     Named(approval): Named<u64>,
 ) -> Result<Json<ApprovalState>, Denied> {
     let by = signed_in.person.id;
-    let find = move |house: &taisai_table::House| {
+    let find = move |house: &House| {
         let mut approvals = house.approvals();
         approvals.find(|(id, found)| *id == ApprovalId(approval) && found.by == by).map(|(_, found)| found.answer)
     };

@@ -13,6 +13,7 @@ use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
 use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
 use crate::accept::Tls;
 use crate::network::Network;
+use crate::nodes::NodePlan;
 
 /// The largest amount that a file may name, in cents.
 const MOST_CENTS: u32 = 4_000_000_000;
@@ -52,6 +53,13 @@ impl Config {
     }
 }
 
+/// Whether a node can be reached there.
+pub fn is_node(address: &str) -> bool {
+    let place = address.strip_prefix("http://").or_else(|| address.strip_prefix("https://"));
+    let port = place.and_then(|place| place.rsplit_once(':')).filter(|(host, _)| !host.is_empty());
+    port.is_some_and(|(host, port)| port.parse::<u16>().is_ok() && !host.contains(['/', ' ', '@']))
+}
+
 /// Reads a file that is not too large.
 fn read_file(path: &Path) -> io::Result<String> {
     let length = std::fs::metadata(path).map(|found| if found.is_file() { found.len() } else { u64::MAX })?;
@@ -87,6 +95,7 @@ impl File<'_> {
             reader.fault(listen.span(), FaultKind::BadValue, message);
         }
         let tls = tls.and_then(|value| reader.table(value)).and_then(|table| self.tls(reader, table));
+        let node = root.optional("node").and_then(|value| reader.table(value)).map(|table| self.node(reader, table));
         let is_training = house.as_ref().is_some_and(|(_, _, is_training)| *is_training);
         let tables = root.list(reader, "table").map(|list| self.tables(reader, list, is_training));
         root.finish(reader);
@@ -103,8 +112,24 @@ impl File<'_> {
             anchor,
             log: log.unwrap_or_default(),
             tls,
+            node: node.unwrap_or_default(),
             tables: tables?,
         })
+    }
+
+    /// How other nodes reach this one, and what they are known by.
+    fn node<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> NodePlan {
+        let address = table.optional("address").and_then(|value| {
+            let address = reader.string(value)?;
+            if !is_node(address) {
+                let message = "the address of a node is http:// or https://, its host and its port";
+                reader.fault(value.span(), FaultKind::BadValue, message);
+            }
+            Some(address.to_owned())
+        });
+        let authority = table.optional("authority").and_then(|value| self.path(reader, value));
+        table.finish(reader);
+        NodePlan { address, authority }
     }
 
     fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {

@@ -221,7 +221,7 @@ impl Dealer {
 
     fn told(&self, answer: &Answer) {
         if let Answer::Refused(refused) = answer {
-            tracing::debug!(table = self.table.0, refused = refused.code, "the demonstration is refused something");
+            tracing::debug!(table = self.table.0, refused = %refused.code, "the demonstration is refused something");
         }
     }
 }

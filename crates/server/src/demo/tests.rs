@@ -8,7 +8,7 @@ use taisai_journal::Purpose;
 use taisai_record::{Address, Auditor, MachineId, Program, Setup, beginning, first_opening};
 use taisai_rules::{Games, Moment, Money};
 use taisai_table::{Phase, Seat, TableId};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 use super::Pace;
 use crate::config::{Config, FirstUse, Founding, Names};
@@ -35,7 +35,7 @@ async fn it_deals_by_itself_and_all_is_training() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(folder.path());
     let (seed, pace) = (plan.seed.clone(), plan.demo.unwrap());
-    let hall = Hall::open(plan.hall, &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan.hall, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let house = hall.doors().house();
     Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
     let demo = super::Demo::start(&hall, &seed, pace);
@@ -95,14 +95,15 @@ async fn a_real_house_does_not_deal_by_itself() {
 async fn the_first_start_founds_people_once_and_it_stops_when_told() {
     let folder = tempfile::tempdir().unwrap();
     for is_first in [true, false] {
-        let (stop, stopped) = oneshot::channel();
+        let (stop, mut stopped) = watch::channel(false);
         let mut told = None;
         let tell = |_, first_use: Option<&FirstUse>| {
             told = Some(first_use.cloned());
-            stop.send(()).unwrap();
+            stop.send_replace(true);
             Ok(())
         };
-        serve(plan(folder.path()), Arc::new(drop), tell, async { stopped.await.unwrap() }).await.unwrap();
+        let stopped = async { drop(stopped.wait_for(|is_told| *is_told).await.unwrap()) };
+        serve(plan(folder.path()), Arc::new(drop), tell, stopped).await.unwrap();
         let first_use = told.unwrap();
         assert_eq!(first_use.is_some(), is_first);
         if let Some(first_use) = first_use {

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{held, on_file};
+use super::{held, key_of, on_file};
 use crate::commands::to_the_end;
 use crate::denied::Denied;
 use crate::people::approvals::{What, may};
@@ -91,7 +91,7 @@ async fn code(
     }
     on_file(&server, device).await?.ok_or(Denied::Unknown)?;
     // The second person approved the first enrolment when the device was put on file.
-    if server.devices.enrolled(device).is_some() {
+    if key_of(&server, device).await?.is_some() {
         may(&server, signed_in, (Act::ManageDevices, What::Code { device }), approval).await?;
     }
     let lasts = u64::try_from(LASTS.as_millis()).map_err(|_| Denied::Internal)?;
@@ -128,7 +128,7 @@ async fn enrol(
     let enrol = async move {
         server.secrets.enrol(kept).await?;
         held(&server.devices.enrolled).insert(device, kept);
-        server.devices.cut(device);
+        server.cut(device);
         Ok(())
     };
     to_the_end(enrol).await?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taisai_table::DeviceId;
 use tokio::time::timeout;
 
-use super::{Proven, copied, on_file};
+use super::{Proven, copied, key_of, on_file};
 use crate::denied::Denied;
 use crate::leaving::json;
 use crate::secrets::{hex, random};
@@ -67,7 +67,7 @@ async fn exchange(socket: &mut WebSocket, said: Utf8Bytes) -> Option<Utf8Bytes> 
 pub(super) async fn proven(server: &Server, challenge: &[u8; 32], signed: &Signed) -> Result<Proven, Denied> {
     let device = signed.device;
     let kind = on_file(server, device).await?.ok_or(Denied::NotProven)?;
-    let enrolled = server.devices.enrolled(device).ok_or(Denied::NotProven)?;
+    let enrolled = key_of(server, device).await?.ok_or(Denied::NotProven)?;
     let signature = hex::bytes(&signed.signature).ok_or(Denied::NotProven)?;
     let content = content(server.place.house, device, challenge);
     if !is_signed(&enrolled.key, &content, &signature) {

@@ -103,7 +103,7 @@ fn accepted(answer: &Answer) {
 #[tokio::test]
 async fn a_round_is_played_and_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
-    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
@@ -141,7 +141,7 @@ async fn a_round_is_played_and_is_there_again() {
     }
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
 
-    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let (line, mut screen) = Screen::new();
     assert!(
         hall.doors()
@@ -176,7 +176,7 @@ async fn close(hall: Hall) {
 #[tokio::test]
 async fn the_record_rules_over_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    close(Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap()).await;
+    close(Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap()).await;
 
     let mut other = plan(folder.path());
     (other.tables[0].layout, other.tables[0].seats) = ("C".to_owned(), vec![3]);
@@ -186,7 +186,7 @@ async fn the_record_rules_over_the_file() {
     let two = added(2);
     let three = added(3);
     other.tables.push(two);
-    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     assert_eq!(opened(&hall, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
     assert_eq!(opened(&hall, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
     assert_eq!((hall.profile().name.as_str(), hall.house()), ("singapore", [7; 16]));
@@ -198,7 +198,7 @@ async fn the_record_rules_over_the_file() {
     close(hall).await;
 
     other.tables = vec![three];
-    let hall = Hall::open(other.clone(), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     assert!(
         opened(&hall, TABLE).await.is_some() && opened(&hall, TableId(2)).await.is_some(),
         "whatever the file says"
@@ -207,7 +207,7 @@ async fn the_record_rules_over_the_file() {
     close(hall).await;
 
     other.is_training = true;
-    assert!(matches!(Hall::open(other, &Metrics::new(), Arc::new(drop)), Err(HallError::OtherPurpose)));
+    assert!(matches!(Hall::open(other, &Arc::new(Metrics::new()), Arc::new(drop)), Err(HallError::OtherPurpose)));
 }
 
 #[tokio::test]
@@ -215,7 +215,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     let folder = tempfile::tempdir().unwrap();
     let table = TableId(2);
     let clusters = 2.try_into().unwrap();
-    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let add = HouseCommand::AddTable { table, clusters, training: true, second: None };
     let (reply, answer) = oneshot::channel();
     assert!(hall.doors().house().0.send(HouseMail::Own(add, Reply::Once(reply))).await.is_ok());
@@ -224,7 +224,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     let open = async |seats: Vec<u32>, is_training: bool| {
         let mut plan = plan(folder.path());
         plan.tables.push(TablePlan { table, is_training, seats, ..plan.tables[0].clone() });
-        let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
+        let hall = Hall::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
         let found = opened(&hall, table).await;
         close(hall).await;
         found.map(|(_, seats, _)| seats)
@@ -240,7 +240,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
 async fn time_and_sources_go_on_after_what_is_on_record() {
     let folder = tempfile::tempdir().unwrap();
     let ahead = || clock::system() + 3_600_000;
-    let hall = Hall::open_by(ahead, plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open_by(ahead, plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     // Higher than any time.
     let highest = hall.sources().next() + 100 * 3_600_000;
     let mut asker = Asker { hall: &hall, source: highest, sequence: 0 };
@@ -250,7 +250,7 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
     accepted(&asker.round(person(2, Role::PitSupervisor), RoundCommand::OpenTable).await);
     close(hall).await;
 
-    let hall = Hall::open(plan(folder.path()), &Metrics::new(), Arc::new(drop)).unwrap();
+    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     assert!(hall.clock().now() > before, "time goes on");
     assert!(hall.sources().next() > highest, "so do sources");
     let stepped = |house: &House| {

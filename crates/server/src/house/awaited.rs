@@ -26,6 +26,11 @@ pub(super) struct Awaited {
 }
 
 impl Awaited {
+    /// Whether anybody waits.
+    pub(super) fn is_any(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Someone waits; told at once if the money has arrived.
     pub(super) fn wait(&mut self, house: &House, hash: VoucherHash, reply: oneshot::Sender<Became>) -> Option<Said> {
         if let Some(became) = self.known(house, hash) {

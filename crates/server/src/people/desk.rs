@@ -126,7 +126,7 @@ async fn sign_in(
     Body(SignIn { person, password }): Body<SignIn>,
 ) -> Result<impl IntoResponse, Denied> {
     let on_file = checked(&server, caller, person, password).await?;
-    if let Ok(before) = signed_in(&headers, &server) {
+    if let Ok(before) = signed_in(&headers, &server).await {
         end(&server, server.people.sign_ins.end(before.source)).await?;
     }
     let (now, token) = (server.clock.now(), Token::random()?);
@@ -160,7 +160,7 @@ async fn sign_in_again(
     headers: HeaderMap,
     Body(SignInAgain { password }): Body<SignInAgain>,
 ) -> Result<Json<Me>, Denied> {
-    let Known { person, found, .. } = known(&server, signed_in(&headers, &server)?.source, true).await?;
+    let Known { person, found, .. } = known(&server, signed_in(&headers, &server).await?.source, true).await?;
     checked(&server, caller, person.id, password).await?;
     let now = server.clock.now();
     server.secrets.used(found.source, now, now).await?;
@@ -181,7 +181,7 @@ async fn set_password(
     headers: HeaderMap,
     Body(NewPassword { old, new }): Body<NewPassword>,
 ) -> Result<Json<Me>, Denied> {
-    let Known { person, found, .. } = known(&server, signed_in(&headers, &server)?.source, true).await?;
+    let Known { person, found, .. } = known(&server, signed_in(&headers, &server).await?.source, true).await?;
     checked(&server, caller, person.id, old.clone()).await?;
     if !password::is_good(&new, &old) {
         return Err(Denied::WeakPassword);
@@ -202,7 +202,7 @@ async fn set_password(
     (status = 401, description = "not-signed-in"),
 ))]
 async fn sign_out(State(server): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse, Denied> {
-    let found = signed_in(&headers, &server)?;
+    let found = signed_in(&headers, &server).await?;
     end(&server, server.people.sign_ins.end(found.source)).await?;
     Ok((StatusCode::NO_CONTENT, AppendHeaders([(SET_COOKIE, cookie::taken())])))
 }
@@ -212,7 +212,7 @@ async fn sign_out(State(server): State<Shared>, headers: HeaderMap) -> Result<im
     (status = 200, body = Me), (status = 401, description = "not-signed-in"),
 ))]
 async fn me(State(server): State<Shared>, headers: HeaderMap) -> Result<Json<Me>, Denied> {
-    Ok(Json(known(&server, signed_in(&headers, &server)?.source, false).await?.into()))
+    Ok(Json(known(&server, signed_in(&headers, &server).await?.source, false).await?.into()))
 }
 
 /// A further number for commands, for a screen of this login.

@@ -73,7 +73,7 @@ impl Running {
             is_training: false,
             tables: vec![table],
         };
-        let hall = Hall::open(plan, &Metrics::new(), Arc::new(drop)).unwrap();
+        let hall = Hall::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
         let secrets = Secrets::open(&address, Expected::Either).unwrap();
         let place = Place { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
         let keys = hall.keys().to_vec();
@@ -86,6 +86,7 @@ impl Running {
             place,
             profile: Arc::new(Profile::singapore()),
             doors: hall.doors(),
+            nodes: None,
             clock: hall.clock(),
             sources: hall.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),

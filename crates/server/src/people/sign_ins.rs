@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use taisai_table::{PersonId, Time};
 
-use crate::secrets::KeptSignIn;
+use crate::secrets::{KeptSignIn, Which};
 
 /// How many screens of one sign-in have numbers of their own at once.
 const MOST_FURTHER: usize = 64;
@@ -93,6 +93,24 @@ impl SignIns {
             is_one_time: kept.is_one_time,
             ends: self.time_outs.ends(kept),
         })
+    }
+
+    /// A sign-in is as the store has it, save that it may have been used since; or it is gone.
+    pub(super) fn replace(&self, which: Which, kept: Option<KeptSignIn>) {
+        let mut open = self.open();
+        let source = match which {
+            Which::Token(token) => open.by_token.get(&token).copied(),
+            Which::Source(source) => Some(source),
+        };
+        let before =
+            source.and_then(|source| open.by_source.get(&source)).map(|before| (before.kept.used, before.written));
+        open.remove(source.as_slice());
+        let Some(mut kept) = kept else { return };
+        let (used, written) = before.unwrap_or((kept.used, kept.used));
+        kept.used = kept.used.max(used);
+        let source = kept.source;
+        open.add(kept);
+        open.by_source.entry(source).and_modify(|sign_in| sign_in.written = written);
     }
 
     /// A sign-in is used. When the store should hear of it: what it should be told.
@@ -245,6 +263,22 @@ mod tests {
         assert_eq!(sign_ins.touch(1, at(14)), Some((at(14), at(0))));
         assert_eq!(sign_ins.by_source(1, at(20)).unwrap().ends, at(29));
         assert_eq!(sign_ins.by_source(1, at(29)), None);
+    }
+
+    #[test]
+    fn what_the_store_has_of_a_sign_in_holds() {
+        let sign_ins = sign_ins();
+        sign_ins.touch(1, at(14));
+        sign_ins.replace(Which::Source(1), Some(KeptSignIn { further: vec![9], ..kept(1, 7, BEGUN) }));
+        assert!(sign_ins.uses(1, 9), "another node gave a screen a number");
+        assert!(sign_ins.by_source(1, at(20)).is_some(), "it was used here since the store heard of it");
+        let token = kept(2, 8, BEGUN).token;
+        sign_ins.replace(Which::Token(token), Some(kept(2, 8, BEGUN)));
+        assert_eq!(sign_ins.find(&token, at(0)).unwrap().person, PersonId(8), "someone signed in at another node");
+        sign_ins.replace(Which::Token(token), None);
+        assert_eq!((sign_ins.find(&token, at(0)), sign_ins.by_source(2, at(0))), (None, None), "and out");
+        sign_ins.replace(Which::Source(1), None);
+        assert_eq!(sign_ins.by_source(1, at(14)), None);
     }
 
     #[test]

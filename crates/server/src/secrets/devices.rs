@@ -19,9 +19,14 @@ impl Secrets {
     /// Every device that has a key.
     pub(crate) async fn devices(&self) -> Result<Vec<KeptDevice>, SecretsError> {
         let rows = self.with(|store| store.rows("SELECT device, key, source FROM devices", &[])).await?;
-        let read =
-            |row: &Row| Ok(KeptDevice { device: DeviceId(row.get(0)?), key: row.bytes(1)?, source: row.get(2)? });
-        rows.iter().map(read).collect()
+        rows.iter().map(kept).collect()
+    }
+
+    /// A device, if it has a key.
+    pub(crate) async fn device(&self, device: DeviceId) -> Result<Option<KeptDevice>, SecretsError> {
+        let select = "SELECT device, key, source FROM devices WHERE device = $1";
+        let rows = self.with(move |store| store.rows(select, &[device.0.into()])).await?;
+        rows.first().map(kept).transpose()
     }
 
     /// A device has this key and this number from now on.
@@ -49,4 +54,8 @@ impl Secrets {
         let (device, expires) = (DeviceId(row.get(0)?), Time(row.get(1)?));
         Ok((now < expires).then_some(device))
     }
+}
+
+fn kept(row: &Row) -> Result<KeptDevice, SecretsError> {
+    Ok(KeptDevice { device: DeviceId(row.get(0)?), key: row.bytes(1)?, source: row.get(2)? })
 }

@@ -24,10 +24,28 @@ pub(crate) struct KeptSignIn {
     pub(crate) is_one_time: bool,
 }
 
+/// One of all sign-ins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// That of a token, by its hash.
+    Token([u8; 32]),
+    /// That of a number.
+    Source(u64),
+}
+
 impl Secrets {
     /// Every sign-in.
     pub(crate) async fn sign_ins(&self) -> Result<Vec<KeptSignIn>, SecretsError> {
-        self.with(read_all).await
+        self.with(|store| read(store, "true", &[])).await
+    }
+
+    /// A sign-in, if it is on file.
+    pub(crate) async fn sign_in(&self, which: Which) -> Result<Option<KeptSignIn>, SecretsError> {
+        let find = move |store: &mut Store| match which {
+            Which::Token(token) => read(store, "s.token = $1", &[token.into()]),
+            Which::Source(source) => read(store, "s.source = $1", &[source.into()]),
+        };
+        Ok(self.with(find).await?.pop())
     }
 
     /// A sign-in begins.
@@ -71,13 +89,20 @@ impl Secrets {
     }
 }
 
-fn read_all(store: &mut Store) -> Result<Vec<KeptSignIn>, SecretsError> {
-    let further = store.rows("SELECT source, further FROM further_sources ORDER BY further", &[])?;
+/// The sign-ins that meet a condition.
+fn read(store: &mut Store, condition: &str, values: &[Value]) -> Result<Vec<KeptSignIn>, SecretsError> {
+    let select = format!(
+        "SELECT f.source, f.further FROM further_sources f JOIN sign_ins s ON s.source = f.source
+         WHERE {condition} ORDER BY f.further"
+    );
+    let further = store.rows(&select, values)?;
     let pair = |row: &Row| -> Result<(u64, u64), SecretsError> { Ok((row.get(0)?, row.get(1)?)) };
     let further: Vec<_> = further.iter().map(pair).collect::<Result<_, _>>()?;
-    let select = "SELECT s.source, s.token, s.person, s.begun, s.used, s.asked, coalesce(p.is_one_time, 1)
-                  FROM sign_ins s LEFT JOIN passwords p ON p.person = s.person ORDER BY s.source";
-    let read = |row: &Row| {
+    let select = format!(
+        "SELECT s.source, s.token, s.person, s.begun, s.used, s.asked, coalesce(p.is_one_time, 1)
+         FROM sign_ins s LEFT JOIN passwords p ON p.person = s.person WHERE {condition} ORDER BY s.source"
+    );
+    let kept = |row: &Row| {
         let source = row.get(0)?;
         Ok(KeptSignIn {
             source,
@@ -90,5 +115,5 @@ fn read_all(store: &mut Store) -> Result<Vec<KeptSignIn>, SecretsError> {
             is_one_time: row.get::<i64>(6)? != 0,
         })
     };
-    store.rows(select, &[])?.iter().map(read).collect()
+    store.rows(&select, values)?.iter().map(kept).collect()
 }

@@ -9,7 +9,7 @@ use taisai_table::{
 };
 use tokio::time::Instant;
 
-use super::RunningTable;
+use super::{POST_AGAIN, RunningTable};
 use crate::house::HouseMail;
 use crate::leaving::Said;
 use crate::stopped::Stopped;
@@ -169,6 +169,7 @@ impl RunningTable {
             let before = *posted;
             for transfer in cluster.machine().outbox().filter(|transfer| transfer.number > before) {
                 *posted = transfer.number;
+                self.post_again.get_or_insert_with(|| Instant::now() + POST_AGAIN);
                 self.said.push(Said::ToHouse(HouseMail::Transfer { cluster: id, transfer: *transfer }));
             }
         }

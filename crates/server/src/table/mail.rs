@@ -26,4 +26,6 @@ pub(crate) enum TableMail {
     HouseHolds { cluster: u16, number: u64 },
     /// The slip of a round that is over, read from the record.
     Slip { cluster: u16, round: RoundNumber, slip: Option<Slip> },
+    /// Another node takes the table: it ends here once its round is over.
+    Depart,
 }

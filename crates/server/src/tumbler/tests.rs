@@ -45,7 +45,7 @@ impl Pit {
             is_training: false,
             tables: vec![TablePlan { table: TABLE, game, layout: "B".to_owned(), is_training: false, seats: vec![8] }],
         };
-        let hall = Hall::open(plan, &crate::metrics::Metrics::new(), Arc::new(drop)).unwrap();
+        let hall = Hall::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = hall.sources().next();
         let mut pit = Self { hall, source, sequence: 0, _folder: folder };
         for device in [TUMBLER, ANOTHER] {

@@ -52,7 +52,7 @@ impl Cage {
             tables: vec![table],
         };
         let mut cage = Self {
-            hall: Hall::open(plan, &crate::metrics::Metrics::new(), Arc::new(drop)).unwrap(),
+            hall: Hall::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
             sequence: 0,
             _folder: folder,
         };

@@ -3,6 +3,8 @@ CREATE TABLE taisai_journal.nodes (
     name text COLLATE "C" PRIMARY KEY,
     address text NOT NULL,
     version text NOT NULL,
+    -- No two nodes have the same.
+    slot smallint NOT NULL UNIQUE,
     until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 

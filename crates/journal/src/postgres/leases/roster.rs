@@ -95,6 +95,27 @@ impl Roster {
         self.held_by(name).filter_map(|lease| Some((&lease.part, lease.wanted.as_ref()?)))
     }
 
+    /// A node holds a part now, whatever was known before.
+    pub fn hold(&mut self, part: &ChainName, name: &NodeName) {
+        let taken = Lease { part: part.clone(), holder: Some(name.clone()), wanted: None };
+        match self.leases.iter_mut().find(|lease| lease.part == *part) {
+            Some(lease) => *lease = taken,
+            None => self.leases.push(taken),
+        }
+    }
+
+    /// A part of a node that another one should have, which has two fewer or less, and that one. One part moves at a time, the
+    /// last by name, and never the one that stays.
+    pub fn too_many(&self, name: &NodeName, stays: &ChainName) -> Option<(ChainName, NodeName)> {
+        if self.leases.iter().any(|lease| lease.wanted.is_some()) {
+            return None;
+        }
+        let count = |name: &NodeName| self.held_by(name).count();
+        let fewest = self.nodes.iter().map(|node| &node.name).min_by_key(|name| count(name))?;
+        let part = self.held_by(name).map(|lease| &lease.part).filter(|part| *part != stays).max()?;
+        (count(name) >= count(fewest) + 2).then(|| (part.clone(), fewest.clone()))
+    }
+
     /// Those of these parts that a node should claim now.
     ///
     /// What is wanted goes to the node that it is wanted for. The rest is dealt in order of name, each to the node with the
@@ -168,6 +189,24 @@ mod tests {
         let mut free: Vec<&str> = parts.iter().copied().filter(|part| *part != "table-3").collect();
         free.sort_unstable();
         assert_eq!(all, free);
+    }
+
+    #[test]
+    fn a_node_that_has_two_more_gives_one_away() {
+        let held = [("house", Some("a"), None), ("table-1", Some("a"), None), ("table-2", Some("a"), None)];
+        let given = |roster: &Roster, name: &str| {
+            let given = roster.too_many(&name.into(), &"house".parse().unwrap());
+            given.map(|(part, node)| format!("{part} {node}"))
+        };
+        let mut roster = roster(&["a", "b"], &held);
+        assert_eq!(given(&roster, "a").as_deref(), Some("table-2 b"));
+        assert_eq!(given(&roster, "b"), None);
+        roster.leases[2].wanted = Some("b".into());
+        assert_eq!(given(&roster, "a"), None, "one at a time");
+        roster.hold(&"table-2".parse().unwrap(), &"b".into());
+        assert_eq!(given(&roster, "a"), None, "one more is as even as it gets");
+        roster.nodes.push(Node { name: "c".into(), address: String::new(), version: String::new() });
+        assert_eq!(given(&roster, "a").as_deref(), Some("table-1 c"));
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(crate) struct Playing {
 
 impl Playing {
     pub(crate) async fn open(folder: &Path) -> Self {
-        let hall = Hall::open(plan(folder), &crate::metrics::Metrics::new(), Arc::new(drop)).unwrap();
+        let hall = Hall::open(plan(folder), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = hall.sources().next();
         let mut terminals = JoinSet::new();
         let door = hall.doors().table(TABLE).unwrap();

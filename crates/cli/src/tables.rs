@@ -1,0 +1,152 @@
+//! `taisai tables`: which machine of a house holds which part of it, and moving a part to another.
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail};
+use serde::Serialize;
+use taisai_journal::{ChainName, Leases, Node, Roster, Terms, Wished};
+use taisai_record::Address;
+
+use crate::print::{self, Column};
+
+/// How often it is looked whether a part has moved.
+const LOOK: Duration = Duration::from_millis(200);
+
+#[derive(clap::Subcommand)]
+pub(crate) enum TablesCommand {
+    /// Show the machines that run the house, and which part of it each holds
+    List {
+        #[command(flatten)]
+        store: StoreArgs,
+        /// Print for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Move a part of the house to another machine: a table when its round is over, the House at once
+    ///
+    /// It waits until the part has moved. If it has not in time the wish stands, and the table moves when it can.
+    Move {
+        /// The part: house, or table-1 and so on
+        #[arg(value_name = "PART")]
+        part: ChainName,
+        /// The address of the machine that it shall move to, as `taisai tables list` shows it
+        #[arg(long, value_name = "ADDRESS")]
+        to: String,
+        /// How many seconds it is waited for
+        #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+        wait: u64,
+        #[command(flatten)]
+        store: StoreArgs,
+    },
+}
+
+/// Where the house is.
+#[derive(clap::Args)]
+pub(crate) struct StoreArgs {
+    #[arg(long, value_name = "STORE", help = "The store of its record, postgres://… [env: TAISAI_STORE]")]
+    store: Option<Address>,
+}
+
+impl StoreArgs {
+    fn leases(&self) -> anyhow::Result<Leases> {
+        let of_environment = || std::env::var("TAISAI_STORE").ok().and_then(|text| text.parse().ok());
+        match self.store.clone().or_else(of_environment) {
+            Some(Address::Postgres(address)) => Ok(Leases::open(&address, Terms::default())?),
+            Some(Address::Folder(folder)) => {
+                bail!("{} is a folder: a house in a folder runs on one machine", folder.display())
+            }
+            None => bail!("say where the house is: --store postgres://…"),
+        }
+    }
+}
+
+/// The machines and parts, as programs are told.
+#[derive(Serialize)]
+struct Sheet<'a> {
+    nodes: Vec<NodeSheet<'a>>,
+    parts: Vec<PartSheet<'a>>,
+}
+
+#[derive(Serialize)]
+struct NodeSheet<'a> {
+    name: &'a str,
+    address: &'a str,
+    version: &'a str,
+}
+
+#[derive(Serialize)]
+struct PartSheet<'a> {
+    part: &'a str,
+    /// The address of the machine that holds it.
+    node: Option<&'a str>,
+    /// The address of the machine that it moves to.
+    wanted: Option<&'a str>,
+}
+
+impl<'a> Sheet<'a> {
+    fn of(roster: &'a Roster) -> Self {
+        let address = |name: &Option<_>| name.as_ref().and_then(|name| roster.node(name)).map(|node| &*node.address);
+        let node =
+            |node: &'a Node| NodeSheet { name: node.name.as_str(), address: &node.address, version: &node.version };
+        let parts = roster.leases.iter().map(|lease| PartSheet {
+            part: lease.part.as_str(),
+            node: address(&lease.holder),
+            wanted: address(&lease.wanted),
+        });
+        Self { nodes: roster.nodes.iter().map(node).collect(), parts: parts.collect() }
+    }
+}
+
+/// Shows or moves; `false` if a part has not moved in time.
+pub(crate) fn run(command: &TablesCommand) -> anyhow::Result<bool> {
+    match command {
+        TablesCommand::List { store, json } => list(&store.leases()?.look()?, *json).map(|()| true),
+        TablesCommand::Move { part, to, wait, store } => {
+            move_part(&mut store.leases()?, part, to, Duration::from_secs(*wait))
+        }
+    }
+}
+
+fn list(roster: &Roster, json: bool) -> anyhow::Result<()> {
+    let sheet = Sheet::of(roster);
+    if json {
+        serde_json::to_writer(anstream::stdout(), &sheet)?;
+        writeln!(anstream::stdout())?;
+        return Ok(());
+    }
+    let mut out = anstream::stdout().lock();
+    print::heading(&mut out, "Machines")?;
+    let columns = [Column::left("Address"), Column::left("Version"), Column::left("Name")];
+    let row = |node: &NodeSheet<'_>| [node.address, node.version, node.name].map(str::to_owned).to_vec();
+    print::table(&mut out, &columns, &sheet.nodes.iter().map(row).collect::<Vec<_>>())?;
+    print::heading(&mut out, "Parts")?;
+    let columns = [Column::left("Part"), Column::left("Held by"), Column::left("Moves to")];
+    let row = |part: &PartSheet<'_>| {
+        vec![part.part.to_owned(), part.node.unwrap_or("nobody").to_owned(), part.wanted.unwrap_or("").to_owned()]
+    };
+    print::table(&mut out, &columns, &sheet.parts.iter().map(row).collect::<Vec<_>>())?;
+    out.flush()?;
+    Ok(())
+}
+
+fn move_part(leases: &mut Leases, part: &ChainName, to: &str, wait: Duration) -> anyhow::Result<bool> {
+    let roster = leases.look()?;
+    let node = roster.nodes.iter().find(|node| node.address == to);
+    let node = node.ok_or_else(|| anyhow!("no machine of the house has the address {to}: see `taisai tables list`"))?;
+    match leases.wish(part, &node.name)? {
+        Wished::Noted => {}
+        Wished::NoSuchNode => bail!("the machine at {to} has just left the house"),
+        Wished::NoSuchPart => bail!("the house has no part {part}: see `taisai tables list`"),
+    }
+    let begun = Instant::now();
+    while begun.elapsed() < wait {
+        if leases.look()?.holder(part).is_some_and(|holder| holder.name == node.name) {
+            writeln!(anstream::stdout(), "{part} is held by {to}")?;
+            return Ok(true);
+        }
+        std::thread::sleep(LOOK);
+    }
+    writeln!(anstream::stdout(), "{part} has not moved yet: it does when its round is over")?;
+    Ok(false)
+}

@@ -1,0 +1,58 @@
+//! A machine that is kept close behind a chain which another program writes.
+
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, ChainName, PublicKey};
+
+use crate::machine::Machine;
+use crate::replay::{Reading, Replay, ReplayError, Seen};
+use crate::store::{Address, StoreError};
+
+/// Why a chain cannot be followed now.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// The store cannot be reached.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The chain cannot be gone through.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+}
+
+/// Follows one chain. After an error the next step reaches for the store anew, and goes on where it was.
+pub struct Follower<M> {
+    address: Address,
+    archive: Option<Box<dyn Archive>>,
+    chain: ChainName,
+    keys: Vec<PublicKey>,
+    reading: Option<Reading<M>>,
+}
+
+impl<M: Machine> Follower<M> {
+    /// Follows a chain of the store at an address. The keys are those whose snapshots are believed.
+    pub const fn new(address: Address, chain: ChainName, keys: Vec<PublicKey>) -> Self {
+        Self { address, archive: None, chain, keys, reading: None }
+    }
+
+    /// The machine as it stands, once its opening was seen.
+    pub fn machine(&self) -> Option<&M> {
+        self.reading.as_ref().and_then(Reading::machine)
+    }
+
+    /// Goes through all that was written since.
+    pub fn follow(&mut self, look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>) -> Result<(), FollowError> {
+        let mut archive = match self.archive.take() {
+            Some(archive) => archive,
+            None => self.address.archive()?,
+        };
+        let mut replay = match self.reading.take() {
+            Some(reading) => Replay::resume(&mut *archive, reading),
+            None => Replay::from_snapshot(&mut *archive, &self.chain, &self.keys, |_| true, |_, _| {})?,
+        };
+        let went = replay.run(look);
+        self.reading = Some(replay.pause());
+        went?;
+        self.archive = Some(archive);
+        Ok(())
+    }
+}

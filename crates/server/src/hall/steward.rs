@@ -1,0 +1,293 @@
+//! The steward of a node: opens the parts that the node comes to hold, and closes those that go to another.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use taisai_journal::{ChainName, SLOTS};
+use taisai_record::{Address, Book, Follower, MachineId, Recorder, Setup, Warn};
+use taisai_table::{House, TableId};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use super::rooms::{Rooms, RunningPart, stop_all};
+use super::{Hall, HallError, HallPlan, Opened, found, laid_out, open_book, open_table, recorded};
+use crate::clock::{self, Clock, Share, Sources};
+use crate::house::{FollowedHouse, HouseMail};
+use crate::leaving::Post;
+use crate::metrics::Metrics;
+use crate::nodes::{Courier, Membership, NodePlan, Nodes, Turn, house, part_of};
+use crate::stopped::Stopped;
+use crate::table::TableMail;
+
+/// How often it is looked whether another node has founded the house.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The thread that opens and closes parts.
+pub(super) struct Steward {
+    turns: Sender<Turn>,
+    thread: JoinHandle<()>,
+    work: Arc<Work>,
+}
+
+/// What it works with.
+struct Work {
+    rooms: Arc<Rooms>,
+    membership: Membership,
+    running: Mutex<BTreeMap<ChainName, RunningPart>>,
+    /// The thread of the House where another node holds it.
+    follows: Mutex<Vec<JoinHandle<()>>>,
+    turns: Sender<Turn>,
+    courier: Courier,
+}
+
+/// Joins a house, or begins it, and runs what this node holds.
+pub(super) fn join(
+    plan: HallPlan,
+    (node, address): (&NodePlan, &str),
+    metrics: &Arc<Metrics>,
+    warn: Warn,
+) -> Result<Hall, HallError> {
+    let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
+    let (turns, turned) = mpsc::channel();
+    let membership = Membership::join(store, (node, address), &plan.program.version, turns.clone())?;
+    let courier = Courier::start(&membership.nodes);
+    let share = Share { slot: membership.slot.into(), of: SLOTS.into() };
+    let (stop, stopped) = watch::channel(None);
+    let begun = if is_house_here(&membership.nodes, &turned)? {
+        Begun::here(&plan, share, &warn)?
+    } else {
+        Begun::elsewhere(&plan, share, &turned)?
+    };
+    let Begun { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let rooms = Arc::new(Rooms {
+        plan,
+        plans,
+        profile: Arc::new(profile),
+        keys,
+        post: Arc::new(Post::closed(Some(courier.clone()))),
+        metrics: Arc::clone(metrics),
+        sources,
+        stop,
+        term: membership.term.clone(),
+        warn,
+        system: clock::system,
+    });
+    let work = Arc::new(Work {
+        rooms: Arc::clone(&rooms),
+        membership,
+        running: Mutex::default(),
+        follows: Mutex::default(),
+        turns: turns.clone(),
+        courier,
+    });
+    match opened {
+        Some((book, recorder)) => work.run_house(book, recorder, clock)?,
+        None => work.follow_house()?,
+    }
+    let tables = rooms.plans.keys().map(|table| part_of(*table));
+    work.membership.claim(std::iter::once(house()).chain(tables).collect());
+    let (runtime, working) = (Handle::current(), Arc::clone(&work));
+    let serve = move || {
+        let _within = runtime.enter();
+        working.serve(&turned);
+    };
+    let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
+    let steward = Some(Steward { turns, thread, work });
+    Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
+}
+
+/// Waits until it is known who holds the House.
+fn is_house_here(nodes: &Nodes, turned: &Receiver<Turn>) -> Result<bool, HallError> {
+    loop {
+        match turned.recv_timeout(LOOK) {
+            Ok(Turn::Held(part)) if part == house() => return Ok(true),
+            Ok(Turn::Over(why)) => return Err(HallError::Over(why)),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Closed.into()),
+        }
+        if nodes.is_elsewhere(&house()) {
+            return Ok(false);
+        }
+    }
+}
+
+/// What is known of a house before its parts run.
+struct Begun {
+    id: [u8; 16],
+    is_founded: bool,
+    clock: Clock,
+    sources: Sources,
+    profile: taisai_table::Profile,
+    keys: Vec<taisai_journal::PublicKey>,
+    plans: super::Plans,
+    /// The House, where this node holds it.
+    house: Option<(Book, Recorder<House>)>,
+}
+
+impl Begun {
+    fn here(plan: &HallPlan, share: Share, warn: &Warn) -> Result<Self, HallError> {
+        let Opened { mut book, mut house, clock, sources, profile } =
+            Opened::new(clock::system, plan, share, Arc::clone(warn))?;
+        let is_founded = house.machine().people().next().is_some();
+        let plans = found(&mut book, &mut house, plan, clock, &sources)?;
+        let (id, keys) = (book.house(), book.keys().to_vec());
+        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((book, house)) })
+    }
+
+    /// Another node holds the House: it is founded there before anything runs here.
+    fn elsewhere(plan: &HallPlan, share: Share, turned: &Receiver<Turn>) -> Result<Self, HallError> {
+        let keys = plan.files.keys()?;
+        let mut follower = Follower::<House>::new(plan.address.clone(), house(), keys.clone());
+        loop {
+            follower.follow(|_| ControlFlow::Continue(()))?;
+            if follower.machine().is_some_and(|house| house.people().next().is_some()) {
+                break;
+            }
+            match turned.recv_timeout(LOOK) {
+                // Its holder is gone before it was founded: whoever joins anew founds it.
+                Ok(Turn::Held(_)) => return Err(HallError::NotFounded),
+                Ok(Turn::Over(why)) => return Err(HallError::Over(why)),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let house = follower.machine().ok_or(HallError::NotFounded)?;
+        let mut archive = plan.address.archive()?;
+        let (id, newest) = Book::beginning(&mut *archive)?;
+        let plans = laid_out(&mut *archive, house, &plan.tables)?;
+        let opening = recorded(&mut *archive, MachineId::House)?;
+        let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        let clock = Clock::start(clock::system, newest);
+        let sources = Sources::new(clock, share);
+        sources.above(house.highest_source());
+        let id = id.ok_or(HallError::NotFounded)?;
+        Ok(Self { id, is_founded: true, clock, sources, profile, keys, plans, house: None })
+    }
+}
+
+impl Steward {
+    pub(super) fn nodes(&self) -> Nodes {
+        self.work.membership.nodes.clone()
+    }
+
+    /// Closes what runs here, and leaves: others take it at once.
+    pub(super) fn close(self) {
+        let Self { turns, thread, work } = self;
+        turns.send(Turn::Closed).unwrap_or_default();
+        // One that broke down has said so.
+        thread.join().unwrap_or_default();
+        work.rooms.post.close();
+        for part in std::mem::take(&mut *held(&work.running)).into_values() {
+            part.close();
+        }
+        for thread in std::mem::take(&mut *held(&work.follows)) {
+            thread.join().unwrap_or_default();
+        }
+    }
+}
+
+impl Work {
+    fn serve(&self, turned: &Receiver<Turn>) {
+        for turn in turned {
+            match turn {
+                Turn::Held(part) => {
+                    tracing::info!(%part, "this node holds a part of the house");
+                    if let Err(error) = self.open(&part) {
+                        tracing::error!(%part, %error, "a part of the house cannot be opened");
+                        stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+                    }
+                }
+                Turn::Wanted(part) => self.depart(&part),
+                Turn::Ended(part) => self.closed(part),
+                Turn::Over(why) => stop_all(&self.rooms.stop, Stopped::Over(why)),
+                Turn::Closed => return,
+            }
+        }
+    }
+
+    fn open(&self, part: &ChainName) -> Result<(), HallError> {
+        let book = open_book(&self.rooms.plan, Arc::clone(&self.rooms.warn))?;
+        let clock = Clock::start(self.rooms.system, book.newest());
+        match MachineId::of_chain(part) {
+            Some(MachineId::Round(table)) => self.open_table(book, table, clock),
+            _ => self.open_house(book, clock),
+        }
+    }
+
+    fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
+        let part = part_of(table);
+        let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
+        let machines = open_table(&mut book, plan, &self.rooms.profile, clock)?;
+        let ready = self.rooms.table(table, machines, clock);
+        let threads = vec![ready.start(self.ends(part.clone()))?];
+        held(&self.running).insert(part, RunningPart { threads, book });
+        Ok(())
+    }
+
+    fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
+        let setup = Setup::House { is_training: self.rooms.plan.is_training };
+        let recorder: Recorder<House> = book.machine(setup, &self.rooms.profile, clock.now())?;
+        if recorder.machine().people().next().is_none() {
+            return Err(HallError::NotFounded);
+        }
+        self.run_house(book, recorder, clock)
+    }
+
+    fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
+        let threads = vec![self.rooms.house(recorder, clock).start(self.ends(house()))?];
+        held(&self.running).insert(house(), RunningPart { threads, book });
+        Ok(())
+    }
+
+    fn follow_house(&self) -> Result<(), HallError> {
+        let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
+        let followed = FollowedHouse::new(follower, self.courier.clone(), &self.rooms.sources);
+        let thread = self.rooms.followed_house(followed).start(drop)?;
+        let mut follows = held(&self.follows);
+        follows.retain(|thread| !thread.is_finished());
+        follows.push(thread);
+        Ok(())
+    }
+
+    /// Has a part end here: a table when its round is over.
+    fn depart(&self, part: &ChainName) {
+        tracing::info!(%part, "a part of the house goes to another node");
+        match MachineId::of_chain(part) {
+            Some(MachineId::Round(table)) => {
+                if let Some(mail) = self.rooms.post.table(table) {
+                    // One that has ended already has said so.
+                    mail.blocking_send(TableMail::Depart).unwrap_or_default();
+                }
+            }
+            _ => self.rooms.post.house().blocking_send(HouseMail::Depart).unwrap_or_default(),
+        }
+    }
+
+    /// A part has ended, as it was told to: once all of it is recorded others may hold it.
+    fn closed(&self, part: ChainName) {
+        let Some(running) = held(&self.running).remove(&part) else { return };
+        if let Some(MachineId::Round(table)) = MachineId::of_chain(&part) {
+            self.rooms.post.set_table(table, None);
+        } else if let Err(error) = self.follow_house() {
+            return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+        }
+        running.close();
+        self.membership.release(part);
+    }
+
+    /// A part that ends as it was told to is closed; if it fails, this node drops everything and joins anew.
+    fn ends(&self, part: ChainName) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
+        let (turns, stop) = (self.turns.clone(), self.rooms.stop.clone());
+        move |ended| match ended {
+            Ok(()) => turns.send(Turn::Ended(part)).unwrap_or_default(),
+            Err(why) => stop_all(&stop, why),
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,161 @@
+//! The House where another node holds it: what is looked at is read from its record up to the moment, and what is asked of it
+//! is sent there.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use taisai_record::{Follower, Seen};
+use taisai_table::{Actor, Decision, House, HouseCommand};
+use tokio::sync::{mpsc, oneshot};
+
+use super::awaited::Awaited;
+use super::{AT_ONCE, HouseMail};
+use crate::clock::{OwnIds, Sources};
+use crate::leaving::{Answer, Reply, Said};
+use crate::nodes::{Courier, Forwarded};
+use crate::stopped::Stopped;
+
+/// How often the record is read for those who wait for a voucher, and how often a report is sent again.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// So many reports may wait for the House; more than that tell nothing new.
+const MOST_REPORTS: usize = 10_000;
+
+/// A House that is followed.
+pub(crate) struct FollowedHouse {
+    /// Away while the record is read.
+    follower: Option<Follower<House>>,
+    courier: Courier,
+    ids: OwnIds,
+    awaited: Awaited,
+    /// What this node has to report, until the House has it.
+    reports: VecDeque<Forwarded>,
+    /// Told when the first of them has arrived.
+    reporting: Option<oneshot::Receiver<Option<Answer>>>,
+}
+
+impl FollowedHouse {
+    pub(crate) fn new(follower: Follower<House>, courier: Courier, sources: &Sources) -> Self {
+        let (ids, awaited) = (OwnIds::new(sources), Awaited::default());
+        Self { follower: Some(follower), courier, ids, awaited, reports: VecDeque::new(), reporting: None }
+    }
+
+    /// Runs until nobody can send it mail any more.
+    pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<HouseMail>) -> Result<(), Stopped> {
+        let mut mail = Vec::with_capacity(AT_ONCE);
+        let mut ticks = tokio::time::interval(EVERY);
+        loop {
+            let is_due = tokio::select! {
+                biased;
+                taken = mailbox.recv_many(&mut mail, AT_ONCE) => {
+                    if taken == 0 {
+                        return Ok(());
+                    }
+                    mail.iter().any(|letter| matches!(letter, HouseMail::Look(_) | HouseMail::Await { .. }))
+                }
+                _ = ticks.tick() => self.awaited.is_any(),
+            };
+            // Those who look at a House that cannot be read hear nothing, and ask again.
+            let is_known = !is_due || self.follow().await;
+            for letter in mail.drain(..) {
+                self.take(letter, is_known);
+            }
+            self.report();
+        }
+    }
+
+    /// Goes on to the end of the record.
+    async fn follow(&mut self) -> bool {
+        let Some(mut follower) = self.follower.take() else { return false };
+        // A database is waited for outside of any runtime.
+        let read = tokio::task::spawn_blocking(move || {
+            let mut arrived = Vec::new();
+            let followed = follower.follow(|seen| {
+                if let Seen::Entry(_, _, entry) = seen
+                    && let (HouseCommand::Receive { transfer, .. }, Ok(event)) = (&entry.asked.command, &entry.outcome)
+                {
+                    arrived.push((*transfer, event.clone()));
+                }
+                ControlFlow::Continue(())
+            });
+            (follower, followed, arrived)
+        });
+        let Ok((follower, followed, arrived)) = read.await else { return false };
+        let follower = self.follower.insert(follower);
+        if let Err(error) = followed {
+            tracing::warn!(%error, "the record of the House cannot be read: it is tried again");
+            return false;
+        }
+        let Some(house) = follower.machine() else { return false };
+        for (transfer, event) in arrived {
+            say(self.awaited.arrived(house, &transfer, &Decision::Accepted(event)));
+        }
+        true
+    }
+
+    fn take(&mut self, letter: HouseMail, is_known: bool) {
+        let house = self.follower.as_ref().and_then(Follower::machine).filter(|_| is_known);
+        match letter {
+            HouseMail::Command { actor, id, command, reply } => self.forward(Forwarded { actor, id, command }, reply),
+            HouseMail::Own(command @ HouseCommand::Report { .. }, Reply::Nobody) => {
+                if self.reports.len() < MOST_REPORTS {
+                    self.reports.push_back(Forwarded { actor: Actor::System, id: self.ids.next(), command });
+                }
+            }
+            HouseMail::Own(command, reply) => {
+                let id = self.ids.next();
+                self.forward(Forwarded { actor: Actor::System, id, command }, reply);
+            }
+            HouseMail::Look(look) => {
+                if let Some(house) = house {
+                    look(house)();
+                }
+            }
+            HouseMail::Await { hash, reply } => {
+                if let Some(house) = house {
+                    say(self.awaited.wait(house, hash, reply));
+                }
+            }
+            HouseMail::Transfer { cluster, transfer } => self.courier.transfer(cluster, transfer),
+            HouseMail::ClusterHolds { cluster, number } => self.courier.cluster_holds(cluster, number),
+            // Its screens are on the node that holds it.
+            HouseMail::Follow { line, .. } => line.cut(),
+            HouseMail::Depart => {}
+        }
+    }
+
+    fn forward(&self, asked: Forwarded, reply: Reply) {
+        self.courier.ask(asked, move |answer| {
+            // Without an answer whoever waits hears nothing, and asks again under the same number.
+            if let Some(answer) = answer {
+                say(reply.with(answer));
+            }
+        });
+    }
+
+    /// Sends the first report that the House does not have, again and again. It knows one that it had already.
+    fn report(&mut self) {
+        if let Some(reporting) = &mut self.reporting {
+            match reporting.try_recv() {
+                Err(oneshot::error::TryRecvError::Empty) => return,
+                Ok(Some(_)) => drop(self.reports.pop_front()),
+                Ok(None) | Err(oneshot::error::TryRecvError::Closed) => {}
+            }
+            self.reporting = None;
+        }
+        if let Some(first) = self.reports.front() {
+            let (tell, told) = oneshot::channel();
+            self.reporting = Some(told);
+            self.courier.ask(first.clone(), move |answer| tell.send(answer).map_or_else(drop, drop));
+        }
+    }
+}
+
+fn say(said: Option<Said>) {
+    match said {
+        Some(Said::Answer(reply, answer)) => reply.send(answer).unwrap_or_default(),
+        Some(Said::Then(then)) => then(),
+        Some(Said::To(..) | Said::ToHouse(_) | Said::ToTable(..) | Said::All(..) | Said::Follows(..)) | None => {}
+    }
+}

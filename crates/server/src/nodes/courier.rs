@@ -1,0 +1,153 @@
+//! Letters from the machines of this node to those of others, in order. One that does not arrive is lost: whoever sent it sends
+//! it again until its outbox is empty, and whoever gets it twice knows it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use taisai_journal::ChainName;
+use taisai_table::{Actor, ClusterId, CommandId, DeviceId, HouseCommand, TableId, Transfer};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use super::fellow::Unreachable;
+use super::{Nodes, house, part_of};
+use crate::leaving::Answer;
+use crate::table::TableMail;
+
+/// So many letters may wait to be sent; more are lost, and sent again.
+const WAITING: usize = 4_096;
+
+/// So many go at once.
+const AT_ONCE: usize = 256;
+
+/// A letter between nodes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum Letter {
+    /// Money from a cluster to the House.
+    Transfer { cluster: ClusterId, transfer: Transfer },
+    /// A cluster holds a transfer of the House.
+    ClusterHolds { cluster: ClusterId, number: u64 },
+    /// Money from the House to a cluster.
+    Receive { cluster: ClusterId, transfer: Transfer },
+    /// The House holds a transfer of a cluster.
+    HouseHolds { cluster: ClusterId, number: u64 },
+    /// A device is revoked, or enrolled anew: its connection ends.
+    Cut { device: DeviceId },
+}
+
+/// A command for the House from another node.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Forwarded {
+    pub(crate) actor: Actor,
+    pub(crate) id: CommandId,
+    pub(crate) command: HouseCommand,
+}
+
+/// To whom a letter goes.
+enum To {
+    Holder(ChainName),
+    All,
+}
+
+/// What takes letters to other nodes.
+#[derive(Clone)]
+pub(crate) struct Courier {
+    letters: mpsc::Sender<(To, Letter)>,
+    nodes: Nodes,
+    runtime: Handle,
+}
+
+impl Courier {
+    /// Begins to take letters, in a runtime.
+    pub(crate) fn start(nodes: &Nodes) -> Self {
+        let (letters, waiting) = mpsc::channel(WAITING);
+        tokio::spawn(carry(waiting, nodes.clone()));
+        Self { letters, nodes: nodes.clone(), runtime: Handle::current() }
+    }
+
+    /// What a table on another node is sent.
+    pub(crate) fn to_table(&self, table: TableId, letter: &TableMail) {
+        let of = |number| ClusterId { table, number };
+        let letter = match *letter {
+            TableMail::Receive { cluster, transfer } => Letter::Receive { cluster: of(cluster), transfer },
+            TableMail::HouseHolds { cluster, number } => Letter::HouseHolds { cluster: of(cluster), number },
+            // Nobody else has a way to a table that does not run here.
+            TableMail::Round { .. }
+            | TableMail::Cluster { .. }
+            | TableMail::Sit { .. }
+            | TableMail::Gone { .. }
+            | TableMail::Follow { .. }
+            | TableMail::Look(_)
+            | TableMail::Slip { .. }
+            | TableMail::Depart => return,
+        };
+        self.send(To::Holder(part_of(table)), letter);
+    }
+
+    /// Money for the House, which another node holds.
+    pub(crate) fn transfer(&self, cluster: ClusterId, transfer: Transfer) {
+        self.send(To::Holder(house()), Letter::Transfer { cluster, transfer });
+    }
+
+    /// A cluster holds a transfer of the House.
+    pub(crate) fn cluster_holds(&self, cluster: ClusterId, number: u64) {
+        self.send(To::Holder(house()), Letter::ClusterHolds { cluster, number });
+    }
+
+    /// The connection of a device ends, wherever it is.
+    pub(crate) fn cut(&self, device: DeviceId) {
+        self.send(To::All, Letter::Cut { device });
+    }
+
+    /// Asks the House, on the node that holds it, and tells the answer; none where the House cannot be reached.
+    pub(crate) fn ask(&self, asked: Forwarded, answer: impl FnOnce(Option<Answer>) + Send + 'static) {
+        let nodes = self.nodes.clone();
+        self.runtime.spawn(async move {
+            answer(
+                nodes.asked(&asked).await.inspect_err(|error| tracing::warn!(%error, "the House was not asked")).ok(),
+            );
+        });
+    }
+
+    fn send(&self, to: To, letter: Letter) {
+        // It is sent again by whoever sent it.
+        self.letters.try_send((to, letter)).unwrap_or_default();
+    }
+}
+
+impl Nodes {
+    async fn asked(&self, asked: &Forwarded) -> Result<Answer, Unreachable> {
+        let node = self.elsewhere(&house()).ok_or(Unreachable::Nobody)?;
+        let body = serde_json::to_vec(asked).expect("a command can be written down");
+        let answer = self.fellow.json(&node, "/api/v1/node/house", self.key()?, Some(body)).await?;
+        serde_json::from_value(answer).map_err(|_| Unreachable::Unreadable)
+    }
+
+    async fn carried(&self, node: &str, letters: &[Letter]) -> Result<(), Unreachable> {
+        let body = serde_json::to_vec(letters).expect("letters can be written down");
+        self.fellow.json(node, "/api/v1/node/letters", self.key()?, Some(body)).await.map(drop)
+    }
+}
+
+async fn carry(mut waiting: mpsc::Receiver<(To, Letter)>, nodes: Nodes) {
+    let mut letters = Vec::with_capacity(AT_ONCE);
+    while waiting.recv_many(&mut letters, AT_ONCE).await > 0 {
+        let mut bags: BTreeMap<String, Vec<Letter>> = BTreeMap::new();
+        for (to, letter) in letters.drain(..) {
+            let to = match to {
+                To::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
+                To::All => nodes.others(),
+            };
+            for node in to {
+                bags.entry(node).or_default().push(letter.clone());
+            }
+        }
+        for (node, bag) in bags {
+            if let Err(error) = nodes.carried(&node, &bag).await {
+                tracing::warn!(node, letters = bag.len(), %error, "letters did not arrive: they are sent again");
+            }
+        }
+    }
+}

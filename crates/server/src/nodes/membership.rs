@@ -1,0 +1,188 @@
+//! The thread that keeps a node among the living: it beats, claims what nobody holds, and tells what it has become.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use taisai_journal::{ChainName, Claimed, LeaseError, Leases, Member, NodeName, Roster, Terms};
+use tokio::sync::watch;
+
+use super::{NodePlan, Nodes, Term, house};
+use crate::hall::HallError;
+
+/// A beat that failed is tried again so soon.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// What a node has become.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    /// It holds a part, and opens it.
+    Held(ChainName),
+    /// A part that it holds is to go to another node, when it can.
+    Wanted(ChainName),
+    /// A part that runs here has ended, as it was told to.
+    Ended(ChainName),
+    /// It holds nothing any more, for this reason.
+    Over(String),
+    /// The house is being closed.
+    Closed,
+}
+
+/// What the thread is told.
+enum Word {
+    /// These are the parts of the house.
+    Parts(Vec<ChainName>),
+    /// The node has closed a part, which anyone may hold.
+    Released(ChainName),
+}
+
+/// A node that has joined. It leaves when this is dropped.
+pub(crate) struct Membership {
+    words: Option<Sender<Word>>,
+    thread: Option<JoinHandle<()>>,
+    pub(crate) term: Term,
+    pub(crate) nodes: Nodes,
+    pub(crate) slot: u16,
+}
+
+impl Membership {
+    /// Joins the house in a store, as a node that is reached at an address.
+    pub(crate) fn join(
+        store: &str,
+        (plan, address): (&NodePlan, &str),
+        version: &str,
+        turns: Sender<Turn>,
+    ) -> Result<Self, HallError> {
+        let terms = Terms::default();
+        let member = Leases::open(store, terms)?.join(address, version)?;
+        let (roster, known) = watch::channel(Roster::default());
+        let nodes = Nodes::new(member.name().clone(), known, plan)?;
+        let (term, slot) = (Term::new(member.tenure()), member.slot());
+        let (words, heard) = mpsc::channel();
+        let living = Living {
+            name: member.name().clone(),
+            member,
+            roster,
+            turns,
+            term: term.clone(),
+            parts: vec![house()],
+            held: BTreeSet::new(),
+            wanted: BTreeSet::new(),
+        };
+        let thread = thread::Builder::new().name("node".to_owned()).spawn(move || living.run(&heard, terms.beat()))?;
+        Ok(Self { words: Some(words), thread: Some(thread), term, nodes, slot })
+    }
+
+    /// Tells which parts the house has.
+    pub(crate) fn claim(&self, parts: Vec<ChainName>) {
+        self.say(Word::Parts(parts));
+    }
+
+    /// Gives a part up that was closed here.
+    pub(crate) fn release(&self, part: ChainName) {
+        self.say(Word::Released(part));
+    }
+
+    fn say(&self, word: Word) {
+        if let Some(words) = &self.words {
+            // A thread that has ended has said that all is over.
+            words.send(word).unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.term.end();
+        drop(self.words.take());
+        if let Some(thread) = self.thread.take() {
+            // One that broke down has said so; its leases end by themselves.
+            thread.join().unwrap_or_default();
+        }
+    }
+}
+
+struct Living {
+    name: NodeName,
+    member: Member,
+    roster: watch::Sender<Roster>,
+    turns: Sender<Turn>,
+    term: Term,
+    parts: Vec<ChainName>,
+    held: BTreeSet<ChainName>,
+    /// Those of them that were told to go.
+    wanted: BTreeSet<ChainName>,
+}
+
+impl Living {
+    fn run(mut self, words: &Receiver<Word>, beat: Duration) {
+        let mut wait = Duration::ZERO;
+        loop {
+            match words.recv_timeout(wait) {
+                Ok(Word::Parts(parts)) => self.parts = parts,
+                Ok(Word::Released(part)) => self.release(&part),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    if let Err(error) = self.member.leave() {
+                        tracing::warn!(%error, "the node could not say that it leaves: its leases end by themselves");
+                    }
+                    return;
+                }
+            }
+            wait = match self.step() {
+                Ok(()) => beat,
+                Err(error) if matches!(error, LeaseError::Lapsed) || !self.term.holds() => {
+                    self.term.end();
+                    self.turns.send(Turn::Over(error.to_string())).unwrap_or_default();
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the node could not say that it lives: it tries again");
+                    AGAIN
+                }
+            };
+        }
+    }
+
+    fn release(&mut self, part: &ChainName) {
+        self.held.remove(part);
+        self.wanted.remove(part);
+        if let Err(error) = self.member.release(part) {
+            tracing::warn!(%part, %error, "a part could not be given up: it is when the node leaves");
+        }
+    }
+
+    fn step(&mut self) -> Result<(), LeaseError> {
+        let beat = self.member.beat()?;
+        self.term.renew(beat.tenure);
+        let mut roster = beat.roster;
+        if self.held.iter().any(|part| roster.holder(part).is_none_or(|holder| holder.name != self.name)) {
+            return Err(LeaseError::Lapsed);
+        }
+        for part in roster.dealt_to(&self.name, &self.parts) {
+            if self.member.claim(&part)? == Claimed::Mine {
+                roster.hold(&part, &self.name);
+                self.held.insert(part.clone());
+                self.turn(Turn::Held(part));
+            }
+        }
+        let wanted: Vec<ChainName> = roster.wanted_from(&self.name).map(|(part, _)| part.clone()).collect();
+        for part in wanted {
+            if self.held.contains(&part) && self.wanted.insert(part.clone()) {
+                self.turn(Turn::Wanted(part));
+            }
+        }
+        if let Some((part, node)) = roster.too_many(&self.name, &house()) {
+            tracing::info!(%part, %node, "a node has fewer parts: one goes there");
+            self.member.leases().wish(&part, &node)?;
+        }
+        self.roster.send_replace(roster);
+        Ok(())
+    }
+
+    fn turn(&self, turn: Turn) {
+        // A house that is being closed hears nothing more.
+        self.turns.send(turn).unwrap_or_default();
+    }
+}

@@ -1,0 +1,160 @@
+//! Relays what is asked of a part that another node holds. Whoever asks needs not know where it is: any node answers for all.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use taisai_journal::ChainName;
+use taisai_table::TableId;
+use tokio::io::copy_bidirectional;
+
+use super::{Nodes, house, part_of};
+use crate::accept::{Held, stops};
+use crate::denied::Denied;
+use crate::secrets::hex;
+use crate::server::Shared;
+
+/// The key that a node is known by, and from where the request came that it relays.
+pub(super) const KEY: HeaderName = HeaderName::from_static("taisai-node");
+const FROM: HeaderName = HeaderName::from_static("taisai-from");
+
+/// That another node sends it.
+#[derive(Clone, Copy)]
+pub(super) struct FromNode;
+
+impl<S: Sync> FromRequestParts<S> for FromNode {
+    type Rejection = Denied;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Denied> {
+        parts.extensions.get().copied().ok_or(Denied::NotForYou)
+    }
+}
+
+/// Answers a request here, or has the node answer that holds what it is about.
+pub(crate) async fn relay(State(server): State<Shared>, mut request: Request, next: Next) -> Response {
+    let Some(nodes) = server.nodes.clone() else { return next.run(request).await };
+    let is_node = nodes.sent(request.headers());
+    let from = request.headers_mut().remove(FROM);
+    request.headers_mut().remove(KEY);
+    let part = part_in(request.uri().path());
+    if is_node {
+        if let Some(from) = from.as_ref().and_then(address) {
+            request.extensions_mut().insert(ConnectInfo(SocketAddr::new(from, 0)));
+        }
+        request.extensions_mut().insert(FromNode);
+        // It comes from a node that believes that the part is here.
+        return match part {
+            Some(part) if !nodes.is_here(&part) => Denied::Elsewhere.into_response(),
+            _ => next.run(request).await,
+        };
+    }
+    match part {
+        None => next.run(request).await,
+        Some(part) if nodes.is_here(&part) => next.run(request).await,
+        Some(part) => match nodes.elsewhere(&part) {
+            Some(node) => nodes.relayed(&server, &node, request).await,
+            None => Denied::Elsewhere.into_response(),
+        },
+    }
+}
+
+impl Nodes {
+    /// Whether a node sent it.
+    fn sent(&self, headers: &HeaderMap) -> bool {
+        let shows = |key: &[u8; 32]| {
+            let given = headers.get(KEY).and_then(|given| given.to_str().ok()).and_then(hex::bytes::<32>);
+            // Compared by their hashes, which takes the same time whatever is in them.
+            given.is_some_and(|given| blake3::hash(&given) == blake3::hash(key))
+        };
+        self.key.get().is_some_and(shows)
+    }
+
+    async fn relayed(&self, server: &Shared, node: &str, mut request: Request) -> Response {
+        let Ok(key) = self.key() else { return Denied::Elsewhere.into_response() };
+        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+        let held = request.extensions().get::<Held>().cloned();
+        let upgrade = request.extensions_mut().remove::<OnUpgrade>();
+        let headers = request.headers_mut();
+        headers.insert(KEY, shown(key));
+        if let Some(peer) = peer.and_then(|peer| HeaderValue::try_from(peer.to_string()).ok()) {
+            headers.insert(FROM, peer);
+        }
+        let mut response = match self.fellow.send(node, request).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::debug!(node, %error, "a request could not be relayed");
+                return Denied::Elsewhere.into_response();
+            }
+        };
+        if response.status() == StatusCode::SWITCHING_PROTOCOLS
+            && let Some(upgrade) = upgrade
+        {
+            let there = hyper::upgrade::on(&mut response);
+            let mut stopping = server.stopping.subscribe();
+            tokio::spawn(async move {
+                let _held = held;
+                let (Ok(here), Ok(there)) = tokio::join!(upgrade, there) else { return };
+                let (mut here, mut there) = (TokioIo::new(here), TokioIo::new(there));
+                tokio::select! {
+                    // However it ends, both ends do.
+                    _ = copy_bidirectional(&mut here, &mut there) => {}
+                    _ = stops(&mut stopping) => {}
+                }
+            });
+        }
+        response.map(Body::new)
+    }
+}
+
+/// A key as it is sent.
+pub(super) fn shown(key: &[u8; 32]) -> HeaderValue {
+    let mut value = HeaderValue::try_from(hex::hex(key)).expect("digits are a value");
+    value.set_sensitive(true);
+    value
+}
+
+fn address(from: &HeaderValue) -> Option<IpAddr> {
+    from.to_str().ok()?.parse().ok()
+}
+
+/// The part that an address is about. What is about no part is answered by any node.
+fn part_in(path: &str) -> Option<ChainName> {
+    let path = path.strip_prefix("/api/v1/")?;
+    let mut names = path.split('/');
+    match (names.next(), names.next()) {
+        (Some("node"), _) | (Some("tables"), None) => None,
+        (Some("tables"), Some(table)) => Some(table.parse().map_or_else(|_| house(), |table| part_of(TableId(table)))),
+        _ => Some(house()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_is_about_its_part() {
+        for (path, part) in [
+            ("/", None),
+            ("/healthz", None),
+            ("/terminal", None),
+            ("/api/docs", None),
+            ("/api/v1/tables", None),
+            ("/api/v1/node/letters", None),
+            ("/api/v1/tables/7", Some("table-7")),
+            ("/api/v1/tables/7/console", Some("table-7")),
+            ("/api/v1/tables/x/console", Some("house")),
+            ("/api/v1/sign-in", Some("house")),
+            ("/api/v1/house/commands", Some("house")),
+        ] {
+            assert_eq!(part_in(path).as_ref().map(ChainName::as_str), part, "{path}");
+        }
+    }
+}
