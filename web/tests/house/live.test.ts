@@ -14,7 +14,7 @@ async function register(dealer: Page, seat: number, chips: string[]): Promise<vo
   for (const chip of chips) {
     await sheet.getByRole('radio', { name: `Chip of ${chip}`, exact: true }).click();
     await sheet.locator('[data-box=big]').first().click();
-    await sheet.locator('[data-laid=big] text').first().waitFor();
+    await sheet.getByRole('status').filter({ hasText: `Big ${chip}` }).waitFor();
   }
   await dealer.keyboard.press('Escape');
 }
