@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use taisai_table::{
-    Actor, ApprovalId, ClusterCommand, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat, TableId,
-    Verdict,
+    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat,
+    TableId, Verdict,
 };
 
 use crate::denied::Denied;
 use crate::leaving::Answer;
+use crate::nodes::ForCluster;
 use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
@@ -81,7 +82,14 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             if seat_of(&command) == Some(Seat(0)) {
                 return Ok(no_such_seat());
             }
-            Ok(door.ask_cluster(number, actor, id, command).await?)
+            let cluster = ClusterId { table, number };
+            match (server.doors.cluster(cluster), &server.nodes) {
+                (Some(door), _) => Ok(door.ask_cluster(number, actor, id, command).await?),
+                (None, Some(nodes)) => {
+                    nodes.ask_cluster(&ForCluster { cluster, actor, id, command }).await.ok_or(Denied::Elsewhere)
+                }
+                (None, None) => Err(Denied::Unknown),
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 mod rooms;
 mod steward;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::leaving::Post;
 use crate::metrics::Metrics;
 use crate::nodes::{Courier, NodePlan, Nodes, Term};
 use crate::stopped::Stopped;
-use crate::table::TableDoor;
+use crate::table::{RoundSide, TableDoor};
 use rooms::{Plans, Rooms, RunningPart};
 use steward::Steward;
 
@@ -105,6 +105,9 @@ pub enum HallError {
     /// Its time was over before it had begun.
     #[error("the node holds nothing any more: {0}")]
     Over(String),
+    /// Nobody has begun the dealer's side that a cluster follows.
+    #[error("nobody has begun the dealer's side that a cluster follows")]
+    NotBegun,
     /// A house on several machines is taken over before anyone could come in.
     #[error("the house was not founded to its end: it is when a node is started")]
     NotFounded,
@@ -126,6 +129,17 @@ impl Doors {
     /// The way to a table that runs here.
     pub(crate) fn table(&self, table: TableId) -> Option<TableDoor> {
         self.post.table(table).map(TableDoor)
+    }
+
+    /// The way to a cluster that runs here.
+    pub(crate) fn cluster(&self, cluster: ClusterId) -> Option<TableDoor> {
+        self.post.cluster(cluster).map(TableDoor)
+    }
+
+    /// How many places each cluster of a table has.
+    pub(crate) fn places(&self, table: TableId) -> Vec<u32> {
+        let seats = self.plans.get(&table).map(|plan| plan.seats.as_slice()).unwrap_or_default();
+        seats.iter().map(|seats| seats.saturating_sub(1)).collect()
     }
 
     /// Every table that runs here.
@@ -218,11 +232,12 @@ impl Hall {
             plan,
             plans,
             profile: Arc::new(profile),
-            post: Arc::new(Post::closed(None)),
+            post: Arc::new(Post::closed(None, BTreeSet::new())),
             metrics: Arc::clone(metrics),
             sources,
             stop,
             term: Term::FOREVER,
+            turns: None,
             warn,
             system,
         });
@@ -390,20 +405,45 @@ fn as_recorded(
     Ok(Some(TablePlan { table, game, layout, is_training, seats }))
 }
 
-type Machines = (Recorder<Round>, Vec<Recorder<Cluster>>);
+type Machines = (RoundSide, Vec<Recorder<Cluster>>);
 
 fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<Machines, HallError> {
-    let TablePlan { table, game, layout, is_training, seats } = plan.clone();
-    let clusters = u16::try_from(seats.len()).map_err(|_| HallError::Clusters(table))?;
-    let setup = Setup::Round { table, game: game.clone(), layout: layout.clone(), is_training, clusters };
-    let round = book.machine(setup, profile, clock.now())?;
+    let round = open_round(book, plan, profile, clock)?;
     let mut open = Vec::new();
-    for (number, seats) in (0..clusters).zip(seats) {
-        let cluster = ClusterId { table, number };
-        let setup = Setup::Cluster { cluster, game: game.clone(), layout: layout.clone(), seats };
-        open.push(book.machine(setup, profile, clock.now())?);
+    for number in 0..plan.clusters()? {
+        open.push(open_cluster(book, plan, number, profile, clock)?);
     }
-    Ok((round, open))
+    Ok((RoundSide::Own(round), open))
+}
+
+fn open_round(
+    book: &mut Book,
+    plan: &TablePlan,
+    profile: &Profile,
+    clock: Clock,
+) -> Result<Recorder<Round>, HallError> {
+    let clusters = plan.clusters()?;
+    let TablePlan { table, game, layout, is_training, .. } = plan.clone();
+    Ok(book.machine(Setup::Round { table, game, layout, is_training, clusters }, profile, clock.now())?)
+}
+
+fn open_cluster(
+    book: &mut Book,
+    plan: &TablePlan,
+    number: u16,
+    profile: &Profile,
+    clock: Clock,
+) -> Result<Recorder<Cluster>, HallError> {
+    let TablePlan { table, game, layout, seats, .. } = plan.clone();
+    let seats = seats.get(usize::from(number)).copied().ok_or(HallError::Clusters(table))?;
+    let setup = Setup::Cluster { cluster: ClusterId { table, number }, game, layout, seats };
+    Ok(book.machine(setup, profile, clock.now())?)
+}
+
+impl TablePlan {
+    fn clusters(&self) -> Result<u16, HallError> {
+        u16::try_from(self.seats.len()).map_err(|_| HallError::Clusters(self.table))
+    }
 }
 
 #[cfg(test)]

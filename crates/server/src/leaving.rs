@@ -2,14 +2,14 @@
 //! It is gathered while commands are decided, carried by the writer's completion, and said in order by the voice of the table.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use axum::extract::ws::Utf8Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use taisai_table::{Refusal, TableId, Verdict};
+use taisai_table::{ClusterId, Refusal, TableId, Verdict};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::house::HouseMail;
@@ -217,19 +217,24 @@ impl Voice {
 pub(crate) struct Post {
     house: RwLock<mpsc::Sender<HouseMail>>,
     tables: RwLock<BTreeMap<TableId, mpsc::Sender<TableMail>>>,
+    /// Clusters that run apart from their dealer's side.
+    clusters: RwLock<BTreeMap<ClusterId, mpsc::Sender<TableMail>>>,
+    /// The tables whose clusters do.
+    spread: BTreeSet<TableId>,
     courier: Option<Courier>,
 }
 
 impl Post {
     /// A post where nobody takes mail yet.
-    pub(crate) fn closed(courier: Option<Courier>) -> Self {
+    pub(crate) fn closed(courier: Option<Courier>, spread: BTreeSet<TableId>) -> Self {
         let (nobody, _) = mpsc::channel(1);
-        Self { house: RwLock::new(nobody), tables: RwLock::default(), courier }
+        Self { house: RwLock::new(nobody), tables: RwLock::default(), clusters: RwLock::default(), spread, courier }
     }
 
     /// From now on nobody takes mail.
     pub(crate) fn close(&self) {
         self.tables.write().unwrap_or_else(PoisonError::into_inner).clear();
+        self.clusters.write().unwrap_or_else(PoisonError::into_inner).clear();
         self.set_house(mpsc::channel(1).0);
     }
 
@@ -257,6 +262,38 @@ impl Post {
         match mail {
             Some(mail) => drop(tables.insert(table, mail)),
             None => drop(tables.remove(&table)),
+        }
+    }
+
+    /// Where a cluster runs, if that is here.
+    pub(crate) fn cluster(&self, cluster: ClusterId) -> Option<mpsc::Sender<TableMail>> {
+        if !self.is_spread(cluster.table) {
+            return self.table(cluster.table);
+        }
+        self.clusters.read().unwrap_or_else(PoisonError::into_inner).get(&cluster).cloned()
+    }
+
+    /// Whether the clusters of a table run apart from its dealer's side.
+    pub(crate) fn is_spread(&self, table: TableId) -> bool {
+        self.spread.contains(&table)
+    }
+
+    /// From now on it runs here, or no longer.
+    pub(crate) fn set_cluster(&self, cluster: ClusterId, mail: Option<mpsc::Sender<TableMail>>) {
+        let mut clusters = self.clusters.write().unwrap_or_else(PoisonError::into_inner);
+        match mail {
+            Some(mail) => drop(clusters.insert(cluster, mail)),
+            None => drop(clusters.remove(&cluster)),
+        }
+    }
+
+    /// Where a letter goes that is meant for one of a table's machines, if that runs here.
+    fn mailbox(&self, table: TableId, letter: &TableMail) -> Option<mpsc::Sender<TableMail>> {
+        match letter {
+            TableMail::Receive { cluster, .. } | TableMail::HouseHolds { cluster, .. } => {
+                self.cluster(ClusterId { table, number: *cluster })
+            }
+            _ => self.table(table),
         }
     }
 
@@ -290,7 +327,7 @@ async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, 
                 }
                 Said::ToTable(table, letter) => {
                     let Some(post) = post.upgrade() else { continue };
-                    match (post.table(table), post.courier()) {
+                    match (post.mailbox(table, &letter), post.courier()) {
                         (Some(table), _) => table.send(letter).await.unwrap_or_default(),
                         (None, Some(courier)) => courier.to_table(table, &letter),
                         (None, None) => {}

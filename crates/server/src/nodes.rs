@@ -15,10 +15,10 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use taisai_journal::{ChainName, NodeName, Roster};
 use taisai_record::MachineId;
-use taisai_table::TableId;
+use taisai_table::{ClusterId, TableId};
 use tokio::sync::watch;
 
-pub(crate) use courier::{Courier, Forwarded};
+pub(crate) use courier::{Courier, ForCluster, Forwarded};
 use fellow::{Fellow, Unreachable};
 pub(crate) use http::routes;
 pub(crate) use membership::{Membership, Turn};
@@ -77,6 +77,13 @@ impl Nodes {
     /// Whether another node holds a part.
     pub(crate) fn is_elsewhere(&self, part: &ChainName) -> bool {
         self.elsewhere(part).is_some()
+    }
+
+    /// The part that a cluster belongs to: its own, or that of its table.
+    pub(crate) fn part_of_cluster(&self, cluster: ClusterId) -> ChainName {
+        let own = MachineId::Cluster(cluster).chain();
+        let is_apart = self.roster.borrow().leases.iter().any(|lease| lease.part == own);
+        if is_apart { own } else { part_of(cluster.table) }
     }
 
     /// The addresses of all other nodes.

@@ -21,7 +21,7 @@ use futures_util::SinkExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use taisai_table::{Role, Time};
+use taisai_table::{ClusterId, Role, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 use utoipa_axum::router::OpenApiRouter;
@@ -69,6 +69,7 @@ const CHECKED: Duration = Duration::from_secs(2);
 const GOING_AWAY: u16 = 1001;
 const BAD_MESSAGE: u16 = 1007;
 const DENIED: u16 = 4000;
+const ELSEWHERE: u16 = 4001;
 
 /// The longest reason: a closing message can hold no longer one.
 const LONGEST_REASON: usize = 120;
@@ -88,6 +89,8 @@ pub(crate) enum Farewell {
     Bad(String),
     /// The server denies it.
     Denied(Denied),
+    /// The terminal's cluster runs on another machine: it connects again, and names it.
+    Elsewhere(ClusterId),
     /// The house has stopped, or the screen was cut off.
     Away(Cow<'static, str>),
     /// The other end has gone.
@@ -111,6 +114,7 @@ impl Farewell {
         let (code, reason) = match self {
             Self::Bad(why) => (BAD_MESSAGE, why),
             Self::Denied(denied) => (DENIED, denied.code().to_owned()),
+            Self::Elsewhere(cluster) => (ELSEWHERE, cluster.number.to_string()),
             Self::Away(why) => (GOING_AWAY, why.into_owned()),
             Self::Gone => return None,
         };
@@ -310,7 +314,7 @@ pub(crate) async fn converse(
             let mut stopping = server.stopping.subscribe();
             Farewell::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why))
         }
-        farewell @ (Farewell::Bad(_) | Farewell::Denied(_) | Farewell::Gone) => farewell,
+        farewell @ (Farewell::Bad(_) | Farewell::Denied(_) | Farewell::Elsewhere(_) | Farewell::Gone) => farewell,
     }
 }
 

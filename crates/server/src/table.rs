@@ -22,9 +22,11 @@ use taisai_table::{
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use carry::Spoken;
 pub(crate) use door::TableDoor;
 pub(crate) use mail::TableMail;
 use shown::SeatLine;
+pub(crate) use view::OnLayout;
 use view::Shown;
 pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView, is_lit};
 
@@ -55,14 +57,45 @@ pub(crate) trait Archivist: Send {
     fn ask(&self, cluster: ClusterId, round: RoundNumber);
 }
 
-/// What a table is run with.
+/// The dealer's side of a table.
+pub(crate) enum RoundSide {
+    /// It runs here.
+    Own(Recorder<Round>),
+    /// It runs elsewhere, and is read from its record: the one cluster that runs here follows it.
+    Followed(Box<Round>),
+}
+
+impl RoundSide {
+    pub(crate) const fn machine(&self) -> &Round {
+        match self {
+            Self::Own(round) => round.machine(),
+            Self::Followed(round) => round,
+        }
+    }
+
+    /// The dealer's side, where it runs here.
+    const fn own(&mut self) -> Option<&mut Recorder<Round>> {
+        match self {
+            Self::Own(round) => Some(round),
+            Self::Followed(_) => None,
+        }
+    }
+
+    const fn is_own(&self) -> bool {
+        matches!(self, Self::Own(_))
+    }
+}
+
+/// What a table is run with: all of it, or its dealer's side alone, or one cluster alone.
 pub(crate) struct Parts {
-    pub(crate) round: Recorder<Round>,
+    pub(crate) round: RoundSide,
     pub(crate) clusters: Vec<Recorder<Cluster>>,
     pub(crate) profile: Arc<Profile>,
     pub(crate) clock: Clock,
     pub(crate) voice: Voice,
     pub(crate) archivist: Box<dyn Archivist>,
+    /// Has a cluster that runs elsewhere, and is silent, given to another node.
+    pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
     pub(crate) metrics: TableMetrics,
 }
 
@@ -81,6 +114,12 @@ pub(crate) struct RunningTable {
     posted: Vec<u64>,
     /// The round whose result came or changed last.
     latest: Option<RoundNumber>,
+    /// The phase when everything was last handed over.
+    phase: Phase,
+    /// What this cluster, alone here, has last told the dealer's side.
+    told_round: Spoken,
+    /// What clusters that run elsewhere have on the layout, by their numbers.
+    elsewhere: BTreeMap<u16, OnLayout>,
     /// The sources that have used an id again since the last round was over: each is reported once.
     reusing: BTreeSet<u64>,
     shown: Shown<PublicView>,
@@ -89,6 +128,8 @@ pub(crate) struct RunningTable {
     staff_due: Option<Instant>,
     /// When terminals that have not come back are lost.
     back_until: Option<Instant>,
+    /// When clusters that do not hold the close by then are given to another node.
+    silent_at: Option<Instant>,
     /// When transfers that the House does not hold by then are posted again.
     post_again: Option<Instant>,
     /// Whether another node takes the table once its round is over.
@@ -100,9 +141,10 @@ impl RunningTable {
         let of_cluster = |cluster: &Recorder<Cluster>| cluster.machine().seats().map(|_| SeatLine::default()).collect();
         let seats = parts.clusters.iter().map(of_cluster).collect();
         let round = parts.round.machine();
+        let phase = round.phase();
         let latest = (1..=round.number().0).rev().map(RoundNumber).find(|number| round.past(*number).is_some());
         let public = PublicView::of(round, latest);
-        let staff = StaffView::of(round, &parts.clusters, |_, _| false);
+        let staff = StaffView::of(round, &parts.clusters, &BTreeMap::new(), |_, _| false);
         let back_until = has_terminals(round).then(|| Instant::now() + BACK);
         Self {
             posted: vec![0; parts.clusters.len()],
@@ -113,11 +155,15 @@ impl RunningTable {
             slips: BTreeMap::new(),
             reading: BTreeMap::new(),
             latest,
+            phase,
+            told_round: Spoken::default(),
+            elsewhere: BTreeMap::new(),
             reusing: BTreeSet::new(),
             shown: Shown::new(public),
             shown_to_staff: Shown::new(staff),
             staff_due: None,
             back_until,
+            silent_at: None,
             post_again: None,
             departs: false,
             parts,
@@ -129,9 +175,15 @@ impl RunningTable {
         self.parts.round.machine()
     }
 
-    /// A players' side as it stands; clusters are numbered from zero without gaps.
+    /// A players' side as it stands, if it runs here.
     pub(crate) fn cluster(&self, number: u16) -> Option<&Cluster> {
-        self.parts.clusters.get(usize::from(number)).map(Recorder::machine)
+        self.place(number).and_then(|place| self.parts.clusters.get(place)).map(Recorder::machine)
+    }
+
+    /// Where a cluster stands among those that run here: they are numbered without gaps.
+    fn place(&self, number: u16) -> Option<usize> {
+        let first = self.parts.clusters.first()?.machine().id().number;
+        number.checked_sub(first).map(usize::from)
     }
 
     /// Every players' side.
@@ -153,12 +205,15 @@ impl RunningTable {
     /// Runs until nobody can send it mail any more, or the record takes nothing more.
     pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<TableMail>) -> Result<(), Stopped> {
         self.check()?;
-        self.ask_round(Actor::System, None, RoundCommand::Restarted);
+        if self.parts.round.is_own() {
+            self.ask_round(Actor::System, None, RoundCommand::Restarted);
+        }
         self.hand_over()?;
         let mut mail = Vec::with_capacity(AT_ONCE);
         loop {
             let closes = self.deadline();
-            let next = [closes, self.staff_due, self.back_until, self.post_again].into_iter().flatten().min();
+            let next =
+                [closes, self.staff_due, self.back_until, self.post_again, self.silent_at].into_iter().flatten().min();
             let taken = tokio::select! {
                 biased;
                 taken = mailbox.recv_many(&mut mail, AT_ONCE) => Some(taken),
@@ -183,6 +238,7 @@ impl RunningTable {
                 self.posted.fill(0);
             }
             self.hand_over()?;
+            self.fence_silent(now);
             if self.departs && !in_play(self.round().phase()) {
                 return Ok(());
             }
@@ -191,6 +247,9 @@ impl RunningTable {
 
     /// When betting ends by itself.
     fn deadline(&self) -> Option<Instant> {
+        if !self.parts.round.is_own() {
+            return None;
+        }
         let round = self.round();
         let closes_by_itself =
             self.parts.profile.closes == Closes::Tick && round.phase() == Phase::Open && !round.is_held();
@@ -198,11 +257,42 @@ impl RunningTable {
         Some(self.parts.clock.at(closes_at).into())
     }
 
+    /// A round is closed when every cluster's chain holds the close (5.2): one that does not in time is given to another node, which
+    /// follows, and what its holder writes from then on is refused.
+    fn fence_silent(&mut self, now: Instant) {
+        if !self.parts.round.is_own() || self.round().phase() != Phase::Closing {
+            self.silent_at = None;
+            return;
+        }
+        let patience = Duration::from_secs(self.parts.profile.silent_seconds.into());
+        let silent_at = *self.silent_at.get_or_insert(now + patience);
+        if silent_at > now {
+            return;
+        }
+        self.silent_at = Some(now + patience);
+        for cluster in self.round().clusters().filter(|cluster| self.round().notices(*cluster).next().is_some()) {
+            (self.parts.fence)(cluster);
+        }
+    }
+
     fn take(&mut self, letter: TableMail) {
         match letter {
             TableMail::Round { actor, id, command, reply } => {
-                let verdict = self.ask_round(actor, Some(id), command);
-                self.answer(verdict, reply, None);
+                if let Some(verdict) = self.ask_round(actor, Some(id), command) {
+                    self.answer(verdict, reply, None);
+                }
+            }
+            TableMail::Reported { cluster, followed, colour_chips } => {
+                if self.parts.round.is_own() && self.round().reported(cluster) != Some((followed, colour_chips)) {
+                    let report = RoundCommand::Report { cluster, followed, colour_chips };
+                    self.ask_round(Actor::System, None, report);
+                }
+            }
+            TableMail::OnLayout { cluster, on_layout } => drop(self.elsewhere.insert(cluster, on_layout)),
+            TableMail::Followed(round) => {
+                if let RoundSide::Followed(before) = &mut self.parts.round {
+                    *before = round;
+                }
             }
             TableMail::Cluster { cluster, actor, id, command, reply } => {
                 let (about, asking) = (seat_of(&command), seat_asking(actor));
@@ -245,12 +335,12 @@ impl RunningTable {
         }
     }
 
-    /// Asks the dealer's side, under an id of the house's own where none is given.
-    fn ask_round(&mut self, actor: Actor, id: Option<CommandId>, command: RoundCommand) -> Verdict {
+    /// Asks the dealer's side, under an id of the house's own where none is given; nothing where it runs elsewhere.
+    fn ask_round(&mut self, actor: Actor, id: Option<CommandId>, command: RoundCommand) -> Option<Verdict> {
         let id = id.unwrap_or_else(|| self.ids.next());
         let report = self.reported_of_round(&command);
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
-        match self.parts.round.ask(asked) {
+        Some(match self.parts.round.own()?.ask(asked) {
             Decision::Accepted(_) => {
                 self.report(report);
                 Verdict::Accepted
@@ -260,7 +350,7 @@ impl RunningTable {
                 Verdict::Refused(refusal)
             }
             Decision::Repeated(verdict) => verdict,
-        }
+        })
     }
 
     /// Asks a players' side; nothing where there is none of that number.
@@ -271,7 +361,8 @@ impl RunningTable {
         id: Option<CommandId>,
         command: ClusterCommand,
     ) -> Option<Verdict> {
-        let machine = self.parts.clusters.get_mut(usize::from(cluster))?;
+        let place = self.place(cluster)?;
+        let machine = self.parts.clusters.get_mut(place)?;
         let id = id.unwrap_or_else(|| self.ids.next());
         let bets = bets_in(&command);
         let report = reported::of_cluster(machine.machine().id(), &command);
@@ -308,7 +399,8 @@ impl RunningTable {
     }
 
     fn seat_line(&mut self, cluster: u16, seat: Seat) -> Option<&mut SeatLine> {
-        self.seats.get_mut(usize::from(cluster))?.get_mut(usize::try_from(seat.0).ok()?)
+        let place = self.place(cluster)?;
+        self.seats.get_mut(place)?.get_mut(usize::try_from(seat.0).ok()?)
     }
 }
 

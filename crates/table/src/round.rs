@@ -248,6 +248,11 @@ impl Round {
         (first..).zip(&self.state.notices).filter(move |(number, _)| *number > followed)
     }
 
+    /// Its clusters.
+    pub fn clusters(&self) -> impl Iterator<Item = ClusterId> {
+        self.state.followers.iter().map(|follower| follower.cluster)
+    }
+
     /// How far a cluster has reported to have followed, and what its Colour Chips are worth.
     pub fn reported(&self, cluster: ClusterId) -> Option<(u64, Money)> {
         let follower = self.state.followers.iter().find(|follower| follower.cluster == cluster)?;

@@ -242,6 +242,16 @@ impl Member {
         }
     }
 
+    /// Takes a part from whoever holds it, who hears of it at the next beat. What that one writes is refused once the new holder
+    /// has raised the epoch.
+    pub fn seize(&mut self, part: &ChainName) -> Result<(), LeaseError> {
+        let name = &self.name;
+        let seize = "UPDATE taisai_journal.leases SET holder = $2, wanted = NULL
+                     WHERE part = $1 AND taisai_journal.lives($2)";
+        let seized = self.leases.with(|session| session.execute(seize, &[&part.as_str(), &name.as_str()]))?;
+        if seized == 1 { Ok(()) } else { Err(LeaseError::Lapsed) }
+    }
+
     /// Gives a part up. Whoever it is wanted for may claim it, or anyone.
     pub fn release(&mut self, part: &ChainName) -> Result<(), LeaseError> {
         let name = &self.name;

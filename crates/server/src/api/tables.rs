@@ -17,7 +17,7 @@ use crate::config::{name_key, table_name};
 use crate::denied::Denied;
 use crate::request::Named;
 use crate::server::{Server, Shared};
-use crate::table::{RunningTable, is_lit, places};
+use crate::table::{RunningTable, is_lit};
 
 pub(super) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(tables)).routes(routes!(table)).routes(routes!(layout))
@@ -61,7 +61,7 @@ pub(crate) struct TableView {
     has_terminals: bool,
 }
 
-fn view(table: &RunningTable, name: String) -> TableView {
+fn view(table: &RunningTable, name: String, seats: Vec<u32>) -> TableView {
     let round = table.round();
     let game = round.rules().game();
     TableView {
@@ -72,7 +72,7 @@ fn view(table: &RunningTable, name: String) -> TableView {
         layout: round.rules().layout().id().to_owned(),
         phase: round.phase(),
         is_training: round.is_training(),
-        seats: table.clusters().map(|cluster| u32::try_from(places(cluster).count()).unwrap_or(u32::MAX)).collect(),
+        seats,
         has_terminals: table.has_terminals(),
     }
 }
@@ -101,7 +101,8 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let mut tables = Vec::new();
     for (table, door) in server.doors.tables() {
         let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
-        let view = door.look(move |table| view(table, name)).await?;
+        let seats = server.doors.places(table);
+        let view = door.look(move |table| view(table, name, seats)).await?;
         tables.push(serde_json::to_value(view).expect("a view can be written down"));
     }
     Ok(tables)

@@ -132,8 +132,9 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
         let seed = server.seed.tables.get(&table).cloned();
         let name = table_name(&server.seed, table, configuration.get(&name_key(table.0)));
         let proposed = seed.and_then(|seed| seed.limits);
+        let named = (name, server.doors.places(table));
         let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
-        let found = door.look(move |table| TableConfiguration::of(table, name, is_training, proposed)).await?;
+        let found = door.look(move |table| TableConfiguration::of(table, named, is_training, proposed)).await?;
         tables.push(serde_json::to_value(found).expect("a set-up can be written down"));
     }
     Ok(tables)
@@ -161,17 +162,20 @@ async fn approval(
 }
 
 impl TableConfiguration {
-    fn of(table: &RunningTable, name: String, is_training: bool, proposed: Option<TableLimits>) -> Self {
+    fn of(
+        table: &RunningTable,
+        (name, seats): (String, Vec<u32>),
+        is_training: bool,
+        proposed: Option<TableLimits>,
+    ) -> Self {
         let round = table.round();
         let game = round.rules().game();
-        let places = |seats: usize| u32::try_from(seats.saturating_sub(1)).unwrap_or(u32::MAX);
-        let seats = table.clusters().map(|cluster| places(cluster.seats().count()));
         Self {
             table: round.table().0,
             name,
             game: format!("{}@{}", game.id(), game.version()),
             layout: round.rules().layout().id().to_owned(),
-            seats: seats.collect(),
+            seats,
             is_training,
             phase: round.phase(),
             proposed: proposed.filter(|proposed| round.limits() != Some(proposed)),

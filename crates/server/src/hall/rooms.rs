@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
 use taisai_journal::PublicKey;
@@ -15,7 +16,7 @@ use crate::clock::{Clock, Sources, System};
 use crate::house::{self, FollowedHouse, RunningHouse};
 use crate::leaving::{Post, Voice};
 use crate::metrics::Metrics;
-use crate::nodes::Term;
+use crate::nodes::{Term, Turn};
 use crate::stopped::Stopped;
 use crate::table::{self, Archivist, Parts, RunningTable, TableMail};
 
@@ -33,6 +34,8 @@ pub(super) struct Rooms {
     pub(super) sources: Sources,
     pub(super) stop: watch::Sender<Option<Stopped>>,
     pub(super) term: Term,
+    /// Where the steward of a node hears what has become of it.
+    pub(super) turns: Option<Sender<Turn>>,
     pub(super) warn: Warn,
     pub(super) system: System,
 }
@@ -103,7 +106,33 @@ impl<E: FnOnce(Result<(), Stopped>)> Drop for Told<E> {
 
 impl Rooms {
     /// A table whose mail is taken from now on.
-    pub(super) fn table(&self, table: TableId, (round, clusters): Machines, clock: Clock) -> Ready {
+    pub(super) fn table(&self, table: TableId, machines: Machines, clock: Clock) -> Ready {
+        let (mail, ready) = self.run(format!("table {}", table.0), table, machines, clock);
+        self.post.set_table(table, Some(mail));
+        ready
+    }
+
+    /// A cluster that runs apart from its dealer's side, whose mail is taken from now on, and where the round is sent that it follows.
+    pub(super) fn cluster(
+        &self,
+        cluster: ClusterId,
+        machines: Machines,
+        clock: Clock,
+    ) -> (Ready, mpsc::WeakSender<TableMail>) {
+        let ClusterId { table, number } = cluster;
+        let (mail, ready) = self.run(format!("table {}, {number}", table.0), table, machines, clock);
+        let follows = mail.downgrade();
+        self.post.set_cluster(cluster, Some(mail));
+        (ready, follows)
+    }
+
+    fn run(
+        &self,
+        name: String,
+        table: TableId,
+        (round, clusters): Machines,
+        clock: Clock,
+    ) -> (mpsc::Sender<TableMail>, Ready) {
         self.sources.above(round.machine().highest_source());
         for cluster in &clusters {
             self.sources.above(cluster.machine().highest_source());
@@ -118,11 +147,22 @@ impl Rooms {
             clock,
             voice: Voice::start(&self.post, self.term.clone()),
             archivist: Box::new(archivist),
+            fence: self.fence(),
             metrics: self.metrics.table(table),
         };
         let running = RunningTable::new(parts, &self.sources);
-        self.post.set_table(table, Some(mail));
-        Ready::new(format!("table {}", table.0), move || running.run(mailbox))
+        (mail, Ready::new(name, move || running.run(mailbox)))
+    }
+
+    /// Has a cluster given to another node, where there are several.
+    fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
+        let turns = self.turns.clone();
+        Box::new(move |cluster| {
+            if let Some(turns) = &turns {
+                // A steward that has gone is of a house that is being closed.
+                turns.send(Turn::Silent(cluster)).unwrap_or_default();
+            }
+        })
     }
 
     /// The House, whose mail is taken from now on.

@@ -5,26 +5,34 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use taisai_journal::{ChainName, SLOTS};
-use taisai_record::{Address, Book, Follower, MachineId, Recorder, Setup, Warn};
-use taisai_table::{House, TableId};
+use taisai_record::{Address, Book, Follower, MachineId, Recorder, Seen, Setup, Warn};
+use taisai_table::{ClusterId, House, Round, TableId};
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{mpsc as mpsc_tokio, watch};
 
 use super::rooms::{Rooms, RunningPart, stop_all};
-use super::{Hall, HallError, HallPlan, Opened, found, laid_out, open_book, open_table, recorded};
+use super::{
+    Hall, HallError, HallPlan, Opened, found, laid_out, open_book, open_cluster, open_round, open_table, recorded,
+};
 use crate::clock::{self, Clock, Share, Sources};
 use crate::house::{FollowedHouse, HouseMail};
 use crate::leaving::Post;
 use crate::metrics::Metrics;
 use crate::nodes::{Courier, Membership, NodePlan, Nodes, Turn, house, part_of};
 use crate::stopped::Stopped;
-use crate::table::TableMail;
+use crate::table::{RoundSide, TableMail};
 
 /// How often it is looked whether another node has founded the house.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// How often a cluster looks whether its round has gone on.
+const FOLLOWS: Duration = Duration::from_millis(20);
+
+/// A dealer's side that nobody holds is opened by then.
+const BEGINS: Duration = Duration::from_secs(10);
 
 /// The thread that opens and closes parts.
 pub(super) struct Steward {
@@ -63,16 +71,18 @@ pub(super) fn join(
         Begun::elsewhere(&plan, share, &turned)?
     };
     let Begun { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
     let rooms = Arc::new(Rooms {
         plan,
         plans,
         profile: Arc::new(profile),
         keys,
-        post: Arc::new(Post::closed(Some(courier.clone()))),
+        post: Arc::new(Post::closed(Some(courier.clone()), spread)),
         metrics: Arc::clone(metrics),
         sources,
         stop,
         term: membership.term.clone(),
+        turns: Some(turns.clone()),
         warn,
         system: clock::system,
     });
@@ -88,8 +98,7 @@ pub(super) fn join(
         Some((book, recorder)) => work.run_house(book, recorder, clock)?,
         None => work.follow_house()?,
     }
-    let tables = rooms.plans.keys().map(|table| part_of(*table));
-    work.membership.claim(std::iter::once(house()).chain(tables).collect());
+    work.membership.claim(parts(&rooms));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
     let serve = move || {
         let _within = runtime.enter();
@@ -98,6 +107,19 @@ pub(super) fn join(
     let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
     let steward = Some(Steward { turns, thread, work });
     Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
+}
+
+/// Every part of the house: the House, each table, and each cluster of a table that has several.
+fn parts(rooms: &Rooms) -> Vec<ChainName> {
+    let mut parts = vec![house()];
+    for plan in rooms.plans.values() {
+        parts.push(part_of(plan.table));
+        if rooms.post.is_spread(plan.table) {
+            let clusters = (0..).zip(&plan.seats).map(|(number, _)| ClusterId { table: plan.table, number });
+            parts.extend(clusters.map(|cluster| MachineId::Cluster(cluster).chain()));
+        }
+    }
+    parts
 }
 
 /// Waits until it is known who holds the House.
@@ -202,6 +224,11 @@ impl Work {
                 }
                 Turn::Wanted(part) => self.depart(&part),
                 Turn::Ended(part) => self.closed(part),
+                Turn::Silent(cluster) => {
+                    let part = MachineId::Cluster(cluster).chain();
+                    tracing::warn!(%part, "a cluster is silent: it is taken from its node");
+                    self.membership.seize(part);
+                }
                 Turn::Over(why) => stop_all(&self.rooms.stop, Stopped::Over(why)),
                 Turn::Closed => return,
             }
@@ -213,16 +240,39 @@ impl Work {
         let clock = Clock::start(self.rooms.system, book.newest());
         match MachineId::of_chain(part) {
             Some(MachineId::Round(table)) => self.open_table(book, table, clock),
-            _ => self.open_house(book, clock),
+            Some(MachineId::Cluster(cluster)) => self.open_cluster(book, cluster, clock),
+            Some(MachineId::House) | None => self.open_house(book, clock),
         }
     }
 
     fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
         let part = part_of(table);
         let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
-        let machines = open_table(&mut book, plan, &self.rooms.profile, clock)?;
+        let machines = if self.rooms.post.is_spread(table) {
+            (RoundSide::Own(open_round(&mut book, plan, &self.rooms.profile, clock)?), Vec::new())
+        } else {
+            open_table(&mut book, plan, &self.rooms.profile, clock)?
+        };
         let ready = self.rooms.table(table, machines, clock);
         let threads = vec![ready.start(self.ends(part.clone()))?];
+        held(&self.running).insert(part, RunningPart { threads, book });
+        Ok(())
+    }
+
+    /// A cluster that runs apart from its dealer's side: it follows that by its record, wherever it is written.
+    fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
+        let part = MachineId::Cluster(cluster).chain();
+        let Some(plan) = self.rooms.plans.get(&cluster.table) else { return Ok(()) };
+        let address = self.rooms.plan.address.clone();
+        let mut follower = Follower::<Round>::new(address, part_of(cluster.table), self.rooms.keys.clone());
+        let round = first_round(&mut follower)?;
+        let recorder = open_cluster(&mut book, plan, cluster.number, &self.rooms.profile, clock)?;
+        let machines = (RoundSide::Followed(Box::new(round)), vec![recorder]);
+        let (ready, mail) = self.rooms.cluster(cluster, machines, clock);
+        let follows = thread::Builder::new()
+            .name(format!("table {} followed", cluster.table.0))
+            .spawn(move || follow_round(follower, &mail))?;
+        let threads = vec![ready.start(self.ends(part.clone()))?, follows];
         held(&self.running).insert(part, RunningPart { threads, book });
         Ok(())
     }
@@ -256,23 +306,34 @@ impl Work {
     fn depart(&self, part: &ChainName) {
         tracing::info!(%part, "a part of the house goes to another node");
         match MachineId::of_chain(part) {
+            // One that has ended already has said so.
             Some(MachineId::Round(table)) => {
                 if let Some(mail) = self.rooms.post.table(table) {
-                    // One that has ended already has said so.
                     mail.blocking_send(TableMail::Depart).unwrap_or_default();
                 }
             }
-            _ => self.rooms.post.house().blocking_send(HouseMail::Depart).unwrap_or_default(),
+            Some(MachineId::Cluster(cluster)) => {
+                if let Some(mail) = self.rooms.post.cluster(cluster) {
+                    mail.blocking_send(TableMail::Depart).unwrap_or_default();
+                }
+            }
+            Some(MachineId::House) | None => {
+                self.rooms.post.house().blocking_send(HouseMail::Depart).unwrap_or_default()
+            }
         }
     }
 
     /// A part has ended, as it was told to: once all of it is recorded others may hold it.
     fn closed(&self, part: ChainName) {
         let Some(running) = held(&self.running).remove(&part) else { return };
-        if let Some(MachineId::Round(table)) = MachineId::of_chain(&part) {
-            self.rooms.post.set_table(table, None);
-        } else if let Err(error) = self.follow_house() {
-            return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+        match MachineId::of_chain(&part) {
+            Some(MachineId::Round(table)) => self.rooms.post.set_table(table, None),
+            Some(MachineId::Cluster(cluster)) => self.rooms.post.set_cluster(cluster, None),
+            Some(MachineId::House) | None => {
+                if let Err(error) = self.follow_house() {
+                    return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+                }
+            }
         }
         running.close();
         self.membership.release(part);
@@ -285,6 +346,45 @@ impl Work {
             Ok(()) => turns.send(Turn::Ended(part)).unwrap_or_default(),
             Err(why) => stop_all(&stop, why),
         }
+    }
+}
+
+/// The dealer's side of a table as its record has it, once it has begun.
+fn first_round(follower: &mut Follower<Round>) -> Result<Round, HallError> {
+    let begun = Instant::now();
+    loop {
+        follower.follow(|_| ControlFlow::Continue(()))?;
+        if let Some(round) = follower.machine() {
+            return Ok(round.clone());
+        }
+        if begun.elapsed() > BEGINS {
+            return Err(HallError::NotBegun);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// Sends a cluster the dealer's side each time that its record has gone on, until nobody takes it any more.
+fn follow_round(mut follower: Follower<Round>, mail: &mpsc_tokio::WeakSender<TableMail>) {
+    loop {
+        let mut has_changed = false;
+        let followed = follower.follow(|seen| {
+            has_changed |= matches!(seen, Seen::Block(..));
+            ControlFlow::Continue(())
+        });
+        if let Err(error) = followed {
+            tracing::warn!(%error, "the record of a round cannot be read: it is tried again");
+        }
+        let Some(mail) = mail.upgrade() else { return };
+        if let Some(round) = follower.machine().filter(|_| has_changed) {
+            if mail.blocking_send(TableMail::Followed(Box::new(round.clone()))).is_err() {
+                return;
+            }
+        } else if mail.is_closed() {
+            return;
+        }
+        drop(mail);
+        thread::sleep(FOLLOWS);
     }
 }
 

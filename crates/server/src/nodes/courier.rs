@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use taisai_journal::ChainName;
-use taisai_table::{Actor, ClusterId, CommandId, DeviceId, HouseCommand, TableId, Transfer};
+use taisai_rules::Money;
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, HouseCommand, TableId, Transfer};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::fellow::Unreachable;
 use super::{Nodes, house, part_of};
 use crate::leaving::Answer;
-use crate::table::TableMail;
+use crate::table::{OnLayout, TableMail};
 
 /// So many letters may wait to be sent; more are lost, and sent again.
 const WAITING: usize = 4_096;
@@ -32,8 +33,22 @@ pub(super) enum Letter {
     Receive { cluster: ClusterId, transfer: Transfer },
     /// The House holds a transfer of a cluster.
     HouseHolds { cluster: ClusterId, number: u64 },
+    /// A cluster has followed its dealer's side so far.
+    Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
+    /// What it has on the layout.
+    OnLayout { cluster: ClusterId, on_layout: OnLayout },
     /// A device is revoked, or enrolled anew: its connection ends.
     Cut { device: DeviceId },
+}
+
+/// A command for a cluster from another node.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ForCluster {
+    pub(crate) cluster: ClusterId,
+    pub(crate) actor: Actor,
+    pub(crate) id: CommandId,
+    pub(crate) command: ClusterCommand,
 }
 
 /// A command for the House from another node.
@@ -48,6 +63,8 @@ pub(crate) struct Forwarded {
 /// To whom a letter goes.
 enum To {
     Holder(ChainName),
+    /// Wherever the cluster runs: apart, or with its dealer's side.
+    Cluster(ClusterId),
     All,
 }
 
@@ -70,9 +87,20 @@ impl Courier {
     /// What a table on another node is sent.
     pub(crate) fn to_table(&self, table: TableId, letter: &TableMail) {
         let of = |number| ClusterId { table, number };
-        let letter = match *letter {
-            TableMail::Receive { cluster, transfer } => Letter::Receive { cluster: of(cluster), transfer },
-            TableMail::HouseHolds { cluster, number } => Letter::HouseHolds { cluster: of(cluster), number },
+        let (to, letter) = match *letter {
+            TableMail::Receive { cluster, transfer } => {
+                (To::Cluster(of(cluster)), Letter::Receive { cluster: of(cluster), transfer })
+            }
+            TableMail::HouseHolds { cluster, number } => {
+                (To::Cluster(of(cluster)), Letter::HouseHolds { cluster: of(cluster), number })
+            }
+            TableMail::Reported { cluster, followed, colour_chips } => {
+                (To::Holder(part_of(table)), Letter::Reported { cluster, followed, colour_chips })
+            }
+            TableMail::OnLayout { cluster, ref on_layout } => {
+                let on_layout = on_layout.clone();
+                (To::Holder(part_of(table)), Letter::OnLayout { cluster: of(cluster), on_layout })
+            }
             // Nobody else has a way to a table that does not run here.
             TableMail::Round { .. }
             | TableMail::Cluster { .. }
@@ -81,9 +109,10 @@ impl Courier {
             | TableMail::Follow { .. }
             | TableMail::Look(_)
             | TableMail::Slip { .. }
+            | TableMail::Followed(_)
             | TableMail::Depart => return,
         };
-        self.send(To::Holder(part_of(table)), letter);
+        self.send(to, letter);
     }
 
     /// Money for the House, which another node holds.
@@ -118,6 +147,17 @@ impl Courier {
 }
 
 impl Nodes {
+    /// Asks a cluster that another node holds.
+    pub(crate) async fn ask_cluster(&self, asked: &ForCluster) -> Option<Answer> {
+        let asking = async {
+            let node = self.elsewhere(&self.part_of_cluster(asked.cluster)).ok_or(Unreachable::Nobody)?;
+            let body = serde_json::to_vec(asked).expect("a command can be written down");
+            let answer = self.fellow.json(&node, "/api/v1/node/cluster", self.key()?, Some(body)).await?;
+            serde_json::from_value(answer).map_err(|_| Unreachable::Unreadable)
+        };
+        asking.await.inspect_err(|error| tracing::warn!(%error, "a cluster was not asked")).ok()
+    }
+
     async fn asked(&self, asked: &Forwarded) -> Result<Answer, Unreachable> {
         let node = self.elsewhere(&house()).ok_or(Unreachable::Nobody)?;
         let body = serde_json::to_vec(asked).expect("a command can be written down");
@@ -138,6 +178,7 @@ async fn carry(mut waiting: mpsc::Receiver<(To, Letter)>, nodes: Nodes) {
         for (to, letter) in letters.drain(..) {
             let to = match to {
                 To::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
+                To::Cluster(cluster) => nodes.elsewhere(&nodes.part_of_cluster(cluster)).into_iter().collect(),
                 To::All => nodes.others(),
             };
             for node in to {

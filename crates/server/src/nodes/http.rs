@@ -5,21 +5,22 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::Value;
 
-use super::courier::{Forwarded, Letter};
+use super::courier::{ForCluster, Forwarded, Letter};
+use super::house;
 use super::relay::FromNode;
-use super::{house, part_of};
 use crate::denied::Denied;
 use crate::house::HouseMail;
 use crate::leaving::Answer;
 use crate::request::Body;
 use crate::server::{Server, Shared};
-use crate::table::TableMail;
+use crate::table::{TableDoor, TableMail};
 use crate::{api, config};
 
 /// Where the other nodes ask.
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/v1/node/house", post(ask))
+        .route("/api/v1/node/cluster", post(ask_cluster))
         .route("/api/v1/node/letters", post(take))
         .route("/api/v1/node/tables", get(tables))
         .route("/api/v1/node/configuration", get(configuration))
@@ -50,28 +51,52 @@ async fn take(
 }
 
 async fn deliver(server: &Server, letter: Letter) -> Result<(), Denied> {
-    let is_here = |part| server.nodes.as_ref().is_some_and(|nodes| nodes.is_here(&part));
+    let is_house_here = || server.nodes.as_ref().is_some_and(|nodes| nodes.is_here(&house()));
     match letter {
-        Letter::Transfer { cluster, transfer } if is_here(house()) => {
+        Letter::Transfer { cluster, transfer } if is_house_here() => {
             server.doors.house().send(HouseMail::Transfer { cluster, transfer }).await?;
         }
-        Letter::ClusterHolds { cluster, number } if is_here(house()) => {
+        Letter::ClusterHolds { cluster, number } if is_house_here() => {
             server.doors.house().send(HouseMail::ClusterHolds { cluster, number }).await?;
         }
-        Letter::Receive { cluster, transfer } if is_here(part_of(cluster.table)) => {
-            if let Some(table) = server.doors.table(cluster.table) {
-                table.send(TableMail::Receive { cluster: cluster.number, transfer }).await?;
-            }
+        Letter::Transfer { .. } | Letter::ClusterHolds { .. } => {}
+        Letter::Receive { cluster, transfer } => {
+            let letter = TableMail::Receive { cluster: cluster.number, transfer };
+            put(server.doors.cluster(cluster), letter).await?;
         }
-        Letter::HouseHolds { cluster, number } if is_here(part_of(cluster.table)) => {
-            if let Some(table) = server.doors.table(cluster.table) {
-                table.send(TableMail::HouseHolds { cluster: cluster.number, number }).await?;
-            }
+        Letter::HouseHolds { cluster, number } => {
+            let letter = TableMail::HouseHolds { cluster: cluster.number, number };
+            put(server.doors.cluster(cluster), letter).await?;
         }
-        Letter::Transfer { .. } | Letter::ClusterHolds { .. } | Letter::Receive { .. } | Letter::HouseHolds { .. } => {}
+        Letter::Reported { cluster, followed, colour_chips } => {
+            let letter = TableMail::Reported { cluster, followed, colour_chips };
+            put(server.doors.table(cluster.table), letter).await?;
+        }
+        Letter::OnLayout { cluster, on_layout } => {
+            let letter = TableMail::OnLayout { cluster: cluster.number, on_layout };
+            put(server.doors.table(cluster.table), letter).await?;
+        }
         Letter::Cut { device } => server.devices.cut(device),
     }
     Ok(())
+}
+
+/// Puts a letter into a mailbox, if it is one of this node.
+async fn put(door: Option<TableDoor>, letter: TableMail) -> Result<(), Denied> {
+    match door {
+        Some(door) => Ok(door.send(letter).await?),
+        None => Ok(()),
+    }
+}
+
+/// A command for a cluster, which must be here.
+async fn ask_cluster(
+    State(server): State<Shared>,
+    _: FromNode,
+    Body(ForCluster { cluster, actor, id, command }): Body<ForCluster>,
+) -> Result<Json<Answer>, Denied> {
+    let door = server.doors.cluster(cluster).ok_or(Denied::Elsewhere)?;
+    Ok(Json(door.ask_cluster(cluster.number, actor, id, command).await?))
 }
 
 /// The tables that run here, as anyone is told of them.

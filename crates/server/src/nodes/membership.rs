@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use taisai_journal::{ChainName, Claimed, LeaseError, Leases, Member, NodeName, Roster, Terms};
+use taisai_table::ClusterId;
 use tokio::sync::watch;
 
 use super::{NodePlan, Nodes, Term, house};
@@ -23,6 +24,8 @@ pub(crate) enum Turn {
     Wanted(ChainName),
     /// A part that runs here has ended, as it was told to.
     Ended(ChainName),
+    /// A cluster does not follow its round.
+    Silent(ClusterId),
     /// It holds nothing any more, for this reason.
     Over(String),
     /// The house is being closed.
@@ -35,6 +38,8 @@ enum Word {
     Parts(Vec<ChainName>),
     /// The node has closed a part, which anyone may hold.
     Released(ChainName),
+    /// A part is taken from whoever holds it.
+    Seized(ChainName),
 }
 
 /// A node that has joined. It leaves when this is dropped.
@@ -84,6 +89,11 @@ impl Membership {
         self.say(Word::Released(part));
     }
 
+    /// Takes a part from its holder.
+    pub(crate) fn seize(&self, part: ChainName) {
+        self.say(Word::Seized(part));
+    }
+
     fn say(&self, word: Word) {
         if let Some(words) = &self.words {
             // A thread that has ended has said that all is over.
@@ -122,6 +132,7 @@ impl Living {
             match words.recv_timeout(wait) {
                 Ok(Word::Parts(parts)) => self.parts = parts,
                 Ok(Word::Released(part)) => self.release(&part),
+                Ok(Word::Seized(part)) => self.seize(part),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if let Err(error) = self.member.leave() {
@@ -150,6 +161,20 @@ impl Living {
         self.wanted.remove(part);
         if let Err(error) = self.member.release(part) {
             tracing::warn!(%part, %error, "a part could not be given up: it is when the node leaves");
+        }
+    }
+
+    /// One that this node holds itself is silent for another reason: the node drops everything, and joins anew.
+    fn seize(&mut self, part: ChainName) {
+        if self.held.contains(&part) {
+            return self.turn(Turn::Over(format!("{part} does not follow its round")));
+        }
+        match self.member.seize(&part) {
+            Ok(()) => {
+                self.held.insert(part.clone());
+                self.turn(Turn::Held(part));
+            }
+            Err(error) => tracing::warn!(%part, %error, "a silent cluster could not be taken: it is tried again"),
         }
     }
 

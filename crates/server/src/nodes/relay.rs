@@ -6,13 +6,13 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use taisai_journal::ChainName;
-use taisai_table::TableId;
+use taisai_table::{ClusterId, TableId};
 use tokio::io::copy_bidirectional;
 
 use super::{Nodes, house, part_of};
@@ -43,7 +43,7 @@ pub(crate) async fn relay(State(server): State<Shared>, mut request: Request, ne
     let is_node = nodes.sent(request.headers());
     let from = request.headers_mut().remove(FROM);
     request.headers_mut().remove(KEY);
-    let part = part_in(request.uri().path());
+    let part = part_in(&nodes, request.uri());
     if is_node {
         if let Some(from) = from.as_ref().and_then(address) {
             request.extensions_mut().insert(ConnectInfo(SocketAddr::new(from, 0)));
@@ -125,14 +125,35 @@ fn address(from: &HeaderValue) -> Option<IpAddr> {
 }
 
 /// The part that an address is about. What is about no part is answered by any node.
-fn part_in(path: &str) -> Option<ChainName> {
-    let path = path.strip_prefix("/api/v1/")?;
-    let mut names = path.split('/');
-    match (names.next(), names.next()) {
-        (Some("node"), _) | (Some("tables"), None) => None,
-        (Some("tables"), Some(table)) => Some(table.parse().map_or_else(|_| house(), |table| part_of(TableId(table)))),
-        _ => Some(house()),
+fn part_in(nodes: &Nodes, uri: &Uri) -> Option<ChainName> {
+    match about(uri)? {
+        About::House => Some(house()),
+        About::Table(table) => Some(part_of(table)),
+        About::Cluster(cluster) => Some(nodes.part_of_cluster(cluster)),
     }
+}
+
+/// What an address is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    House,
+    Table(TableId),
+    Cluster(ClusterId),
+}
+
+fn about(uri: &Uri) -> Option<About> {
+    let path = uri.path().strip_prefix("/api/v1/")?;
+    let mut names = path.split('/');
+    let (first, table, what) = (names.next(), names.next(), names.next());
+    let table = match (first, table) {
+        (Some("node"), _) | (Some("tables"), None) => return None,
+        (Some("tables"), Some(table)) => table.parse().map(TableId).ok(),
+        _ => None,
+    };
+    let Some(table) = table else { return Some(About::House) };
+    let cluster = uri.query().and_then(|query| query.strip_prefix("cluster="));
+    let number = cluster.filter(|_| what == Some("terminal")).and_then(|number| number.parse().ok());
+    Some(number.map_or(About::Table(table), |number| About::Cluster(ClusterId { table, number })))
 }
 
 #[cfg(test)]
@@ -141,6 +162,7 @@ mod tests {
 
     #[test]
     fn every_address_is_about_its_part() {
+        let cluster = ClusterId { table: TableId(7), number: 3 };
         for (path, part) in [
             ("/", None),
             ("/healthz", None),
@@ -148,13 +170,17 @@ mod tests {
             ("/api/docs", None),
             ("/api/v1/tables", None),
             ("/api/v1/node/letters", None),
-            ("/api/v1/tables/7", Some("table-7")),
-            ("/api/v1/tables/7/console", Some("table-7")),
-            ("/api/v1/tables/x/console", Some("house")),
-            ("/api/v1/sign-in", Some("house")),
-            ("/api/v1/house/commands", Some("house")),
+            ("/api/v1/tables/7", Some(About::Table(TableId(7)))),
+            ("/api/v1/tables/7/console?source=9", Some(About::Table(TableId(7)))),
+            ("/api/v1/tables/7/console?cluster=3", Some(About::Table(TableId(7)))),
+            ("/api/v1/tables/7/terminal", Some(About::Table(TableId(7)))),
+            ("/api/v1/tables/7/terminal?cluster=3", Some(About::Cluster(cluster))),
+            ("/api/v1/tables/7/terminal?cluster=x", Some(About::Table(TableId(7)))),
+            ("/api/v1/tables/x/console", Some(About::House)),
+            ("/api/v1/sign-in", Some(About::House)),
+            ("/api/v1/house/commands", Some(About::House)),
         ] {
-            assert_eq!(part_in(path).as_ref().map(ChainName::as_str), part, "{path}");
+            assert_eq!(about(&path.parse().unwrap()), part, "{path}");
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::devices::{Life, Proven, Taken, Told, prove, take};
 use crate::leaving::{Answer, Answers, Counted, Reply, json};
 use crate::line::Line;
 use crate::reports::{GameLine, last_games};
-use crate::request::Named;
+use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::table::{TableDoor, TableMail};
 use crate::voucher::{TerminalAct, TerminalAsk, Validation, issued, presented};
@@ -58,6 +58,16 @@ pub(crate) struct ToTerminal<'a> {
 struct Numbered {
     sequence: u64,
     command: TerminalAct,
+}
+
+/// Where the terminal stands, which tells the machine that it is played at.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct InCluster {
+    /// The cluster of the terminal, where it was told it.
+    #[expect(dead_code, reason = "it is read where the request is relayed")]
+    cluster: Option<u16>,
 }
 
 struct Terminal {
@@ -146,28 +156,32 @@ impl Screen for Terminal {
 }
 
 /// The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
-/// commands and is sent their answers with its seat as it stands then.
+/// commands and is sent their answers with its seat as it stands then. At a table with several clusters on several machines it
+/// is closed with 4001 and the number of its cluster where it did not name it: it connects again, and names it.
 #[utoipa::path(
     get,
     path = "/tables/{table}/terminal",
-    params(("table" = u16, Path, description = "The table")),
+    params(("table" = u16, Path, description = "The table"), InCluster),
     responses((status = 101, description = "A WebSocket"))
 )]
 pub(super) async fn connect(
     State(server): State<Shared>,
     Named(table): Named<u16>,
+    Asked(InCluster { .. }): Asked<InCluster>,
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    if !server.doors.is_laid_out(TableId(table)) {
+        return Err(Denied::Unknown);
+    }
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let farewell = play(&mut socket, &server, TableId(table), door).await;
+        let farewell = play(&mut socket, &server, TableId(table)).await;
         drop(server);
         farewell.say(socket).await;
     }))
 }
 
-async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableDoor) -> Farewell {
+async fn play(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewell {
     // What is done once, or rarely, has memory of its own: there are many terminals, and they wait.
     let proven = match Box::pin(prove(socket, server)).await {
         Ok(proven) => proven,
@@ -179,6 +193,9 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId, door: Tab
     if cluster.table != table {
         return Denied::NotYours.into();
     }
+    let Some(door) = server.doors.cluster(cluster) else {
+        return Farewell::Elsewhere(cluster);
+    };
     let place = match Box::pin(take(server, proven)).await {
         Ok(place) => place,
         Err(denied) => return denied.into(),

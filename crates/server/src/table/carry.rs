@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use taisai_record::Recorder;
+use taisai_record::{NotRecorded, Recorder};
 use taisai_rules::Money;
 use taisai_table::{
     Actor, Cluster, ClusterCommand, ClusterId, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict,
 };
 use tokio::time::Instant;
 
-use super::{POST_AGAIN, RunningTable};
+use super::{OnLayout, POST_AGAIN, RoundSide, RunningTable, TableMail};
 use crate::house::HouseMail;
 use crate::leaving::Said;
 use crate::stopped::Stopped;
@@ -17,11 +17,22 @@ use crate::stopped::Stopped;
 /// A slip that has not come by then is asked for again.
 const READ_AGAIN: Duration = Duration::from_secs(5);
 
+/// What lies on the layout of a cluster is told so often at most.
+const LAYOUT: Duration = Duration::from_millis(250);
+
+/// What a cluster that runs alone has last told the dealer's side.
+#[derive(Debug, Default)]
+pub(super) struct Spoken {
+    /// How far it has followed, and when that is told again.
+    report: Option<((u64, Money), Instant)>,
+    layout: Option<OnLayout>,
+    layout_again: Option<Instant>,
+}
+
 impl RunningTable {
     /// Carries what the machines have for each other, and hands everything over. A machine's entries are handed over before what
     /// follows from them is asked of another, so that the record never holds the second without the first.
     pub(super) fn hand_over(&mut self) -> Result<(), Stopped> {
-        let before = self.round().phase();
         while self.carry()? {}
         self.post();
         self.show();
@@ -30,20 +41,29 @@ impl RunningTable {
         }
         let (said, voice) = (std::mem::take(&mut self.said), self.parts.voice.clone());
         let (commit, decided) = (self.parts.metrics.commit.clone(), Instant::now());
-        self.parts.round.commit(move |recorded| {
+        let done = move |recorded: Result<(), NotRecorded>| {
             // If it was not recorded nobody hears anything: the table stops.
             if recorded.is_ok() {
                 commit.observe(decided.elapsed().as_secs_f64());
                 voice.say(said);
             }
-        })?;
+        };
+        // What is handed over last is durable last: all of them have one writer.
+        match (&mut self.parts.round, self.parts.clusters.last_mut()) {
+            (RoundSide::Own(round), _) => round.commit(done)?,
+            (RoundSide::Followed(_), Some(cluster)) => cluster.commit(done)?,
+            (RoundSide::Followed(_), None) => {}
+        }
         let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
-        if !is_over(before) && is_over(self.round().phase()) {
+        let before = std::mem::replace(&mut self.phase, self.parts.round.machine().phase());
+        if !is_over(before) && is_over(self.phase) {
             self.parts.metrics.rounds.inc();
             self.reusing.clear();
             self.check()?;
             let time = self.parts.clock.now();
-            self.parts.round.checkpoint(time)?;
+            if let Some(round) = self.parts.round.own() {
+                round.checkpoint(time)?;
+            }
             for cluster in &mut self.parts.clusters {
                 cluster.checkpoint(time)?;
             }
@@ -61,8 +81,8 @@ impl RunningTable {
     /// Carries one round of notices and reports; `false` if there was nothing.
     fn carry(&mut self) -> Result<bool, Stopped> {
         let mut has_carried = false;
-        for number in 0..self.seats.len() {
-            let number = u16::try_from(number).expect("clusters are numbered");
+        let numbers: Vec<u16> = self.clusters().map(|cluster| cluster.id().number).collect();
+        for number in numbers {
             has_carried |= self.carry_notices(number)?;
             has_carried |= self.carry_report(number)?;
         }
@@ -70,7 +90,8 @@ impl RunningTable {
     }
 
     fn own(&mut self, number: u16) -> &mut Recorder<Cluster> {
-        &mut self.parts.clusters[usize::from(number)]
+        let place = self.place(number).expect("the cluster runs here");
+        &mut self.parts.clusters[place]
     }
 
     fn carry_notices(&mut self, number: u16) -> Result<bool, Stopped> {
@@ -81,7 +102,9 @@ impl RunningTable {
         if notices.is_empty() {
             return Ok(false);
         }
-        self.parts.round.commit(drop)?;
+        if let Some(round) = self.parts.round.own() {
+            round.commit(drop)?;
+        }
         let mut has_carried = false;
         for (notice_number, notice) in notices {
             let slip = match over(&notice, self.own(number).machine()) {
@@ -146,9 +169,39 @@ impl RunningTable {
         self.own(number).commit(drop)?;
         let report = RoundCommand::Report { cluster: id, followed, colour_chips };
         match self.ask_round(Actor::System, None, report) {
-            Verdict::Accepted => Ok(true),
-            Verdict::Refused(refusal) => Err(Stopped::Between { table: id.table, refusal: refusal.code() }),
+            Some(Verdict::Accepted) => Ok(true),
+            Some(Verdict::Refused(refusal)) => Err(Stopped::Between { table: id.table, refusal: refusal.code() }),
+            None => {
+                self.tell_round(id, (followed, colour_chips));
+                Ok(false)
+            }
         }
+    }
+
+    /// Tells the dealer's side, which runs elsewhere, how far its cluster has followed: until its record shows that it knows.
+    fn tell_round(&mut self, cluster: ClusterId, report: (u64, Money)) {
+        let now = Instant::now();
+        let is_told = self.told_round.report.is_some_and(|(told, again)| told == report && again > now);
+        if !is_told {
+            self.told_round.report = Some((report, now + POST_AGAIN));
+            self.post_again.get_or_insert(now + POST_AGAIN);
+            let (followed, colour_chips) = report;
+            let letter = TableMail::Reported { cluster, followed, colour_chips };
+            self.said.push(Said::ToTable(cluster.table, letter));
+        }
+    }
+
+    /// Tells it what lies on the layout of this cluster, for the console.
+    pub(super) fn tell_layout(&mut self) {
+        let (RoundSide::Followed(_), Some(cluster)) = (&self.parts.round, self.parts.clusters.first()) else { return };
+        let (id, on_layout) = (cluster.machine().id(), OnLayout::of(cluster.machine()));
+        let now = Instant::now();
+        if self.told_round.layout_again > Some(now) || self.told_round.layout.as_ref() == Some(&on_layout) {
+            return;
+        }
+        self.told_round.layout_again = Some(now + LAYOUT);
+        self.told_round.layout = Some(on_layout.clone());
+        self.said.push(Said::ToTable(id.table, TableMail::OnLayout { cluster: id.number, on_layout }));
     }
 
     /// Asks what must be accepted.

@@ -1,8 +1,11 @@
 //! What reaches a running table.
 
-use taisai_table::{Actor, ClusterCommand, CommandId, RoundCommand, RoundNumber, Seat, Slip, Transfer};
+use taisai_rules::Money;
+use taisai_table::{
+    Actor, ClusterCommand, ClusterId, CommandId, Round, RoundCommand, RoundNumber, Seat, Slip, Transfer,
+};
 
-use super::RunningTable;
+use super::{OnLayout, RunningTable};
 use crate::leaving::{Counted, Reply, Then, Topic};
 use crate::line::Line;
 
@@ -26,6 +29,12 @@ pub(crate) enum TableMail {
     HouseHolds { cluster: u16, number: u64 },
     /// The slip of a round that is over, read from the record.
     Slip { cluster: u16, round: RoundNumber, slip: Option<Slip> },
+    /// A cluster that runs elsewhere has followed the dealer's side so far.
+    Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
+    /// What it has on the layout.
+    OnLayout { cluster: u16, on_layout: OnLayout },
+    /// The dealer's side as its record has it now, for a cluster that runs elsewhere.
+    Followed(Box<Round>),
     /// Another node takes the table: it ends here once its round is over.
     Depart,
 }

@@ -97,17 +97,17 @@ impl RunningTable {
 
     /// How a seat stands; with its last game where that is asked for.
     fn seat_view(&self, cluster: u16, seat: Seat, with_last: bool) -> Option<SeatView> {
-        let place = self.seats.get(usize::from(cluster))?.get(usize::try_from(seat.0).ok()?)?;
+        let place = self.seats.get(self.place(cluster)?)?.get(usize::try_from(seat.0).ok()?)?;
         let last = place.last.as_deref().filter(|_| with_last);
         Some(SeatView::of(self.cluster(cluster)?, seat, place.number, last))
     }
 
     fn staff_view(&self) -> StaffView {
         let is_connected = |cluster: u16, seat: Seat| {
-            let place = usize::try_from(seat.0).ok().and_then(|seat| self.seats.get(usize::from(cluster))?.get(seat));
+            let place = usize::try_from(seat.0).ok().and_then(|seat| self.seats.get(self.place(cluster)?)?.get(seat));
             place.is_some_and(|place| place.line.is_some())
         };
-        StaffView::of(self.round(), &self.parts.clusters, is_connected)
+        StaffView::of(self.round(), &self.parts.clusters, &self.elsewhere, is_connected)
     }
 
     /// A seat is told how it stands, once, however much happens to it.
@@ -134,7 +134,8 @@ impl RunningTable {
         stands: Result<taisai_rules::Dice, VoidReason>,
         slip: &Slip,
     ) {
-        let Some(cluster) = self.parts.clusters.get(usize::from(number)) else { return };
+        let Some(at) = self.place(number) else { return };
+        let Some(cluster) = self.parts.clusters.get(at) else { return };
         let cluster = cluster.machine();
         let unit = cluster.unit_of(round).unwrap_or_else(|| cluster.limits().unit().money());
         let payouts = stands.ok().zip(Unit::try_from(unit).ok());
@@ -146,8 +147,7 @@ impl RunningTable {
         let present = slip.lines.chunk_by(|line, next| line.seat == next.seat);
         for lines in present.filter(|lines| cluster.session(lines[0].seat) == Some(lines[0].session)) {
             let game = LastGame::of(round, stands, lines, unit, pays);
-            let place =
-                usize::try_from(lines[0].seat.0).ok().and_then(|seat| self.seats[usize::from(number)].get_mut(seat));
+            let place = usize::try_from(lines[0].seat.0).ok().and_then(|seat| self.seats[at].get_mut(seat));
             if let Some(place) = place
                 && place.last.as_ref().is_none_or(|last| last.round() <= round)
             {
@@ -178,6 +178,7 @@ impl RunningTable {
         if let Some(change) = self.shown.change(public) {
             self.said.push(Said::All(Topic::Public, json(&Message::Public(change))));
         }
+        self.tell_layout();
         self.show_staff();
     }
 

@@ -2,7 +2,9 @@
 //! change has the next number, so that a screen knows when it has missed one. The names are those of the game; amounts are
 //! whole cents.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
@@ -228,6 +230,24 @@ struct TotalView {
     amount: Money,
 }
 
+/// What a cluster that runs elsewhere has on the layout, and its meters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OnLayout {
+    totals: Vec<(BetBox, Money)>,
+    meters: Meters,
+}
+
+impl OnLayout {
+    pub(super) fn of(cluster: &Cluster) -> Self {
+        let boxes = cluster.rules().layout().boxes().iter().map(|bet_box| (*bet_box, cluster.total(*bet_box)));
+        Self { totals: boxes.filter(|(_, amount)| *amount > Money::ZERO).collect(), meters: cluster.meters() }
+    }
+
+    fn total(&self, bet_box: BetBox) -> Money {
+        self.totals.iter().find(|(of, _)| *of == bet_box).map_or(Money::ZERO, |(_, amount)| *amount)
+    }
+}
+
 /// How a seat is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct SeatHealth {
@@ -242,9 +262,18 @@ pub(crate) struct SeatHealth {
 }
 
 impl StaffView {
-    pub(crate) fn of(round: &Round, clusters: &[Recorder<Cluster>], is_connected: impl Fn(u16, Seat) -> bool) -> Self {
+    /// With the clusters that run here, and what is known of those that run elsewhere: their seats are not shown.
+    pub(crate) fn of(
+        round: &Round,
+        clusters: &[Recorder<Cluster>],
+        elsewhere: &BTreeMap<u16, OnLayout>,
+        is_connected: impl Fn(u16, Seat) -> bool,
+    ) -> Self {
         let clusters = || clusters.iter().map(Recorder::machine);
-        let amount = |bet_box: BetBox| clusters().map(|cluster| cluster.total(bet_box).cents()).sum::<i64>();
+        let amount = |bet_box: BetBox| {
+            let here = clusters().map(|cluster| cluster.total(bet_box).cents()).sum::<i64>();
+            here + elsewhere.values().map(|of| of.total(bet_box).cents()).sum::<i64>()
+        };
         let totals = round.rules().layout().boxes().iter().map(|bet_box| (*bet_box, amount(*bet_box)));
         let totals = totals.filter(|(_, cents)| *cents > 0);
         let health = |cluster: &Cluster, seat: Seat| SeatHealth {
@@ -264,7 +293,7 @@ impl StaffView {
             dice_set: round.dice_set(),
             faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
-            meters: clusters().map(Cluster::meters).collect(),
+            meters: clusters().map(Cluster::meters).chain(elsewhere.values().map(|of| of.meters)).collect(),
             seats: seats.map(|(cluster, seat)| health(cluster, seat)).collect(),
         }
     }
