@@ -105,7 +105,10 @@ impl House {
             let free = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 11 + place), 0)).unwrap();
             Node { address: free.local_addr().unwrap(), ways, running: None }
         };
-        let nodes = (0..nodes).map(node).collect();
+        let nodes: Vec<_> = (0..nodes).map(node).collect();
+        for place in 0..nodes.len() {
+            std::fs::create_dir(folder.path().join(data(place))).unwrap();
+        }
         let let_in = LetIn::default();
         let mut house = Self { nodes, pair, store, folder, let_in, runtime, _turn: turn };
         house.run(0, (FIRST.len(), usize::try_from(terminals).unwrap()));
