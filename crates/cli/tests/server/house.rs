@@ -1,25 +1,18 @@
 //! A house in a process of its own: the real binary on a free loopback port, in a folder that goes with it. It is killed,
 //! stopped and started again on the same store.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tempfile::TempDir;
 
+pub(crate) use crate::let_in::first;
+use crate::let_in::{FIRST, LetIn};
 use crate::person::Person;
+use crate::running::Running;
 use crate::terminal::{Device, Terminal};
-
-/// A house must be ready by then, and gone by then when it is told to stop.
-const SOON: Duration = Duration::from_mins(1);
-
-/// So many characters has a password for the first time: 26 in groups of four.
-const PASSWORD: usize = 32;
 
 /// Tests that watch the clock run alone.
 static WATCH: RwLock<()> = RwLock::new(());
@@ -33,19 +26,10 @@ enum Turn {
 pub(crate) struct House {
     folder: TempDir,
     running: Option<Running>,
-    /// What the first start told: passwords by person, codes by table and seat.
-    passwords: Mutex<BTreeMap<u32, String>>,
-    codes: BTreeMap<(u16, u32), String>,
-    people: Mutex<BTreeMap<u32, Person>>,
+    let_in: LetIn,
     /// A library that makes faults.
     faults: Option<PathBuf>,
     _turn: Turn,
-}
-
-struct Running {
-    child: Child,
-    address: SocketAddr,
-    log: Arc<Mutex<String>>,
 }
 
 /// The tables that most tests need: terminals and a live table.
@@ -91,34 +75,24 @@ impl House {
         let folder = tempfile::tempdir().unwrap();
         let config = format!("data = \"data\"\nlisten = \"127.0.0.1:0\"\n\n[house]\nname = \"Tests\"\n{tables}");
         std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
-        let mut house = Self {
-            folder,
-            running: None,
-            passwords: Mutex::default(),
-            codes: BTreeMap::new(),
-            people: Mutex::default(),
-            faults,
-            _turn: turn,
-        };
+        let mut house = Self { folder, running: None, let_in: LetIn::default(), faults, _turn: turn };
         let terminals = tables.lines().filter_map(|line| line.strip_prefix("terminals = "));
-        house.run(&[], FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum());
+        house.run(&[], (FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum()));
         house
     }
 
     /// Starts it again. Devices and passwords are those of before.
     pub(crate) fn restart(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        self.run(&[], 0, 0);
-        self.people.get_mut().unwrap().clear();
+        self.run(&[], (0, 0));
+        self.let_in.sign_out();
     }
 
     /// Starts it again without its secrets. Everyone is told anew how to come in.
     pub(crate) fn restart_with_new_secrets(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        let passwords = std::mem::take(self.passwords.get_mut().unwrap()).len();
-        let codes = std::mem::take(&mut self.codes).len();
-        self.run(&["--new-secrets"], passwords, codes);
-        self.people.get_mut().unwrap().clear();
+        let told = std::mem::take(&mut self.let_in).told();
+        self.run(&["--new-secrets"], told);
     }
 
     /// Tries to start it, and gives what it says when it does not run.
@@ -138,42 +112,10 @@ impl House {
         command
     }
 
-    /// Starts it, and takes in what it tells until it has told `people` and `terminals` how to come in.
-    fn run(&mut self, flags: &[&str], people: usize, terminals: usize) {
-        let mut child = self.command().args(flags).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (out, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let log = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&log);
-        thread::spawn(move || {
-            let mut bytes = [0; 4_096];
-            while let Ok(len @ 1..) = errors.read(&mut bytes) {
-                kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..len]));
-            }
-        });
-        let (line, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for read in BufReader::new(out).lines().map_while(Result::ok) {
-                // Whoever waited for the first lines may have gone.
-                line.send(read).unwrap_or_default();
-            }
-        });
-        let by = Instant::now() + SOON;
-        let mut address = None;
-        loop {
-            let Ok(line) = lines.recv_timeout(by.saturating_duration_since(Instant::now())) else {
-                child.kill().unwrap_or_default();
-                child.wait().map_or_else(drop, drop);
-                panic!("it is not ready: {}", log.lock().unwrap());
-            };
-            let told = line.trim_start().strip_prefix("http://").and_then(|rest| rest.split('/').next());
-            address = address.or_else(|| told.and_then(|told| told.parse().ok()));
-            self.remember(&line);
-            let is_told = self.passwords.lock().unwrap().len() >= people && self.codes.len() >= terminals;
-            if let Some(address) = address.filter(|_| is_told) {
-                self.running = Some(Running { child, address, log });
-                return;
-            }
-        }
+    /// Starts it, and takes in what it tells until so many people and terminals are told how to come in.
+    fn run(&mut self, flags: &[&str], told: (usize, usize)) {
+        let mut command = self.command();
+        self.running = Some(Running::start(command.args(flags), |line| self.let_in.hear(line, told)));
     }
 
     fn running(&self) -> &Running {
@@ -182,12 +124,12 @@ impl House {
 
     /// Where it listens.
     pub(crate) fn address(&self) -> SocketAddr {
-        self.running().address
+        self.running().address()
     }
 
     /// The number of its process.
     pub(crate) fn pid(&self) -> u32 {
-        self.running().child.id()
+        self.running().pid()
     }
 
     /// Its folder, with `taisai.toml` and `data`.
@@ -197,33 +139,22 @@ impl House {
 
     /// Its log so far.
     pub(crate) fn log(&self) -> String {
-        self.running().log.lock().unwrap().clone()
+        self.running().log()
     }
 
     /// Ends its process without a word.
     pub(crate) fn kill(&mut self) {
-        let mut running = self.running.take().expect("it runs");
-        running.child.kill().unwrap();
-        running.child.wait().unwrap();
+        self.running.take().expect("it runs").kill();
     }
 
     /// Tells it to stop.
     pub(crate) fn terminate(&self) {
-        let pid = self.running().child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.running().signal("TERM");
     }
 
     /// Waits until it has stopped by itself, and gives its status and its log.
     pub(crate) fn stopped(&mut self) -> (ExitStatus, String) {
-        let mut running = self.running.take().expect("it runs");
-        let by = Instant::now() + SOON;
-        loop {
-            if let Some(status) = running.child.try_wait().unwrap() {
-                return (status, running.log.lock().unwrap().clone());
-            }
-            assert!(Instant::now() < by, "it does not stop: {}", running.log.lock().unwrap());
-            thread::sleep(Duration::from_millis(10));
-        }
+        self.running.take().expect("it runs").stopped()
     }
 
     /// Runs another command of the program in the house's folder.
@@ -247,33 +178,17 @@ impl House {
 
     /// The person with that role of the first people, signed in with a password of their own.
     pub(crate) fn person(&self, role: &str) -> Person {
-        let id = first(role);
-        if let Some(person) = self.people.lock().unwrap().get(&id) {
-            return person.clone();
-        }
-        let password = self.password(id);
-        let own = format!("the password of {role}");
-        let person = if password == own {
-            Person::sign_in(self.address(), id, &own)
-        } else {
-            let person = Person::sign_in(self.address(), id, &password);
-            person.set_password(&password, &own);
-            person
-        };
-        self.passwords.lock().unwrap().insert(id, own);
-        self.people.lock().unwrap().insert(id, person.clone());
-        person
+        self.let_in.person(self.address(), role)
     }
 
     /// The password that lets a person in now.
     pub(crate) fn password(&self, id: u32) -> String {
-        self.passwords.lock().unwrap().get(&id).unwrap_or_else(|| panic!("nobody told a password of {id}")).clone()
+        self.let_in.password(id)
     }
 
     /// Gives the device at a seat a key, by the code that the first start told.
     pub(crate) fn enrol(&self, table: u16, seat: u32) -> Device {
-        let code = self.codes.get(&(table, seat)).unwrap_or_else(|| panic!("nobody told a code of seat {seat}"));
-        Device::enrol(self.address(), table, seat, code)
+        self.let_in.enrol(self.address(), table, seat)
     }
 
     /// A terminal that is enrolled and connected.
@@ -285,51 +200,5 @@ impl House {
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let mut answer = crate::person::agent().get(format!("http://{}{path}", self.address())).call().unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
-    }
-}
-
-impl Drop for House {
-    fn drop(&mut self) {
-        if let Some(Running { mut child, log, .. }) = self.running.take() {
-            // It may have ended by itself.
-            child.kill().unwrap_or_default();
-            child.wait().map_or_else(drop, drop);
-            if thread::panicking() {
-                eprintln!("its log:\n{}", log.lock().unwrap());
-            }
-        }
-    }
-}
-
-/// The first people of a house, by their roles, in the order of their numbers.
-const FIRST: [&str; 10] = [
-    "dealer",
-    "second-dealer",
-    "pit-supervisor",
-    "pit-manager",
-    "shift-manager",
-    "casino-manager",
-    "attendant",
-    "cashier",
-    "auditor",
-    "administrator",
-];
-
-/// The number of the first person with a role.
-pub(crate) fn first(role: &str) -> u32 {
-    let place = FIRST.iter().position(|known| *known == role).unwrap_or_else(|| panic!("nobody is a {role}"));
-    u32::try_from(place).unwrap() + 1
-}
-
-impl House {
-    /// A line of the first start: a person's number, name, roles and password, or a device's number, table, seat and link.
-    fn remember(&mut self, line: &str) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let (Some(Ok(number)), Some(last)) = (words.first().map(|word| word.parse()), words.last()) else { return };
-        if let (Some((_, code)), [_, table, seat, _]) = (last.split_once("&code="), &words[..]) {
-            self.codes.insert((table.parse().unwrap(), seat.parse().unwrap()), code.to_owned());
-        } else if last.len() == PASSWORD {
-            self.passwords.get_mut().unwrap().insert(number, (*last).to_owned());
-        }
     }
 }

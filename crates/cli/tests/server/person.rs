@@ -26,13 +26,24 @@ pub(crate) fn agent() -> &'static ureq::Agent {
 
 /// Posts as anyone, or with a cookie. What is no JSON is null.
 pub(crate) fn post(address: SocketAddr, cookie: Option<&str>, path: &str, body: &Value) -> (u16, Value) {
-    let mut request = agent().post(format!("http://{address}{path}"));
+    try_post(agent(), address, cookie, path, body).unwrap()
+}
+
+/// The same, where nobody may be there.
+pub(crate) fn try_post(
+    agent: &ureq::Agent,
+    address: SocketAddr,
+    cookie: Option<&str>,
+    path: &str,
+    body: &Value,
+) -> Result<(u16, Value), ureq::Error> {
+    let mut request = agent.post(format!("http://{address}{path}"));
     if let Some(cookie) = cookie {
         request = request.header("cookie", cookie);
     }
-    let mut answer = request.send_json(body).unwrap();
-    let text = answer.body_mut().read_to_string().unwrap();
-    (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null))
+    let mut answer = request.send_json(body)?;
+    let text = answer.body_mut().read_to_string()?;
+    Ok((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null)))
 }
 
 impl Person {
@@ -43,17 +54,27 @@ impl Person {
 
     /// Signs in, or is told why not.
     pub(crate) fn try_sign_in(address: SocketAddr, id: u32, password: &str) -> Result<Self, (u16, Value)> {
-        let request = agent().post(format!("http://{address}/api/v1/sign-in"));
-        let mut answer = request.send_json(json!({"person": id, "password": password})).unwrap();
+        Self::sign_in_by(agent(), address, id, password).unwrap()
+    }
+
+    /// The same, where nobody may be there.
+    pub(crate) fn sign_in_by(
+        agent: &ureq::Agent,
+        address: SocketAddr,
+        id: u32,
+        password: &str,
+    ) -> Result<Result<Self, (u16, Value)>, ureq::Error> {
+        let request = agent.post(format!("http://{address}/api/v1/sign-in"));
+        let mut answer = request.send_json(json!({"person": id, "password": password}))?;
         let cookie = answer.headers().get("set-cookie").map(|cookie| cookie.to_str().unwrap().to_owned());
         let said: Value = answer.body_mut().read_json().unwrap_or(Value::Null);
-        let Some(cookie) = cookie else { return Err((answer.status().as_u16(), said)) };
+        let Some(cookie) = cookie else { return Ok(Err((answer.status().as_u16(), said))) };
         for word in ["__Host-taisai=", "HttpOnly", "Secure", "SameSite=Strict", "Path=/"] {
             assert!(cookie.contains(word), "{cookie}");
         }
         let cookie = cookie.split(';').next().unwrap().to_owned();
         let source = said["source"].as_u64().unwrap_or_else(|| panic!("no source: {said}"));
-        Ok(Self { address, id, cookie, source, sequence: Arc::default() })
+        Ok(Ok(Self { address, id, cookie, source, sequence: Arc::default() }))
     }
 
     /// Sets a password of one's own.

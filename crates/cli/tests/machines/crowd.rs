@@ -1,0 +1,254 @@
+//! Players at terminals: each asks at whichever machine answers, and asks again under the same number what was not answered, so
+//! that in the end it knows of every command what became of it.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::house::{House, until};
+use crate::line::{Line, Lost};
+use crate::running::SOON;
+use crate::terminal::{Device, place};
+
+/// What a player begins with, and what is placed at a time, in cents.
+const CREDITS: i64 = 10_000_000;
+const STAKE: i64 = 100;
+
+/// So long a player thinks before the next bet.
+const THINKS: Duration = Duration::from_millis(250);
+
+/// So long after a machine did not answer the next one is tried.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The player at a terminal.
+pub(crate) struct Player {
+    device: Device,
+    doors: Arc<[SocketAddr]>,
+    /// The machine that was last tried.
+    door: usize,
+    line: Option<Line>,
+    /// The number of each bet, and whether it was accepted.
+    pub(crate) bets: Vec<(u64, bool)>,
+}
+
+impl Player {
+    /// A player who tries another machine first than the one at the seat before.
+    pub(crate) fn new(house: &House, device: Device) -> Self {
+        let door = usize::try_from(device.seat).unwrap();
+        Self { device, doors: house.doors().into(), door, line: None, bets: Vec::new() }
+    }
+
+    /// The seat.
+    pub(crate) const fn seat(&self) -> u32 {
+        self.device.seat
+    }
+
+    /// Asks under the next number until a machine answers.
+    async fn ask(&mut self, command: &Value) -> Value {
+        let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        self.ask_as(sequence, command).await
+    }
+
+    /// Asks under any number.
+    async fn ask_as(&mut self, sequence: u64, command: &Value) -> Value {
+        let by = Instant::now() + SOON;
+        loop {
+            assert!(Instant::now() < by, "nobody answers seat {}: {command}", self.device.seat);
+            if let Ok(line) = self.line().await {
+                match line.ask(sequence, command).await {
+                    Ok(answer) => return answer,
+                    Err(Lost) => self.line = None,
+                }
+            }
+        }
+    }
+
+    /// Asks for what must be carried out.
+    pub(crate) async fn does(&mut self, command: &Value) -> Value {
+        let mut answer = self.ask(command).await;
+        answer.get_mut("accepted").map_or_else(|| panic!("seat {}: {command}", self.device.seat), Value::take)
+    }
+
+    /// The credits, once what is shown is as it should be.
+    pub(crate) async fn credits(&mut self, is_so: impl Fn(i64) -> bool) -> i64 {
+        let by = Instant::now() + SOON;
+        loop {
+            if let Ok(line) = self.line().await {
+                let credits = line.seat["credits"].as_i64().unwrap();
+                if is_so(credits) {
+                    return credits;
+                }
+                assert!(Instant::now() < by, "seat {} has {credits}", self.device.seat);
+                if line.heard().await.is_err() {
+                    self.line = None;
+                }
+            }
+        }
+    }
+
+    /// Puts money in.
+    pub(crate) async fn buy_in(&mut self, amount: i64) {
+        let buy_in = json!({"buy-in": {"seat": self.device.seat, "amount": amount, "method": "note"}});
+        loop {
+            let answer = self.ask(&buy_in).await;
+            match answer["refused"]["code"].as_str() {
+                None => return,
+                // Asked in the moment in which the terminal was thought lost.
+                Some("terminal-lost") => sleep(AGAIN).await,
+                Some(other) => panic!("{other}: {answer}"),
+            }
+        }
+    }
+
+    /// Ends the connection.
+    pub(crate) fn leave(&mut self) {
+        self.line = None;
+    }
+
+    /// The connection, or one at the next machine.
+    async fn line(&mut self) -> Result<&mut Line, Lost> {
+        if self.line.is_none() {
+            self.door = (self.door + 1) % self.doors.len();
+            match Line::open(&self.device, self.doors[self.door]).await {
+                Ok(line) => self.line = Some(line),
+                Err(Lost) => sleep(AGAIN).await,
+            }
+        }
+        self.line.as_mut().ok_or(Lost)
+    }
+
+    /// Hears what is shown for a while, or until it is so.
+    async fn hears(&mut self, span: Duration, is_so: impl Fn(&Line) -> bool) {
+        let by = tokio::time::Instant::now() + span;
+        while let Ok(line) = self.line().await {
+            if is_so(line) {
+                return;
+            }
+            match tokio::time::timeout_at(by, line.heard()).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(Lost)) => self.line = None,
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Bets under a number, and remembers whether that was accepted.
+    pub(crate) async fn bets_as(&mut self, sequence: u64, bet: &Value) -> bool {
+        let answer = self.ask_as(sequence, bet).await;
+        let is_accepted = match answer["refused"]["code"].as_str() {
+            None => true,
+            // What was shown was no longer so.
+            Some("held" | "bets-closed" | "no-round-open" | "terminal-lost") => false,
+            Some(other) => panic!("{other}: {answer}"),
+        };
+        self.bets.push((sequence, is_accepted));
+        is_accepted
+    }
+
+    async fn plays(mut self, hall: Arc<Hall>, rests: watch::Receiver<bool>) -> Self {
+        let begun = Instant::now();
+        self.buy_in(CREDITS).await;
+        while !*rests.borrow() {
+            self.hears(THINKS, |_| false).await;
+            self.hears(THINKS, Line::is_open).await;
+            let boxes = ["small", "big"];
+            if self.line.as_ref().is_some_and(Line::is_open) {
+                let bet = place(self.device.seat, &[(boxes[self.bets.len() % 2], STAKE)]);
+                let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+                if self.bets_as(sequence, &bet).await {
+                    hall.takes(self.line.as_ref().map_or(begun, |line| line.since));
+                }
+            }
+        }
+        self
+    }
+}
+
+/// What all players can say together.
+struct Hall {
+    taken: AtomicU64,
+    watched: Mutex<Watched>,
+}
+
+/// The first bet that was accepted over a connection opened since a moment.
+struct Watched {
+    since: Instant,
+    first: Option<Instant>,
+}
+
+impl Hall {
+    fn takes(&self, connected: Instant) {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        let mut watched = self.watched.lock().unwrap();
+        if connected >= watched.since {
+            watched.first.get_or_insert_with(Instant::now);
+        }
+    }
+}
+
+/// Everyone who bets.
+pub(crate) struct Crowd {
+    hall: Arc<Hall>,
+    rests: watch::Sender<bool>,
+    players: Vec<JoinHandle<Player>>,
+}
+
+impl Crowd {
+    /// Everyone begins to bet.
+    pub(crate) fn begin(house: &House, devices: Vec<Device>) -> Self {
+        let watched = Watched { since: Instant::now(), first: None };
+        let hall = Arc::new(Hall { taken: AtomicU64::new(0), watched: Mutex::new(watched) });
+        let (rests, rest) = watch::channel(false);
+        let play = |device| Player::new(house, device).plays(Arc::clone(&hall), rest.clone());
+        let players = devices.into_iter().map(|device| house.runtime.spawn(play(device))).collect();
+        Self { hall, rests, players }
+    }
+
+    /// How many bets were accepted.
+    pub(crate) fn taken(&self) -> u64 {
+        self.hall.taken.load(Ordering::Relaxed)
+    }
+
+    /// Waits until so many more bets are accepted.
+    #[track_caller]
+    pub(crate) fn bets(&self, more: u64) {
+        let enough = self.taken() + more;
+        until("bets are taken", || self.taken() >= enough || self.has_failed());
+        assert!(!self.has_failed(), "a player cannot go on");
+    }
+
+    fn has_failed(&self) -> bool {
+        self.players.iter().any(JoinHandle::is_finished)
+    }
+
+    /// From now on the first bet is looked for that is taken over a new connection.
+    pub(crate) fn watch(&self) -> Instant {
+        let since = Instant::now();
+        *self.hall.watched.lock().unwrap() = Watched { since, first: None };
+        since
+    }
+
+    /// Waits for that bet, and tells how long after a moment it was taken.
+    #[track_caller]
+    pub(crate) fn first_bet(&self, after: Instant) -> Duration {
+        let mut first = None;
+        until("a bet is taken", || {
+            first = self.hall.watched.lock().unwrap().first;
+            first.is_some()
+        });
+        first.unwrap().saturating_duration_since(after)
+    }
+
+    /// Everyone has the last answer and rests.
+    pub(crate) fn rest(self, house: &House) -> Vec<Player> {
+        self.rests.send_replace(true);
+        let players = self.players.into_iter();
+        players.map(|player| house.runtime.block_on(player).expect("a player went on to the end")).collect()
+    }
+}

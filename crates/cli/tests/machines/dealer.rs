@@ -1,0 +1,192 @@
+//! The Dealer, who deals round after round at whichever machine answers, looks how the table stands before each act, and lets play
+//! go on that was held.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::house::{House, TABLE};
+use crate::person::{Person, try_post};
+use crate::random::Random;
+use crate::running::SOON;
+
+/// So long bets are open.
+const BETTING: Duration = Duration::from_millis(1_500);
+
+/// A machine that has not answered by then is not waited for.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// So long the Dealer waits before looking again.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The Dealer.
+pub(crate) struct Dealer {
+    person: Person,
+    password: String,
+    doors: Vec<SocketAddr>,
+    /// The machine that was last asked.
+    door: usize,
+    agent: ureq::Agent,
+    random: Random,
+    opened: Instant,
+    /// The dice of each round whose result was acknowledged.
+    pub(crate) dice: BTreeMap<u64, [u8; 3]>,
+}
+
+impl Dealer {
+    /// The Dealer of a table that is open.
+    pub(crate) fn new(house: &House, person: Person, seed: u64) -> Self {
+        let password = house.password(person.id);
+        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
+        let (doors, agent) = (house.doors(), config.build().into());
+        let (random, opened) = (Random(seed), Instant::now());
+        Self { person, password, doors, door: 0, agent, random, opened, dice: BTreeMap::new() }
+    }
+
+    fn next_door(&mut self) -> SocketAddr {
+        self.door = (self.door + 1) % self.doors.len();
+        self.doors[self.door]
+    }
+
+    /// Tries one machine after the other until one answers.
+    fn at_any<T>(&mut self, what: &str, mut ask: impl FnMut(&mut Self, SocketAddr) -> Option<T>) -> T {
+        let by = Instant::now() + SOON;
+        loop {
+            let door = self.next_door();
+            if let Some(answer) = ask(self, door) {
+                return answer;
+            }
+            assert!(Instant::now() < by, "nobody answers the Dealer: {what}");
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// The table as everyone sees it.
+    pub(crate) fn look(&mut self) -> Value {
+        self.at_any("the table", |dealer, door| {
+            let mut answer = dealer.agent.get(format!("http://{door}/api/v1/tables/{TABLE}")).call().ok()?;
+            if answer.status() == 200 { answer.body_mut().read_json().ok() } else { None }
+        })
+    }
+
+    /// Asks the dealer's side under one number until it is answered; nothing where the Dealer had to sign in again meanwhile.
+    fn ask(&mut self, command: &Value) -> Option<Value> {
+        let (source, sequence) = (self.person.source, self.person.next());
+        let body = json!({"source": source, "sequence": sequence, "command": {"round": command}});
+        let path = format!("/api/v1/tables/{TABLE}/commands");
+        self.at_any(&command.to_string(), |dealer, door| {
+            match try_post(&dealer.agent, door, Some(&dealer.person.cookie), &path, &body) {
+                Ok((200, answer)) => Some(Some(answer)),
+                Ok((401, _)) => {
+                    dealer.sign_in();
+                    Some(None)
+                }
+                Ok((500.., _)) | Err(_) => None,
+                Ok((status, said)) => panic!("{status} {said}: {body}"),
+            }
+        })
+    }
+
+    fn sign_in(&mut self) {
+        let id = self.person.id;
+        self.person = self.at_any("signing in", |dealer, door| {
+            match Person::sign_in_by(&dealer.agent, door, id, &dealer.password) {
+                Ok(Ok(person)) => Some(person),
+                Ok(Err((500.., _))) | Err(_) => None,
+                Ok(Err((status, said))) => panic!("{status} {said}"),
+            }
+        });
+    }
+
+    /// The next act, by how the table stands. What is refused was no longer so, and is looked at again.
+    pub(crate) fn act(&mut self) {
+        let table = self.look();
+        let act = match table["phase"].as_str().unwrap() {
+            _ if table["is_held"] == true => json!("continue"),
+            "idle" | "settled" | "void" => {
+                self.opened = Instant::now();
+                json!("open-bets")
+            }
+            "open" if self.opened.elapsed() >= BETTING => json!("close-bets"),
+            "open" | "closing" | "result" => return thread::sleep(LOOK),
+            "closed" => match table["tumbles"].as_u64() {
+                None => json!("activate"),
+                Some(0) => json!({"tumbled": {"times": 3}}),
+                Some(_) => return self.commit(&table),
+            },
+            other => panic!("what is {other}?"),
+        };
+        self.ask(&act);
+    }
+
+    /// Commits the dice of a round that was tumbled.
+    pub(crate) fn commit(&mut self, table: &Value) {
+        let dice = [(); 3].map(|()| u8::try_from(self.random.below(6)).unwrap() + 1);
+        let answer = self.ask(&json!({"commit": {"dice": dice}}));
+        if answer.is_some_and(|answer| answer.get("accepted").is_some()) {
+            let before = self.dice.insert(table["round"].as_u64().unwrap(), dice);
+            assert_eq!(before, None, "a result was taken twice: {table}");
+        }
+    }
+
+    /// Deals until the table stands so, which is looked at before each act.
+    #[track_caller]
+    pub(crate) fn deals_until(&mut self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        let by = Instant::now() + SOON;
+        loop {
+            let table = self.look();
+            if is_so(&table) {
+                return table;
+            }
+            assert!(Instant::now() < by, "{what}, or should be: {table}");
+            self.act();
+        }
+    }
+
+    /// Deals until no round is in play.
+    #[track_caller]
+    pub(crate) fn concludes(&mut self) {
+        self.deals_until("the round is over", |table| {
+            ["idle", "settled", "void"].iter().any(|phase| table["phase"] == *phase)
+        });
+    }
+
+    /// Deals round after round.
+    pub(crate) fn works(mut self) -> AtWork {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&is_over);
+        let thread = thread::spawn(move || {
+            while !over.load(Ordering::Relaxed) {
+                self.act();
+            }
+            self.concludes();
+            self
+        });
+        AtWork { is_over, thread: Some(thread) }
+    }
+}
+
+/// The Dealer at work.
+pub(crate) struct AtWork {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Dealer>>,
+}
+
+impl AtWork {
+    /// Has the Dealer deal the round to its end, and rest.
+    pub(crate) fn rests(mut self) -> Dealer {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().expect("the Dealer went on to the end")
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,307 @@
+//! A house on several machines: each a process on a loopback address of its own with ways of its own to both servers of the
+//! database. They are killed, frozen, cut off and started again; the house has one record.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use taisai_journal::suite::Pair;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+pub(crate) use crate::let_in::first;
+use crate::let_in::{FIRST, LetIn};
+use crate::person::Person;
+use crate::relay::{Relay, Way};
+use crate::running::{Running, SOON};
+use crate::terminal::Device;
+
+/// The table that everyone plays at.
+pub(crate) const TABLE: u16 = 1;
+
+/// The parts of the house, as they are listed.
+pub(crate) const THE_TABLE: &str = "table-1";
+pub(crate) const THE_HOUSE: &str = "house";
+
+/// So many terminals are enrolled at a time.
+const AT_ONCE: usize = 8;
+
+/// Each test has this machine for itself: leases run out by the clock.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A machine of the house.
+pub(crate) struct Node {
+    address: SocketAddr,
+    ways: [Relay; 2],
+    running: Option<Running>,
+}
+
+impl Node {
+    /// As the others know it.
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// A house.
+pub(crate) struct House {
+    /// They go before the database does.
+    nodes: Vec<Node>,
+    pub(crate) pair: Pair,
+    store: String,
+    folder: TempDir,
+    let_in: LetIn,
+    pub(crate) runtime: Runtime,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// What `taisai tables list` prints.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Listed {
+    nodes: Vec<ListedNode>,
+    parts: Vec<ListedPart>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ListedNode {
+    address: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct ListedPart {
+    part: String,
+    node: Option<String>,
+}
+
+impl House {
+    /// A table with so many terminals, on three machines: the House is held by the first, the table by the second.
+    pub(crate) fn open(terminals: u32) -> Self {
+        let house = Self::with(3, terminals);
+        house.until_whole();
+        house.move_table(1);
+        house
+    }
+
+    /// The same on so many machines, with everything held by the first.
+    pub(crate) fn with(nodes: u8, terminals: u32) -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let (pair, folder) = (Pair::start(), tempfile::tempdir().unwrap());
+        let store = pair.database("record");
+        let config = format!(
+            "key = \"house.key\"\n\n[house]\nname = \"Tests\"\n\n[[table]]\nnumber = {TABLE}\ngame = \"sic-bo-etg\"\n\
+             layout = \"B\"\nterminals = {terminals}\n"
+        );
+        std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let ports = [pair.primary.port(), pair.standby.port()];
+        let node = |place: u8| {
+            let [one, two] = ports;
+            let ways = runtime.block_on(async { [Relay::start(one).await, Relay::start(two).await] });
+            // Nobody else uses the addresses, so that what was free stays so.
+            let free = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 11 + place), 0)).unwrap();
+            Node { address: free.local_addr().unwrap(), ways, running: None }
+        };
+        let nodes: Vec<_> = (0..nodes).map(node).collect();
+        for place in 0..nodes.len() {
+            std::fs::create_dir(folder.path().join(data(place))).unwrap();
+        }
+        let let_in = LetIn::default();
+        let mut house = Self { nodes, pair, store, folder, let_in, runtime, _turn: turn };
+        house.run(0, (FIRST.len(), usize::try_from(terminals).unwrap()));
+        for place in 1..house.nodes.len() {
+            house.start(place);
+        }
+        house
+    }
+
+    /// Starts a machine again.
+    pub(crate) fn start(&mut self, node: usize) {
+        self.run(node, (0, 0));
+    }
+
+    fn run(&mut self, place: usize, told: (usize, usize)) {
+        let node = &mut self.nodes[place];
+        assert!(node.running.is_none(), "it runs");
+        let [one, two] = node.ways.each_ref().map(Relay::port);
+        let store =
+            format!("postgres://postgres@127.0.0.1:{one},127.0.0.1:{two}/record?target_session_attrs=read-write");
+        let mut command = taisai(self.folder.path());
+        command.args(["serve", "--config", "taisai.toml", "--data", &data(place), "--store", &store]);
+        command.args(["--listen", &node.address.to_string()]);
+        node.running = Some(Running::start(&mut command, |line| self.let_in.hear(line, told)));
+    }
+
+    /// Where each machine listens.
+    pub(crate) fn doors(&self) -> Vec<SocketAddr> {
+        self.nodes.iter().map(|node| node.address).collect()
+    }
+
+    /// The address of its record.
+    pub(crate) fn store(&self) -> &str {
+        &self.store
+    }
+
+    fn running(&self, node: usize) -> &Running {
+        self.nodes[node].running.as_ref().expect("it runs")
+    }
+
+    /// Ends a machine without a word.
+    pub(crate) fn kill(&mut self, node: usize) {
+        self.nodes[node].running.take().expect("it runs").kill();
+    }
+
+    /// Freezes a machine.
+    pub(crate) fn freeze(&self, node: usize) {
+        self.running(node).signal("STOP");
+    }
+
+    /// A machine that was frozen goes on.
+    pub(crate) fn thaw(&self, node: usize) {
+        self.running(node).signal("CONT");
+    }
+
+    /// From now on a machine's ways to the database are so.
+    pub(crate) fn set_ways(&self, node: usize, way: Way) {
+        self.nodes[node].ways.iter().for_each(|relay| relay.set(way));
+    }
+
+    /// Tells a machine to stop, and waits until it has.
+    pub(crate) fn stop(&mut self, node: usize) {
+        self.running(node).signal("TERM");
+        let (status, log) = self.nodes[node].running.take().expect("it runs").stopped();
+        assert!(status.success(), "{status}: {log}");
+    }
+
+    /// Runs another command of the program.
+    pub(crate) fn taisai(&self, args: &[&str]) -> (bool, String, String) {
+        let output = taisai(self.folder.path()).args(args).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.success(), text(output.stdout), text(output.stderr))
+    }
+
+    /// Who is there and holds what, or why it cannot be told.
+    pub(crate) fn listed(&self) -> Result<Listed, String> {
+        let (is_told, printed, error) = self.taisai(&["tables", "list", "--json", "--store", &self.store]);
+        if is_told { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
+    }
+
+    /// The machine that holds a part, once one does.
+    pub(crate) fn holder(&self, part: &str) -> usize {
+        self.other_holder(part, usize::MAX)
+    }
+
+    /// The machine that holds a part, once it is another than this one.
+    pub(crate) fn other_holder(&self, part: &str, than: usize) -> usize {
+        let mut found = None;
+        until(&format!("{part} is held"), || {
+            found = self.listed().ok().and_then(|listed| self.holder_in(&listed, part)).filter(|node| *node != than);
+            found.is_some()
+        });
+        found.unwrap()
+    }
+
+    fn holder_in(&self, listed: &Listed, part: &str) -> Option<usize> {
+        let holder = listed.parts.iter().find(|listed| listed.part == part)?.node.as_ref()?;
+        self.nodes.iter().position(|node| node.url() == *holder)
+    }
+
+    /// Waits until every machine that runs is in the house, and every part is held by one of them.
+    pub(crate) fn until_whole(&self) {
+        let running = || self.nodes.iter().filter(|node| node.running.is_some());
+        let is_whole = |listed: Listed| {
+            let is_held = |part: &ListedPart| self.holder_in(&listed, &part.part).is_some();
+            let is_in = |node: &Node| listed.nodes.iter().any(|listed| listed.address == node.url());
+            let are_in = listed.nodes.len() == running().count() && running().all(is_in);
+            are_in && listed.parts.len() == 2 && listed.parts.iter().all(is_held)
+        };
+        until("the house is whole", || self.listed().is_ok_and(is_whole));
+        for node in running() {
+            until("it is ready", || is_ready(node.address));
+        }
+    }
+
+    /// Has the table moved to a machine, which holds it then.
+    pub(crate) fn move_table(&self, to: usize) {
+        let address = self.nodes[to].url();
+        let (is_moved, said, error) =
+            self.taisai(&["tables", "move", THE_TABLE, "--to", &address, "--store", &self.store]);
+        assert!(is_moved, "{said}{error}");
+        assert_eq!(self.holder(THE_TABLE), to);
+    }
+
+    /// The person with that role of the first people, at the first machine.
+    pub(crate) fn person(&self, role: &str) -> Person {
+        self.let_in.person(self.nodes[0].address, role)
+    }
+
+    /// The password that lets a person in now.
+    pub(crate) fn password(&self, id: u32) -> String {
+        self.let_in.password(id)
+    }
+
+    /// Enrols the terminals at these seats, each at another machine than the one before.
+    pub(crate) fn enrol(&self, seats: std::ops::RangeInclusive<u32>) -> Vec<Device> {
+        let seats: Vec<u32> = seats.collect();
+        let enrol = |seat: &u32| {
+            let door = usize::try_from(*seat).unwrap() % self.nodes.len();
+            self.let_in.enrol(self.nodes[door].address, TABLE, *seat)
+        };
+        thread::scope(|scope| {
+            let share = seats.len().div_ceil(AT_ONCE);
+            let parts: Vec<_> = seats
+                .chunks(share)
+                .map(|seats| scope.spawn(move || seats.iter().map(enrol).collect::<Vec<_>>()))
+                .collect();
+            parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        })
+    }
+
+    /// Stops every machine and has the whole record checked, against the anchor of each of them.
+    pub(crate) fn audit(&mut self) {
+        for node in self.nodes.iter().filter_map(|node| node.running.as_ref()) {
+            node.signal("TERM");
+        }
+        for running in self.nodes.iter_mut().filter_map(|node| node.running.take()) {
+            let (status, log) = running.stopped();
+            assert!(status.success(), "{status}: {log}");
+        }
+        for place in 0..self.nodes.len() {
+            let anchor = format!("{}/anchor.txt", data(place));
+            let with = ["audit", "verify", &self.store, "--key", "house.key", "--anchor", &anchor];
+            if self.folder.path().join(&anchor).exists() {
+                let (is_good, said, error) = self.taisai(&with);
+                assert!(is_good, "{said}{error}");
+            }
+        }
+    }
+}
+
+/// The folder of a machine.
+fn data(place: usize) -> String {
+    format!("node-{place}")
+}
+
+fn taisai(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn is_ready(address: SocketAddr) -> bool {
+    let asked = crate::person::agent().get(format!("http://{address}/readyz")).call();
+    asked.is_ok_and(|answer| answer.status() == 200)
+}
+
+/// Waits until it is so.
+#[track_caller]
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let by = Instant::now() + SOON;
+    while !is_so() {
+        assert!(Instant::now() < by, "{what}, or should be");
+        thread::sleep(Duration::from_millis(10));
+    }
+}

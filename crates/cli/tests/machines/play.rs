@@ -1,0 +1,56 @@
+//! A house at play: a table that is open, everyone at their terminals, and the Dealer; and how it ends.
+
+use std::time::Duration;
+
+use crate::crowd::{Crowd, Player};
+use crate::dealer::Dealer;
+use crate::dealing::Dealing;
+use crate::house::{House, TABLE};
+use crate::record::Record;
+
+/// So many bets are waited for where it must be seen that play goes on.
+pub(crate) const BETS: u64 = 100;
+
+/// A house at play.
+pub(crate) struct Play {
+    pub(crate) house: House,
+    pub(crate) crowd: Crowd,
+    pub(crate) dealer: Dealer,
+}
+
+impl Play {
+    /// So many terminals on three machines.
+    pub(crate) fn begin(terminals: u32) -> Self {
+        Self::at(House::open(terminals), terminals, 1)
+    }
+
+    /// So many terminals of this house, with dice of this seed.
+    pub(crate) fn at(house: House, terminals: u32, seed: u64) -> Self {
+        let Dealing { dealer, .. } = Dealing::open(&house, TABLE);
+        let dealer = Dealer::new(&house, dealer, seed);
+        let crowd = Crowd::begin(&house, house.enrol(1..=terminals));
+        Self { house, crowd, dealer }
+    }
+
+    /// Everyone rests; every machine is stopped, the record is checked and held against what everyone was told.
+    pub(crate) fn ends(self) -> Record {
+        self.ends_with(Vec::new())
+    }
+
+    /// The same, with players who bet beside the crowd.
+    pub(crate) fn ends_with(mut self, mut players: Vec<Player>) -> Record {
+        self.dealer.concludes();
+        players.extend(self.crowd.rest(&self.house));
+        self.house.audit();
+        let record = Record::read(self.house.store());
+        record.holds(&players, &self.dealer);
+        let (bets, rounds) = record.counted();
+        println!("{bets} bets in {rounds} rounds, each once");
+        record
+    }
+}
+
+/// Prints how long nobody could bet.
+pub(crate) fn tell(what: &str, after: Duration) {
+    println!("{what}: bets are taken again after {} ms", after.as_millis());
+}

@@ -1,0 +1,147 @@
+//! What the record holds, read from its chains and held against what the players and the Dealer were told.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use taisai_journal::{Archive, Trust};
+use taisai_record::{Address, Machine, MachineId, Replay, Seen};
+use taisai_rules::Dice;
+use taisai_table::{
+    Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, Notice, Round, RoundEvent, TableId, VoucherHash,
+};
+
+use crate::crowd::Player;
+use crate::dealer::Dealer;
+use crate::house::TABLE;
+
+/// How often each bet was accepted, by the seat and the number of the command.
+type Bets = BTreeMap<(u32, u64), u32>;
+
+/// What the chains of a house hold.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    bets: Bets,
+    /// The dice of each round, as often as they were committed.
+    decided: BTreeMap<u64, Vec<Dice>>,
+    /// How often the players' side took the result of each round.
+    settled: BTreeMap<u64, u32>,
+    /// How often each voucher became credits.
+    pub(crate) redeemed: BTreeMap<VoucherHash, u32>,
+    /// How often play was held.
+    pub(crate) held: u32,
+}
+
+impl Record {
+    /// Reads it.
+    pub(crate) fn read(store: &str) -> Self {
+        let Ok(address) = store.parse::<Address>();
+        let mut archive = address.archive().unwrap();
+        let table = TableId(TABLE);
+        let mut record = Self::default();
+        each::<Round>(&mut *archive, MachineId::Round(table), |round, entry| match &entry.outcome {
+            Ok(RoundEvent::Committed { dice, .. }) => {
+                record.decided.entry(round.number().0).or_default().push(*dice);
+            }
+            Ok(RoundEvent::Held) => record.held += 1,
+            Ok(_) | Err(_) => {}
+        });
+        let cluster = MachineId::Cluster(ClusterId { table, number: 0 });
+        let mut play = Play::default();
+        each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(&mut play, entry));
+        each::<House>(&mut *archive, MachineId::House, |_, entry| {
+            if let (HouseCommand::RedeemAtSeat { hash, .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
+                *record.redeemed.entry(*hash).or_default() += 1;
+            }
+        });
+        record
+    }
+
+    /// An entry of the players' side.
+    fn at_players(&mut self, play: &mut Play, entry: &Entry<ClusterCommand, <Cluster as Machine>::Event>) {
+        if entry.outcome.is_err() {
+            return;
+        }
+        if let ClusterCommand::Follow { notice, .. } = &entry.asked.command {
+            play.hear(notice);
+            if let Notice::Result { round, .. } = notice {
+                *self.settled.entry(round.0).or_default() += 1;
+            }
+        }
+        if let ClusterCommand::Place { seat, .. } = &entry.asked.command {
+            assert!(play.is_open && !play.is_held, "a bet was taken that could not be: {entry:?}");
+            *self.bets.entry((seat.0, entry.asked.id.sequence)).or_default() += 1;
+        }
+    }
+
+    /// Every bet that was acknowledged is there once, none that was refused is, and nobody placed another; each result is the one
+    /// that the Dealer was acknowledged, and no round has two.
+    pub(crate) fn holds(&self, players: &[Player], dealer: &Dealer) {
+        let mut told = Bets::new();
+        for player in players {
+            let bets = player.bets.iter().filter(|(_, is_accepted)| *is_accepted);
+            told.extend(bets.map(|(sequence, _)| ((player.seat(), *sequence), 1)));
+        }
+        let differ = |one: &Bets, other: &Bets| {
+            one.iter().filter(|(bet, times)| other.get(bet) != Some(*times)).map(|(bet, _)| *bet).collect::<Vec<_>>()
+        };
+        let (missing, extra) = (differ(&told, &self.bets), differ(&self.bets, &told));
+        assert!(
+            missing.is_empty() && extra.is_empty(),
+            "acknowledged only: {missing:?}, in the record only: {extra:?}"
+        );
+        for (round, decided) in &self.decided {
+            assert_eq!(decided.len(), 1, "round {round} was decided by {decided:?}");
+            assert_eq!(self.settled.get(round), Some(&1), "round {round} was settled once");
+        }
+        for (round, dice) in &dealer.dice {
+            let dice = Dice::try_from(*dice).unwrap();
+            assert_eq!(self.decided.get(round).map(Vec::as_slice), Some(&[dice][..]), "round {round}");
+        }
+    }
+
+    /// How many bets were accepted, and how many rounds decided.
+    pub(crate) fn counted(&self) -> (usize, usize) {
+        (self.bets.len(), self.decided.len())
+    }
+}
+
+/// Whether bets can be taken, by what the players' side has followed.
+#[derive(Default)]
+struct Play {
+    is_open: bool,
+    is_held: bool,
+}
+
+impl Play {
+    fn hear(&mut self, notice: &Notice) {
+        match notice {
+            Notice::Opened { .. } => self.is_open = true,
+            Notice::Closed { .. } | Notice::Result { .. } | Notice::Voided { .. } | Notice::TableClosed => {
+                self.is_open = false;
+            }
+            Notice::Held => self.is_held = true,
+            Notice::Resumed => self.is_held = false,
+            Notice::TableOpened
+            | Notice::ClosureAnnounced
+            | Notice::Relieved { .. }
+            | Notice::Limits { .. }
+            | Notice::Corrected { .. } => {}
+        }
+    }
+}
+
+/// Looks at every entry of a chain, in order, and at its end.
+fn each<M: Machine>(
+    archive: &mut dyn Archive,
+    machine: MachineId,
+    mut look: impl FnMut(&M, &Entry<M::Command, M::Event>),
+) {
+    let mut replay = Replay::new(archive, machine.chain(), Trust::AnyKey, &[]);
+    let run = replay.run(|seen| {
+        if let Seen::Entry(_, machine, entry) = seen {
+            look(machine, entry);
+        }
+        ControlFlow::Continue(())
+    });
+    run.and_then(|()| replay.finish()).unwrap();
+}

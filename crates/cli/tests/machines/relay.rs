@@ -1,0 +1,76 @@
+//! A machine's way to a server of the database: a relay that lets everything pass, holds it up or breaks it off, as a network does.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+/// How the way is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Everything passes.
+    Open,
+    /// Nothing passes and nobody hears of it: what was sent arrives when the way is open again.
+    Silent,
+    /// Connections break, and so does every new one.
+    Cut,
+}
+
+/// A relay.
+pub(crate) struct Relay {
+    port: u16,
+    way: watch::Sender<Way>,
+}
+
+impl Relay {
+    /// Begins to relay to a port of this machine.
+    pub(crate) async fn start(to: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (way, ways) = watch::channel(Way::Open);
+        tokio::spawn(async move {
+            while let Ok((near, _)) = listener.accept().await {
+                tokio::spawn(relay(near, to, ways.clone()));
+            }
+        });
+        Self { port, way }
+    }
+
+    /// Where it listens.
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// From now on the way is so.
+    pub(crate) fn set(&self, way: Way) {
+        self.way.send_replace(way);
+    }
+}
+
+async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<Way>) {
+    if !passes(&mut ways).await {
+        return;
+    }
+    let Ok(far) = TcpStream::connect(("127.0.0.1", to)).await else { return };
+    let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
+    let mut cut = ways.clone();
+    tokio::select! {
+        () = carry(near_in, far_out, ways.clone()) => {}
+        () = carry(far_in, near_out, ways) => {}
+        _ = cut.wait_for(|way| *way == Way::Cut) => {}
+    }
+}
+
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<Way>) {
+    let mut bytes = vec![0; 16 * 1024];
+    while let Ok(len @ 1..) = from.read(&mut bytes).await {
+        if !passes(&mut ways).await || to.write_all(&bytes[..len]).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits while the way is silent, and says whether it is open then.
+async fn passes(ways: &mut watch::Receiver<Way>) -> bool {
+    ways.wait_for(|way| *way != Way::Silent).await.is_ok_and(|way| *way == Way::Open)
+}

@@ -1,0 +1,81 @@
+//! Credits become vouchers at one terminal and credits again at another, while the machine that holds the House is killed: each is
+//! redeemed once, and no money is lost or made.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use serde_json::json;
+
+use crate::crowd::Player;
+use crate::house::{House, THE_HOUSE, THE_TABLE, until};
+use crate::record::Record;
+
+const PAIRS: u32 = 10;
+const KILLS: u32 = 3;
+
+/// Each pair has so much.
+const CREDITS: i64 = 50_000;
+
+/// So many vouchers are waited for where it must be seen that they are taken.
+const VOUCHERS: u64 = 20;
+
+/// Two players who hand all they have to each other.
+struct Partners {
+    one: Player,
+    other: Player,
+}
+
+impl Partners {
+    async fn play(mut self, redeemed: Arc<AtomicU64>, is_over: Arc<AtomicBool>) -> i64 {
+        self.one.buy_in(CREDITS).await;
+        while !is_over.load(Ordering::Relaxed) {
+            let issued = self.one.does(&json!({"cash-out-to-voucher": {}})).await;
+            let number = issued["voucher"]["voucher"]["validation"].as_str();
+            let number = number.unwrap_or_else(|| panic!("no voucher: {issued}"));
+            self.other.does(&json!({"redeem": {"number": number}})).await;
+            redeemed.fetch_add(1, Ordering::Relaxed);
+            self.other.credits(|credits| credits == CREDITS).await;
+            self = Self { one: self.other, other: self.one };
+        }
+        self.one.credits(|_| true).await + self.other.credits(|_| true).await
+    }
+}
+
+#[test]
+fn each_is_redeemed_once() {
+    let mut house = House::open(2 * PAIRS);
+    let (redeemed, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+    let mut devices = house.enrol(1..=2 * PAIRS).into_iter();
+    let mut next = || Player::new(&house, devices.next().unwrap());
+    let pairs: Vec<_> = (0..PAIRS).map(|_| Partners { one: next(), other: next() }).collect();
+    let play = |pair: Partners| house.runtime.spawn(pair.play(Arc::clone(&redeemed), Arc::clone(&is_over)));
+    let pairs: Vec<_> = pairs.into_iter().map(play).collect();
+    let more = || {
+        let enough = redeemed.load(Ordering::Relaxed) + VOUCHERS;
+        until("vouchers are redeemed", || {
+            redeemed.load(Ordering::Relaxed) >= enough || pairs.iter().any(|pair| pair.is_finished())
+        });
+        assert!(pairs.iter().all(|pair| !pair.is_finished()), "a player cannot go on");
+    };
+    for _ in 0..KILLS {
+        let holder = house.holder(THE_HOUSE);
+        if house.holder(THE_TABLE) == holder {
+            house.move_table((holder + 1) % 3);
+        }
+        more();
+        house.kill(holder);
+        house.other_holder(THE_HOUSE, holder);
+        more();
+        house.start(holder);
+        house.until_whole();
+    }
+    is_over.store(true, Ordering::Relaxed);
+    for pair in pairs {
+        assert_eq!(house.runtime.block_on(pair).expect("they went on to the end"), CREDITS);
+    }
+    house.audit();
+    let record = Record::read(house.store());
+    assert_eq!(u64::try_from(record.redeemed.len()).unwrap(), redeemed.load(Ordering::Relaxed));
+    assert!(record.redeemed.values().all(|times| *times == 1), "{:?}", record.redeemed);
+    println!("{} vouchers, each redeemed once", record.redeemed.len());
+}

@@ -1,0 +1,97 @@
+//! What lets people and terminals into a house: it is told on the first start, once.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Mutex;
+
+use crate::person::Person;
+use crate::terminal::Device;
+
+/// So many characters has a password for the first time: 26 in groups of four.
+const PASSWORD: usize = 32;
+
+/// The first people of a house, by their roles, in the order of their numbers.
+pub(crate) const FIRST: [&str; 10] = [
+    "dealer",
+    "second-dealer",
+    "pit-supervisor",
+    "pit-manager",
+    "shift-manager",
+    "casino-manager",
+    "attendant",
+    "cashier",
+    "auditor",
+    "administrator",
+];
+
+/// The number of the first person with a role.
+pub(crate) fn first(role: &str) -> u32 {
+    let place = FIRST.iter().position(|known| *known == role).unwrap_or_else(|| panic!("nobody is a {role}"));
+    u32::try_from(place).unwrap() + 1
+}
+
+/// Passwords by person, codes by table and seat, and who came in by them.
+#[derive(Default)]
+pub(crate) struct LetIn {
+    passwords: Mutex<BTreeMap<u32, String>>,
+    codes: BTreeMap<(u16, u32), String>,
+    people: Mutex<BTreeMap<u32, Person>>,
+}
+
+impl LetIn {
+    /// Hears a line of the first start, and says whether so many people and terminals have been told how to come in.
+    pub(crate) fn hear(&mut self, line: &str, (people, terminals): (usize, usize)) -> bool {
+        self.remember(line);
+        let told = self.told();
+        told.0 >= people && told.1 >= terminals
+    }
+
+    /// A person's number, name, roles and password, or a device's number, table, seat and link.
+    fn remember(&mut self, line: &str) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (Some(Ok(number)), Some(last)) = (words.first().map(|word| word.parse()), words.last()) else { return };
+        if let (Some((_, code)), [_, table, seat, _]) = (last.split_once("&code="), &words[..]) {
+            self.codes.insert((table.parse().unwrap(), seat.parse().unwrap()), code.to_owned());
+        } else if last.len() == PASSWORD {
+            self.passwords.get_mut().unwrap().insert(number, (*last).to_owned());
+        }
+    }
+
+    /// How many people and terminals were told how to come in.
+    pub(crate) fn told(&self) -> (usize, usize) {
+        (self.passwords.lock().unwrap().len(), self.codes.len())
+    }
+
+    /// The house was started again: nobody is at a screen.
+    pub(crate) fn sign_out(&mut self) {
+        self.people.get_mut().unwrap().clear();
+    }
+
+    /// The person with that role of the first people, signed in with a password of their own.
+    pub(crate) fn person(&self, address: SocketAddr, role: &str) -> Person {
+        let id = first(role);
+        if let Some(person) = self.people.lock().unwrap().get(&id) {
+            return person.clone();
+        }
+        let password = self.password(id);
+        let own = format!("the password of {role}");
+        let person = Person::sign_in(address, id, &password);
+        if password != own {
+            person.set_password(&password, &own);
+        }
+        self.passwords.lock().unwrap().insert(id, own);
+        self.people.lock().unwrap().insert(id, person.clone());
+        person
+    }
+
+    /// The password that lets a person in now.
+    pub(crate) fn password(&self, id: u32) -> String {
+        self.passwords.lock().unwrap().get(&id).unwrap_or_else(|| panic!("nobody told a password of {id}")).clone()
+    }
+
+    /// Gives the device at a seat a key, by the code that was told.
+    pub(crate) fn enrol(&self, address: SocketAddr, table: u16, seat: u32) -> Device {
+        let code = self.codes.get(&(table, seat)).unwrap_or_else(|| panic!("nobody told a code of seat {seat}"));
+        Device::enrol(address, table, seat, code)
+    }
+}
