@@ -220,10 +220,21 @@ fn tell(
         };
         print::table(out, &columns, &people.iter().map(row).collect::<Vec<_>>())?;
         print::heading(out, "Player Terminals: open each link once, on the terminal itself")?;
-        let columns = [Column::right("Device"), Column::right("Table"), Column::right("Seat"), Column::left("Link")];
+        let has_clusters = devices.iter().any(|device| device.cluster.number > 0);
+        let cluster = has_clusters.then(|| Column::right("Cluster"));
+        let columns: Vec<_> = [Column::right("Device"), Column::right("Table")]
+            .into_iter()
+            .chain(cluster)
+            .chain([Column::right("Seat"), Column::left("Link")])
+            .collect();
         let row = |device: &taisai_server::config::FirstDevice| {
             let link = format!("{base}/terminal#device={}&code={}", device.device.0, device.code);
-            vec![device.device.0.to_string(), device.cluster.table.0.to_string(), device.seat.0.to_string(), link]
+            let cluster = has_clusters.then(|| device.cluster.number.to_string());
+            [device.device.0.to_string(), device.cluster.table.0.to_string()]
+                .into_iter()
+                .chain(cluster)
+                .chain([device.seat.0.to_string(), link])
+                .collect()
         };
         print::table(out, &columns, &devices.iter().map(row).collect::<Vec<_>>())?;
     }

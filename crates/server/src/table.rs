@@ -9,7 +9,7 @@ mod reported;
 mod shown;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +47,9 @@ const BACK: Duration = Duration::from_millis(1_900);
 
 /// The House holds what it was posted long before that, unless it has moved to another node.
 const POST_AGAIN: Duration = Duration::from_secs(1);
+
+/// Clusters that run elsewhere hold what has happened long before that, unless their node is gone.
+const HOLDS: Duration = Duration::from_secs(2);
 
 /// A terminal whose commands are refused so often in one round is cut off, as its refusals fill the record.
 const MOST_REFUSALS: u32 = 1_000;
@@ -128,6 +131,9 @@ pub(crate) struct RunningTable {
     staff_due: Option<Instant>,
     /// When terminals that have not come back are lost.
     back_until: Option<Instant>,
+    /// What the dealer's side is asked between rounds, until clusters that run elsewhere hold what has happened so far; each with
+    /// the time until which it waits.
+    waiting: VecDeque<(Instant, TableMail)>,
     /// When clusters that do not hold the close by then are given to another node.
     silent_at: Option<Instant>,
     /// When transfers that the House does not hold by then are posted again.
@@ -163,6 +169,7 @@ impl RunningTable {
             shown_to_staff: Shown::new(staff),
             staff_due: None,
             back_until,
+            waiting: VecDeque::new(),
             silent_at: None,
             post_again: None,
             departs: false,
@@ -222,10 +229,16 @@ impl RunningTable {
             if taken == Some(0) {
                 return Ok(());
             }
-            for letter in mail.drain(..) {
-                self.take(letter);
-            }
             let now = Instant::now();
+            for letter in mail.drain(..) {
+                if matches!(letter, TableMail::Round { .. }) && (self.is_behind() || !self.waiting.is_empty()) {
+                    self.waiting.push_back((now + HOLDS, letter));
+                } else {
+                    self.take(letter);
+                }
+                self.take_waiting(now);
+            }
+            self.take_waiting(now);
             if closes.is_some_and(|closes| closes <= now) {
                 self.ask_round(Actor::System, None, RoundCommand::Tick);
             }
@@ -255,6 +268,22 @@ impl RunningTable {
             self.parts.profile.closes == Closes::Tick && round.phase() == Phase::Open && !round.is_held();
         let closes_at = round.closes_at().filter(|_| closes_by_itself)?;
         Some(self.parts.clock.at(closes_at).into())
+    }
+
+    /// Whether clusters that run elsewhere do not hold all that has happened until now, between two rounds.
+    fn is_behind(&self) -> bool {
+        let round = self.round();
+        self.parts.round.is_own() && self.parts.clusters.is_empty() && !in_play(round.phase()) && !round.is_followed()
+    }
+
+    /// Takes what has waited long enough, in order.
+    fn take_waiting(&mut self, now: Instant) {
+        while let Some((until, _)) = self.waiting.front()
+            && (*until <= now || !self.is_behind())
+            && let Some((_, letter)) = self.waiting.pop_front()
+        {
+            self.take(letter);
+        }
     }
 
     /// A round is closed when every cluster's chain holds the close (5.2): one that does not in time is given to another node, which

@@ -7,7 +7,7 @@ const TERMINALS: u32 = 20;
 
 #[test]
 fn the_only_machine_is_killed_and_started_again() {
-    let Play { mut house, crowd, dealer } = Play::at(House::with(1, TERMINALS), TERMINALS, 2);
+    let Play { mut house, crowd, dealer } = Play::at(House::with(1, TERMINALS, 1), TERMINALS, 2);
     let dealer = dealer.works();
     for _ in 0..3 {
         crowd.bets(BETS);

@@ -44,9 +44,9 @@ impl Player {
         Self { device, doors: house.doors().into(), door, line: None, bets: Vec::new() }
     }
 
-    /// The seat.
-    pub(crate) const fn seat(&self) -> u32 {
-        self.device.seat
+    /// The cluster and the seat.
+    pub(crate) const fn place(&self) -> (u16, u32) {
+        (self.device.cluster, self.device.seat)
     }
 
     /// Asks under the next number until a machine answers.

@@ -54,6 +54,7 @@ pub(crate) struct House {
     pub(crate) pair: Pair,
     store: String,
     folder: TempDir,
+    clusters: u16,
     let_in: LetIn,
     pub(crate) runtime: Runtime,
     _turn: MutexGuard<'static, ()>,
@@ -80,20 +81,27 @@ struct ListedPart {
 impl House {
     /// A table with so many terminals, on three machines: the House is held by the first, the table by the second.
     pub(crate) fn open(terminals: u32) -> Self {
-        let house = Self::with(3, terminals);
+        let house = Self::with(3, terminals, 1);
         house.until_whole();
         house.move_table(1);
         house
     }
 
+    /// A table with so many terminals in so many clusters, each a part of its own, on three machines.
+    pub(crate) fn spread(terminals: u32, clusters: u16) -> Self {
+        let house = Self::with(3, terminals, clusters);
+        house.until_whole();
+        house
+    }
+
     /// The same on so many machines, with everything held by the first.
-    pub(crate) fn with(nodes: u8, terminals: u32) -> Self {
+    pub(crate) fn with(nodes: u8, terminals: u32, clusters: u16) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (Pair::start(), tempfile::tempdir().unwrap());
         let store = pair.database("record");
         let config = format!(
             "key = \"house.key\"\n\n[house]\nname = \"Tests\"\n\n[[table]]\nnumber = {TABLE}\ngame = \"sic-bo-etg\"\n\
-             layout = \"B\"\nterminals = {terminals}\n"
+             layout = \"B\"\nterminals = {terminals}\nclusters = {clusters}\n"
         );
         std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -110,7 +118,7 @@ impl House {
             std::fs::create_dir(folder.path().join(data(place))).unwrap();
         }
         let let_in = LetIn::default();
-        let mut house = Self { nodes, pair, store, folder, let_in, runtime, _turn: turn };
+        let mut house = Self { nodes, pair, store, folder, clusters, let_in, runtime, _turn: turn };
         house.run(0, (FIRST.len(), usize::try_from(terminals).unwrap()));
         for place in 1..house.nodes.len() {
             house.start(place);
@@ -138,6 +146,11 @@ impl House {
     /// Where each machine listens.
     pub(crate) fn doors(&self) -> Vec<SocketAddr> {
         self.nodes.iter().map(|node| node.address).collect()
+    }
+
+    /// How many clusters the table has.
+    pub(crate) const fn clusters(&self) -> u16 {
+        self.clusters
     }
 
     /// The address of its record.
@@ -212,11 +225,12 @@ impl House {
     /// Waits until every machine that runs is in the house, and every part is held by one of them.
     pub(crate) fn until_whole(&self) {
         let running = || self.nodes.iter().filter(|node| node.running.is_some());
+        let parts = if self.clusters == 1 { 2 } else { 2 + usize::from(self.clusters) };
         let is_whole = |listed: Listed| {
             let is_held = |part: &ListedPart| self.holder_in(&listed, &part.part).is_some();
             let is_in = |node: &Node| listed.nodes.iter().any(|listed| listed.address == node.url());
             let are_in = listed.nodes.len() == running().count() && running().all(is_in);
-            are_in && listed.parts.len() == 2 && listed.parts.iter().all(is_held)
+            are_in && listed.parts.len() == parts && listed.parts.iter().all(is_held)
         };
         until("the house is whole", || self.listed().is_ok_and(is_whole));
         for node in running() {
@@ -245,10 +259,12 @@ impl House {
 
     /// Enrols the terminals at these seats, each at another machine than the one before.
     pub(crate) fn enrol(&self, seats: std::ops::RangeInclusive<u32>) -> Vec<Device> {
+        let share = seats.end() / u32::from(self.clusters);
         let seats: Vec<u32> = seats.collect();
         let enrol = |seat: &u32| {
             let door = usize::try_from(*seat).unwrap() % self.nodes.len();
-            self.let_in.enrol(self.nodes[door].address, TABLE, *seat)
+            let (cluster, seat) = ((seat - 1) / share, (seat - 1) % share + 1);
+            self.let_in.enrol_in(self.nodes[door].address, TABLE, u16::try_from(cluster).unwrap(), seat)
         };
         thread::scope(|scope| {
             let share = seats.len().div_ceil(AT_ONCE);

@@ -42,7 +42,8 @@ impl Line {
         let since = Instant::now();
         let stream = TcpStream::connect(address).await.map_err(|_| Lost)?;
         stream.set_nodelay(true).map_err(|_| Lost)?;
-        let path = format!("ws://{address}/api/v1/tables/{}/terminal", device.table);
+        let Device { table, cluster, .. } = device;
+        let path = format!("ws://{address}/api/v1/tables/{table}/terminal?cluster={cluster}");
         let (socket, _) = client_async(path, stream).await.map_err(|_| Lost)?;
         let mut line = Self { socket, since, public: Value::Null, seat: Value::Null };
         let challenge = line.hear().await?;

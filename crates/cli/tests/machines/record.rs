@@ -14,8 +14,8 @@ use crate::crowd::Player;
 use crate::dealer::Dealer;
 use crate::house::TABLE;
 
-/// How often each bet was accepted, by the seat and the number of the command.
-type Bets = BTreeMap<(u32, u64), u32>;
+/// How often each bet was accepted, by cluster and seat and by the number of the command.
+type Bets = BTreeMap<((u16, u32), u64), u32>;
 
 /// What the chains of a house hold.
 #[derive(Debug, Default)]
@@ -23,8 +23,9 @@ pub(crate) struct Record {
     bets: Bets,
     /// The dice of each round, as often as they were committed.
     decided: BTreeMap<u64, Vec<Dice>>,
-    /// How often the players' side took the result of each round.
-    settled: BTreeMap<u64, u32>,
+    /// How often each players' side took the result of each round.
+    settled: BTreeMap<(u16, u64), u32>,
+    clusters: u16,
     /// How often each voucher became credits.
     pub(crate) redeemed: BTreeMap<VoucherHash, u32>,
     /// How often play was held.
@@ -33,11 +34,11 @@ pub(crate) struct Record {
 
 impl Record {
     /// Reads it.
-    pub(crate) fn read(store: &str) -> Self {
+    pub(crate) fn read(store: &str, clusters: u16) -> Self {
         let Ok(address) = store.parse::<Address>();
         let mut archive = address.archive().unwrap();
         let table = TableId(TABLE);
-        let mut record = Self::default();
+        let mut record = Self { clusters, ..Self::default() };
         each::<Round>(&mut *archive, MachineId::Round(table), |round, entry| match &entry.outcome {
             Ok(RoundEvent::Committed { dice, .. }) => {
                 record.decided.entry(round.number().0).or_default().push(*dice);
@@ -45,9 +46,11 @@ impl Record {
             Ok(RoundEvent::Held) => record.held += 1,
             Ok(_) | Err(_) => {}
         });
-        let cluster = MachineId::Cluster(ClusterId { table, number: 0 });
-        let mut play = Play::default();
-        each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(&mut play, entry));
+        for number in 0..clusters {
+            let cluster = MachineId::Cluster(ClusterId { table, number });
+            let mut play = Play::default();
+            each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(number, &mut play, entry));
+        }
         each::<House>(&mut *archive, MachineId::House, |_, entry| {
             if let (HouseCommand::RedeemAtSeat { hash, .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
                 *record.redeemed.entry(*hash).or_default() += 1;
@@ -57,19 +60,19 @@ impl Record {
     }
 
     /// An entry of the players' side.
-    fn at_players(&mut self, play: &mut Play, entry: &Entry<ClusterCommand, <Cluster as Machine>::Event>) {
+    fn at_players(&mut self, number: u16, play: &mut Play, entry: &Entry<ClusterCommand, <Cluster as Machine>::Event>) {
         if entry.outcome.is_err() {
             return;
         }
         if let ClusterCommand::Follow { notice, .. } = &entry.asked.command {
             play.hear(notice);
             if let Notice::Result { round, .. } = notice {
-                *self.settled.entry(round.0).or_default() += 1;
+                *self.settled.entry((number, round.0)).or_default() += 1;
             }
         }
         if let ClusterCommand::Place { seat, .. } = &entry.asked.command {
             assert!(play.is_open && !play.is_held, "a bet was taken that could not be: {entry:?}");
-            *self.bets.entry((seat.0, entry.asked.id.sequence)).or_default() += 1;
+            *self.bets.entry(((number, seat.0), entry.asked.id.sequence)).or_default() += 1;
         }
     }
 
@@ -79,7 +82,7 @@ impl Record {
         let mut told = Bets::new();
         for player in players {
             let bets = player.bets.iter().filter(|(_, is_accepted)| *is_accepted);
-            told.extend(bets.map(|(sequence, _)| ((player.seat(), *sequence), 1)));
+            told.extend(bets.map(|(sequence, _)| ((player.place(), *sequence), 1)));
         }
         let differ = |one: &Bets, other: &Bets| {
             one.iter().filter(|(bet, times)| other.get(bet) != Some(*times)).map(|(bet, _)| *bet).collect::<Vec<_>>()
@@ -91,7 +94,10 @@ impl Record {
         );
         for (round, decided) in &self.decided {
             assert_eq!(decided.len(), 1, "round {round} was decided by {decided:?}");
-            assert_eq!(self.settled.get(round), Some(&1), "round {round} was settled once");
+            for cluster in 0..self.clusters {
+                let settled = self.settled.get(&(cluster, *round));
+                assert_eq!(settled, Some(&1), "round {round} was settled once in cluster {cluster}");
+            }
         }
         for (round, dice) in &dealer.dice {
             let dice = Dice::try_from(*dice).unwrap();

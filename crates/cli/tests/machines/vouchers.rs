@@ -74,7 +74,7 @@ fn each_is_redeemed_once() {
         assert_eq!(house.runtime.block_on(pair).expect("they went on to the end"), CREDITS);
     }
     house.audit();
-    let record = Record::read(house.store());
+    let record = Record::read(house.store(), house.clusters());
     assert_eq!(u64::try_from(record.redeemed.len()).unwrap(), redeemed.load(Ordering::Relaxed));
     assert!(record.redeemed.values().all(|times| *times == 1), "{:?}", record.redeemed);
     println!("{} vouchers, each redeemed once", record.redeemed.len());

@@ -30,11 +30,11 @@ pub(crate) fn first(role: &str) -> u32 {
     u32::try_from(place).unwrap() + 1
 }
 
-/// Passwords by person, codes by table and seat, and who came in by them.
+/// Passwords by person, codes by table, cluster and seat, and who came in by them.
 #[derive(Default)]
 pub(crate) struct LetIn {
     passwords: Mutex<BTreeMap<u32, String>>,
-    codes: BTreeMap<(u16, u32), String>,
+    codes: BTreeMap<(u16, u16, u32), String>,
     people: Mutex<BTreeMap<u32, Person>>,
 }
 
@@ -46,12 +46,14 @@ impl LetIn {
         told.0 >= people && told.1 >= terminals
     }
 
-    /// A person's number, name, roles and password, or a device's number, table, seat and link.
+    /// A person's number, name, roles and password, or a device's number, table, cluster where there are several, seat and link.
     fn remember(&mut self, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (Some(Ok(number)), Some(last)) = (words.first().map(|word| word.parse()), words.last()) else { return };
-        if let (Some((_, code)), [_, table, seat, _]) = (last.split_once("&code="), &words[..]) {
-            self.codes.insert((table.parse().unwrap(), seat.parse().unwrap()), code.to_owned());
+        if let (Some((_, code)), [_, table, place @ .., _]) = (last.split_once("&code="), &words[..]) {
+            let cluster = if let [cluster, _] = place { cluster.parse().unwrap() } else { 0 };
+            let seat = place.last().unwrap().parse().unwrap();
+            self.codes.insert((table.parse().unwrap(), cluster, seat), code.to_owned());
         } else if last.len() == PASSWORD {
             self.passwords.get_mut().unwrap().insert(number, (*last).to_owned());
         }
@@ -91,7 +93,15 @@ impl LetIn {
 
     /// Gives the device at a seat a key, by the code that was told.
     pub(crate) fn enrol(&self, address: SocketAddr, table: u16, seat: u32) -> Device {
-        let code = self.codes.get(&(table, seat)).unwrap_or_else(|| panic!("nobody told a code of seat {seat}"));
-        Device::enrol(address, table, seat, code)
+        self.enrol_in(address, table, 0, seat)
+    }
+
+    /// The same in a cluster.
+    pub(crate) fn enrol_in(&self, address: SocketAddr, table: u16, cluster: u16, seat: u32) -> Device {
+        let code = self.codes.get(&(table, cluster, seat));
+        let code = code.unwrap_or_else(|| panic!("nobody told a code of seat {seat} in cluster {cluster}"));
+        let mut device = Device::enrol(address, table, seat, code);
+        device.cluster = cluster;
+        device
     }
 }

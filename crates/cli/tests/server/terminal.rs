@@ -17,6 +17,7 @@ use crate::socket::{Heard, SOON, Socket};
 pub(crate) struct Device {
     pub(crate) number: u32,
     pub(crate) table: u16,
+    pub(crate) cluster: u16,
     pub(crate) seat: u32,
     house: [u8; 16],
     key: SigningKey,
@@ -43,7 +44,7 @@ impl Device {
         assert_eq!(status, 200, "{said}");
         let number = u32::try_from(said["device"].as_u64().unwrap()).unwrap();
         let house = unhex(said["house"].as_str().unwrap()).try_into().unwrap();
-        Self { number, table, seat, house, key, sequence: Arc::default() }
+        Self { number, table, cluster: 0, seat, house, key, sequence: Arc::default() }
     }
 
     /// The proof that this device was given a challenge.
