@@ -34,6 +34,9 @@ export const SILENT = 3_000;
 /** The house's word that the screen may not connect; connecting again would not help. */
 const DENIED = 4000;
 
+/** The house's word that the terminal's cluster, which it numbers, is played on another machine: it is named from then on. */
+const ELSEWHERE = 4001;
+
 export const browser: Pick<Made, 'open' | 'after' | 'chance'> = {
   open: (url) => new WebSocket(url),
   after: (milliseconds, act) => {
@@ -46,6 +49,7 @@ export const browser: Pick<Made, 'open' | 'after' | 'chance'> = {
 export class Line {
   private socket: Socket | null = null;
   private tries = 0;
+  private cluster = '';
   private isEnded = false;
   private calledOff: () => void = () => {};
   private silence: () => void = () => {};
@@ -74,14 +78,19 @@ export class Line {
   }
 
   private connect(): void {
-    const socket = this.made.open(this.url);
+    const socket = this.made.open(this.url + this.cluster);
     this.socket = socket;
     this.listen();
     socket.onmessage = ({ data }: { data: unknown }) => {
       if (this.socket === socket && typeof data === 'string') void this.hear(socket, data);
     };
     socket.onclose = ({ code, reason }: { code: number; reason: string }) => {
-      if (this.socket === socket) this.lose(reason, code === DENIED);
+      if (this.socket !== socket) return;
+      const before = this.cluster;
+      if (code === ELSEWHERE) this.cluster = `?cluster=${reason}`;
+      if (this.cluster === before) return this.lose(reason, code === DENIED);
+      this.drop();
+      this.connect();
     };
   }
 

@@ -21,11 +21,13 @@ class FakeSocket implements Socket {
 
 function setup(made: Partial<Made> = {}) {
   const sockets: FakeSocket[] = [];
+  const urls: string[] = [];
   const waits: { milliseconds: number; act: () => void; isOff: boolean }[] = [];
   const heard: unknown[] = [];
   const lost: [string, boolean][] = [];
   const line = new Line('ws://house', { message: (m) => heard.push(m), lost: (why, isDenied) => lost.push([why, isDenied]) }, {
-    open: () => {
+    open: (url) => {
+      urls.push(url);
       const socket = new FakeSocket();
       sockets.push(socket);
       return socket;
@@ -41,7 +43,7 @@ function setup(made: Partial<Made> = {}) {
   const due = () => waits.filter((wait) => !wait.isOff);
   /** How long it waited each time before it connected again. */
   const again = () => waits.filter(({ milliseconds }) => milliseconds !== SILENT).map(({ milliseconds }) => Math.round(milliseconds));
-  return { line, sockets, due, again, heard, lost };
+  return { line, sockets, urls, due, again, heard, lost };
 }
 
 describe('a line to the house', () => {
@@ -70,6 +72,15 @@ describe('a line to the house', () => {
     sockets[0]!.onclose?.({ code: 4000, reason: 'not-proven' });
     expect(lost).toEqual([['not-proven', true]]);
     expect(due()).toEqual([]);
+  });
+
+  it('names its cluster at once where it is told that it is played elsewhere, and waits where that helps no more', () => {
+    const { sockets, urls, lost, again } = setup();
+    sockets[0]!.onclose?.({ code: 4001, reason: '3' });
+    expect(urls).toEqual(['ws://house', 'ws://house?cluster=3']);
+    expect([lost, again()]).toEqual([[], []]);
+    sockets[1]!.onclose?.({ code: 4001, reason: '3' });
+    expect(again()).toEqual([250]);
   });
 
   it.each([
