@@ -633,7 +633,8 @@ export interface paths {
         };
         /**
          * The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
-         *     commands and is sent their answers with its seat as it stands then.
+         *     commands and is sent their answers with its seat as it stands then. At a table with several clusters on several machines it
+         *     is closed with 4001 and the number of its cluster where it did not name it: it connects again, and names it.
          */
         get: operations["connect"];
         put?: never;
@@ -5063,7 +5064,10 @@ export interface operations {
     };
     connect: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The cluster of the terminal, where it was told it. */
+                cluster?: number;
+            };
             header?: never;
             path: {
                 /** @description The table */

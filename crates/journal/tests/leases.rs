@@ -62,6 +62,23 @@ fn a_part_is_held_released_and_claimed_again() {
 }
 
 #[test]
+fn a_part_is_taken_from_its_holder() {
+    let server = TemporaryServer::start();
+    let address = server.database();
+    let (mut one, mut two) = (join(&address, terms(60_000)), join(&address, terms(60_000)));
+    assert_ne!(one.slot(), two.slot());
+    let cluster = chain("table-1-0");
+    assert!(matches!(two.seize(&cluster), Err(LeaseError::Lapsed)), "nobody ever held it");
+    one.claim(&cluster).unwrap();
+    two.seize(&cluster).unwrap();
+    assert_eq!(one.beat().unwrap().roster.holder(&cluster).unwrap().name, *two.name());
+    assert_eq!(one.claim(&cluster).unwrap(), Claimed::HeldBy(two.name().clone()));
+    let slot = one.slot();
+    one.leave().unwrap();
+    assert_eq!(join(&address, terms(60_000)).slot(), slot, "it is free again");
+}
+
+#[test]
 fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
     let server = TemporaryServer::start();
     let address = server.database();

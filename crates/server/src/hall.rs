@@ -413,7 +413,7 @@ fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock
     for number in 0..plan.clusters()? {
         open.push(open_cluster(book, plan, number, profile, clock)?);
     }
-    Ok((RoundSide::Own(round), open))
+    Ok((RoundSide::Own(Box::new(round)), open))
 }
 
 fn open_round(

@@ -63,7 +63,7 @@ pub(crate) trait Archivist: Send {
 /// The dealer's side of a table.
 pub(crate) enum RoundSide {
     /// It runs here.
-    Own(Recorder<Round>),
+    Own(Box<Recorder<Round>>),
     /// It runs elsewhere, and is read from its record: the one cluster that runs here follows it.
     Followed(Box<Round>),
 }

@@ -249,7 +249,7 @@ impl Work {
         let part = part_of(table);
         let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
         let machines = if self.rooms.post.is_spread(table) {
-            (RoundSide::Own(open_round(&mut book, plan, &self.rooms.profile, clock)?), Vec::new())
+            (RoundSide::Own(Box::new(open_round(&mut book, plan, &self.rooms.profile, clock)?)), Vec::new())
         } else {
             open_table(&mut book, plan, &self.rooms.profile, clock)?
         };
@@ -318,7 +318,7 @@ impl Work {
                 }
             }
             Some(MachineId::House) | None => {
-                self.rooms.post.house().blocking_send(HouseMail::Depart).unwrap_or_default()
+                self.rooms.post.house().blocking_send(HouseMail::Depart).unwrap_or_default();
             }
         }
     }

@@ -93,6 +93,7 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &Known, woken: &
                 follower = Some(present);
                 (is_more, None)
             }
+            Err(trouble) if trouble.is_rival() => (false, None),
             Err(trouble) => (false, Some(trouble.said())),
         };
         if trouble != told {

@@ -65,6 +65,14 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// Whether another node has moved the tables on meanwhile: what is there by then is looked at again.
+    pub(crate) const fn is_rival(&self) -> bool {
+        matches!(
+            self,
+            Self::Tables(TablesError::Moved(_)) | Self::Projection(ProjectionError::Tables(TablesError::Moved(_)))
+        )
+    }
+
     /// What is wrong, with what is behind it.
     pub(crate) fn said(&self) -> String {
         let mut text = self.to_string();
