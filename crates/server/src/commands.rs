@@ -67,7 +67,7 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
 }
 
 async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
-    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
+    let door = server.table(table)?;
     let Sent { by, id, approval, command } = sent;
     let actor = Actor::Person(by.person);
     match command {

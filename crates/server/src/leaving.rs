@@ -309,7 +309,7 @@ async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, 
     while let Some(Leaving { said }) = leaving.recv().await {
         // Another node may answer for the machine by now: whoever waits hears nothing more from this one.
         if !term.holds() {
-            return;
+            break;
         }
         for said in said {
             match said {
@@ -351,4 +351,6 @@ async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, 
             }
         }
     }
+    // Whoever follows connects again, and is shown how things stand then.
+    followers.iter().flatten().for_each(Line::cut);
 }

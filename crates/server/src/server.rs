@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use taisai_table::{DeviceId, Profile};
+use taisai_table::{DeviceId, Profile, TableId};
 use tokio::sync::watch;
 
 use crate::audit::Audits;
 use crate::clock::{Clock, Sources};
 use crate::config::{Seed, recorded_name};
+use crate::denied::Denied;
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::Doors;
@@ -19,6 +20,7 @@ use crate::people::People;
 use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::stopped::Stopped;
+use crate::table::TableDoor;
 use crate::voucher::Printer;
 
 /// The house as people know it.
@@ -88,6 +90,15 @@ impl Server {
     /// What the house is called: as the record says, or as the file does.
     pub(crate) async fn name(&self) -> Result<String, Stopped> {
         Ok(self.doors.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
+    }
+
+    /// The way to a table, which may be on its way from one node to another.
+    pub(crate) fn table(&self, table: TableId) -> Result<TableDoor, Denied> {
+        let missing = || {
+            let is_elsewhere = self.nodes.is_some() && self.doors.is_laid_out(table);
+            if is_elsewhere { Denied::Elsewhere } else { Denied::Unknown }
+        };
+        self.doors.table(table).ok_or_else(missing)
     }
 
     /// Ends the connection of a device, wherever it is.

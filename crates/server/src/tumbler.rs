@@ -51,7 +51,7 @@ async fn connect(
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let table = TableId(table);
-    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
+    let door = server.table(table)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let farewell = tumble(&mut socket, &server, table, door).await;
         drop(server);

@@ -116,7 +116,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     responses((status = 200, body = WholePublic), (status = 404, description = "There is no such table"))
 )]
 async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<Value>, Denied> {
-    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    let door = server.table(TableId(table))?;
     Ok(Json(door.look(RunningTable::public).await?))
 }
 
@@ -252,7 +252,7 @@ fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {
     responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
 )]
 async fn layout(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<LayoutView>, Denied> {
-    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    let door = server.table(TableId(table))?;
     let view = |table: &RunningTable| {
         let rules = table.round().rules();
         LayoutView::of(rules.game(), rules.layout())

@@ -37,7 +37,7 @@ pub(super) async fn connect(
     held: Option<Extension<Held>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    let door = server.doors.table(TableId(table)).ok_or(Denied::Unknown)?;
+    let door = server.table(TableId(table))?;
     let place = server.displays.take(TableId(table), caller).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();

@@ -85,7 +85,7 @@ pub(super) async fn connect(
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let table = TableId(table);
-    let door = server.doors.table(table).ok_or(Denied::Unknown)?;
+    let door = server.table(table)?;
     let source = people::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();
