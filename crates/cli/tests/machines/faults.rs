@@ -49,7 +49,7 @@ fn make(fault: Fault, node: usize, house: &mut House, crowd: &Crowd) {
             house.pair.promote();
             tell("the standby takes writes", crowd.first_bet(Instant::now()));
         }
-        Fault::Move => house.move_table(node),
+        Fault::Move => house.move_part(THE_TABLE, house.idle()),
         Fault::Leave => house.stop(node),
     }
     match fault {

@@ -79,12 +79,9 @@ struct ListedPart {
 }
 
 impl House {
-    /// A table with so many terminals, on three machines: the House is held by the first, the table by the second.
+    /// A table with so many terminals, on three machines.
     pub(crate) fn open(terminals: u32) -> Self {
-        let house = Self::with(3, terminals, 1);
-        house.until_whole();
-        house.move_table(1);
-        house
+        Self::spread(terminals, 1)
     }
 
     /// A table with so many terminals in so many clusters, each a part of its own, on three machines.
@@ -94,7 +91,7 @@ impl House {
         house
     }
 
-    /// The same on so many machines, with everything held by the first.
+    /// The same on so many machines.
     pub(crate) fn with(nodes: u8, terminals: u32, clusters: u16) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (Pair::start(), tempfile::tempdir().unwrap());
@@ -222,15 +219,19 @@ impl House {
         self.nodes.iter().position(|node| node.url() == *holder)
     }
 
-    /// Waits until every machine that runs is in the house, and every part is held by one of them.
+    /// Waits until every machine that runs is in the house, and the parts are spread over them.
     pub(crate) fn until_whole(&self) {
         let running = || self.nodes.iter().filter(|node| node.running.is_some());
         let parts = if self.clusters == 1 { 2 } else { 2 + usize::from(self.clusters) };
         let is_whole = |listed: Listed| {
-            let is_held = |part: &ListedPart| self.holder_in(&listed, &part.part).is_some();
+            let held = |node: &Node| {
+                let url = node.url();
+                listed.parts.iter().filter(|part| part.node.as_ref() == Some(&url)).count()
+            };
             let is_in = |node: &Node| listed.nodes.iter().any(|listed| listed.address == node.url());
+            let (most, least) = (running().map(held).max().unwrap(), running().map(held).min().unwrap());
             let are_in = listed.nodes.len() == running().count() && running().all(is_in);
-            are_in && listed.parts.len() == parts && listed.parts.iter().all(is_held)
+            are_in && running().map(held).sum::<usize>() == parts && most <= least + 1
         };
         until("the house is whole", || self.listed().is_ok_and(is_whole));
         for node in running() {
@@ -238,13 +239,17 @@ impl House {
         }
     }
 
-    /// Has the table moved to a machine, which holds it then.
-    pub(crate) fn move_table(&self, to: usize) {
+    /// A machine that holds nothing.
+    pub(crate) fn idle(&self) -> usize {
+        let busy = [THE_HOUSE, THE_TABLE].map(|part| self.holder(part));
+        (0..self.nodes.len()).find(|node| !busy.contains(node)).expect("they are more than parts")
+    }
+
+    /// Has a part moved to a machine, which holds it then.
+    pub(crate) fn move_part(&self, part: &str, to: usize) {
         let address = self.nodes[to].url();
-        let (is_moved, said, error) =
-            self.taisai(&["tables", "move", THE_TABLE, "--to", &address, "--store", &self.store]);
+        let (is_moved, said, error) = self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
         assert!(is_moved, "{said}{error}");
-        assert_eq!(self.holder(THE_TABLE), to);
     }
 
     /// The person with that role of the first people, at the first machine.
