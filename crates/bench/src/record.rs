@@ -109,13 +109,25 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let server = taisai_journal::suite::TemporaryServer::start();
     let rows = rivals::postgres_rows(&server.database())?;
     let placed = place(&Address::Postgres(server.database()), &folder.join("postgres"), SINGLE)?;
-    Ok(vec![figure(
-        "record-postgres",
-        placed.rate(),
-        "M bets/s",
-        placed.rate() * 1e6 / rows,
-        "PostgreSQL with a transaction a bet from 16 connections (at least 20; SQLite at least 100)",
-    )])
+    drop(server);
+    let pair = taisai_journal::suite::Pair::start();
+    let twice = place(&Address::Postgres(pair.database("bench")), &folder.join("standby"), SINGLE)?;
+    Ok(vec![
+        figure(
+            "record-postgres",
+            placed.rate(),
+            "M bets/s",
+            placed.rate() * 1e6 / rows,
+            "PostgreSQL with a transaction a bet from 16 connections (at least 20; SQLite at least 100)",
+        ),
+        figure(
+            "record-standby",
+            twice.rate(),
+            "M bets/s",
+            twice.rate() / placed.rate(),
+            "PostgreSQL without a synchronous standby (at least 0.5)",
+        ),
+    ])
 }
 
 const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, of: &'static str) -> Figure {

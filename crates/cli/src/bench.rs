@@ -76,7 +76,7 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![start_to_ready(args)?];
     let players = args.players.min(args.terminals);
     eprintln!("A house with {} terminals is set up, and each is enrolled.", args.terminals);
-    let house = House::start(args.terminals)?;
+    let house = House::start(args.terminals, 1)?;
     let mut staff = house.staff()?;
     staff.open_bets()?;
     let mut seats = Crowd::connect(&house.place(), 0..players).await?;
@@ -137,7 +137,58 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     let resident = house.resident()? / MEGABYTES;
     figures.push(Figure::new("memory, all idle", resident, "MB", resident / 300.0, "300 MB", Floor::AtMost(1.0)));
     figures.push(results(args, house, staff, seats, &rival).await?);
+    drop(echo);
+    figures.extend(in_clusters(args, players).await?);
     Ok(figures)
+}
+
+/// The processor time of a bet, and the time of a result, where the terminals of a table are shared out among clusters; beside the
+/// same in one.
+async fn in_clusters(args: &BenchArgs, players: u32) -> anyhow::Result<Vec<Figure>> {
+    let (mut figures, mut one) = (Vec::new(), None);
+    for clusters in [1, 2, 4, 8].into_iter().filter(|clusters| *clusters <= players) {
+        eprintln!("A table with {players} terminals in {clusters} of its clusters.");
+        let (micros, millis) = in_so_many(args, players, clusters).await?;
+        let (first_micros, first_millis) = *one.get_or_insert((micros, millis));
+        let names = match clusters {
+            2 => ("a bet in 2 clusters", None),
+            4 => ("a bet in 4 clusters", Some("close and result to 4")),
+            8 => ("a bet in 8 clusters", None),
+            _ => continue,
+        };
+        let ratio = micros / first_micros;
+        figures.push(Figure::new(names.0, micros, "µs of processor", ratio, "that in one cluster", Floor::AtMost(1.3)));
+        if let Some(name) = names.1 {
+            let ratio = millis / first_millis;
+            figures.push(Figure::new(name, millis, "ms", ratio, "that to one cluster", Floor::AtMost(2.0)));
+        }
+    }
+    Ok(figures)
+}
+
+/// The processor time of a bet in microseconds, and from "No more Bets" to the last terminal that shows the result in milliseconds.
+async fn in_so_many(args: &BenchArgs, players: u32, clusters: u32) -> anyhow::Result<(f64, f64)> {
+    let house = House::start(players, clusters)?;
+    let mut staff = house.staff()?;
+    staff.open_bets()?;
+    let mut seats = Crowd::connect(&house.place(), 0..players).await?;
+    seats.buy_in().await?;
+    let (mut micros, mut millis) = (f64::MAX, f64::MAX);
+    for _ in 0..args.times {
+        let before = house.processor()?;
+        let bets = seats.run(Load::Closed { bets: 1 }, args.seconds()).await?;
+        micros = micros.min(house.processor()?.saturating_sub(before).as_secs_f64() * 1_000_000.0 / bets.all());
+    }
+    for _ in 0..args.times {
+        seats.listen().await?;
+        let closed = std::time::Instant::now();
+        staff.give_result()?;
+        staff.commit()?;
+        let heard = seats.heard().await?;
+        millis = millis.min(heard.last.saturating_duration_since(closed).as_secs_f64() * 1_000.0);
+        staff.next_round()?;
+    }
+    Ok((micros, millis))
 }
 
 impl BenchArgs {

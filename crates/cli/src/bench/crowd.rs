@@ -41,6 +41,8 @@ pub(super) enum Load {
 
 /// What came of a load.
 pub(super) struct Measured {
+    /// Of the whole load, and of the time that was measured.
+    all: u64,
     bets: u64,
     answers: u64,
     answer_bytes: u64,
@@ -53,6 +55,12 @@ impl Measured {
     #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "a rate")]
     pub(super) fn rate(&self) -> f64 {
         self.bets as f64 / self.lasted.as_secs_f64()
+    }
+
+    /// How many bets were answered, from its beginning to its end.
+    #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "a figure that is shown")]
+    pub(super) fn all(&self) -> f64 {
+        self.all as f64
     }
 
     /// How long 99 of 100 answers took at most.
@@ -155,6 +163,7 @@ impl Crowd {
 
     /// Runs a load, and what came of it once it was running.
     pub(super) async fn run(&mut self, load: Load, lasts: Duration) -> anyhow::Result<Measured> {
+        let [begun, ..] = self.counted();
         let mut left = self.begin(load);
         tokio::time::sleep(WARM_UP).await;
         let before = self.counted();
@@ -173,7 +182,8 @@ impl Crowd {
         if bets == 0 {
             bail!("nobody was answered");
         }
-        Ok(Measured { bets, answers, answer_bytes, lasted, taken })
+        let [ended, ..] = self.counted();
+        Ok(Measured { all: ended - begun, bets, answers, answer_bytes, lasted, taken })
     }
 
     /// Begins a load, and how many take part.

@@ -43,10 +43,10 @@ impl Written {
 }
 
 impl House {
-    /// Starts a house with so many terminals.
-    pub(super) fn start(terminals: u32) -> anyhow::Result<Self> {
+    /// Starts a house with so many terminals, shared out among so many clusters.
+    pub(super) fn start(terminals: u32, clusters: u32) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("no folder for the house")?;
-        std::fs::write(folder.path().join("taisai.toml"), file(terminals))?;
+        std::fs::write(folder.path().join("taisai.toml"), file(terminals, clusters))?;
         let process = Process::start(&["serve", "--config", "taisai.toml"], Some(folder.path()))?;
         let server = Server::parse(&url_in(&process.line_with("http://")?)?)?;
         let address = server.authority.parse()?;
@@ -89,6 +89,11 @@ impl House {
         Ok((number_of(&self.process.system("status")?, "VmRSS")? * 1_024) as f64)
     }
 
+    /// The processor time that it has used.
+    pub(super) fn processor(&self) -> anyhow::Result<Duration> {
+        self.process.processor()
+    }
+
     /// What it has written.
     pub(super) fn written(&self) -> anyhow::Result<Written> {
         let metrics = ureq::get(self.server.url("/metrics")).call()?.body_mut().read_to_string()?;
@@ -108,11 +113,11 @@ pub(super) fn start_to_ready() -> anyhow::Result<Duration> {
     Ok(process.started.elapsed())
 }
 
-fn file(terminals: u32) -> String {
+fn file(terminals: u32, clusters: u32) -> String {
     format!(
         "listen = \"127.0.0.1:0\"\ndata = \"data\"\n\n[house]\nname = \"Bench\"\ntraining = true\n\n\
          [[table]]\nnumber = 1\nname = \"Bench\"\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {terminals}\n\
-         training = true\n"
+         clusters = {clusters}\ntraining = true\n"
     )
 }
 

@@ -55,6 +55,18 @@ impl Process {
         }
     }
 
+    /// The processor time that it has used, all threads together.
+    pub(super) fn processor(&self) -> anyhow::Result<Duration> {
+        let mut nanos = 0;
+        for thread in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            let path = thread?.path().join("schedstat");
+            // A thread may end while it is looked at.
+            let times = std::fs::read_to_string(path).unwrap_or_default();
+            nanos += times.split_whitespace().next().and_then(|ran| ran.parse::<u64>().ok()).unwrap_or_default();
+        }
+        Ok(Duration::from_nanos(nanos))
+    }
+
     /// What the system knows of it.
     pub(super) fn system(&self, file: &str) -> anyhow::Result<String> {
         let path = format!("/proc/{}/{file}", self.child.id());
