@@ -6,6 +6,7 @@ CARGO ?= cargo
 FUZZ_RUNS ?= 100000
 FUZZ_TARGETS := play_script notation settle_line game_file config_file block entry snapshot evidence
 ROUNDS ?= 20000
+FAULTS ?= 4
 YEARS ?= 10
 ARGS ?=
 
@@ -15,7 +16,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 # Screens that weigh too much are not there: they are built, and refused, again.
 .DELETE_ON_ERROR:
 
-.PHONY: run demo test bench lint types screens browser pictures fuzz mutants torture torture-years bless release-check
+.PHONY: run demo test bench lint types screens browser machines pictures fuzz mutants torture torture-years bless release-check
 .PHONY: tools python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
@@ -29,7 +30,15 @@ test: tools python postgres chromium ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="screens" DO="$(MAKE) --no-print-directory screens"
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 test-screens test-play
+
+.PHONY: test-screens test-play
+# One has the browser's processes wait for each other, the other waits for leases to end and then reckons: they share the cores well.
+test-screens:
 	@$(MAKE) --no-print-directory stage NAME="screens in a browser" DO="$(MAKE) --no-print-directory browser"
+
+test-play:
+	@$(MAKE) --no-print-directory stage NAME="a house on three machines" DO="$(MAKE) --no-print-directory machines"
 	@$(MAKE) --no-print-directory stage NAME="simulated play, $(ROUNDS) rounds a game" DO="$(MAKE) --no-print-directory torture"
 	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
 
@@ -58,6 +67,9 @@ browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a sta
 	@$(CARGO) build --quiet --locked -p taisai-cli
 	@.ci/node npm --prefix web run --silent browser
 	@.ci/node npm --prefix web run --silent house
+
+machines: tools postgres ## a house on three machines and two servers, with FAULTS random faults
+	@FAULTS=$(FAULTS) $(CARGO) test --quiet --locked -p taisai-cli --test machines
 
 pictures: python chromium $(SCREENS) ## every screen at three sizes, to be looked at, in web/shots/
 	@.ci/node npm --prefix web run --silent pictures
@@ -101,7 +113,8 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib -- described the_stand_in_house
 	@.ci/node npm --prefix web run --silent types
 
-release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
+release-check: test bench ## what a release needs beside the tests: 30 faults on three machines, 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
+	@$(MAKE) --no-print-directory machines FAULTS=30
 	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed
 	@$(MAKE) --no-print-directory torture-years
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
