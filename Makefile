@@ -101,8 +101,9 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib -- described the_stand_in_house
 	@.ci/node npm --prefix web run --silent types
 
-release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
+release-check: test bench ## what a release needs beside the tests: 10 table-years, 1,000 kills a store, 30 faults on three machines, 20 minutes of fuzzing a parser, mutants
 	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed
+	@FAULTS=30 $(CARGO) test --locked -p taisai-cli --test machines faults -- --nocapture
 	@$(MAKE) --no-print-directory torture-years
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done
