@@ -114,8 +114,8 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@.ci/node npm --prefix web run --silent types
 
 release-check: test bench ## what a release needs beside the tests: 30 faults on three machines, 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
-	@$(MAKE) --no-print-directory machines FAULTS=30
 	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed
+	@FAULTS=30 $(CARGO) test --locked -p taisai-cli --test machines faults -- --nocapture
 	@$(MAKE) --no-print-directory torture-years
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done

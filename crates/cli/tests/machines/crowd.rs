@@ -106,11 +106,6 @@ impl Player {
         }
     }
 
-    /// Ends the connection.
-    pub(crate) fn leave(&mut self) {
-        self.line = None;
-    }
-
     /// The connection, or one at the next machine.
     async fn line(&mut self) -> Result<&mut Line, Lost> {
         if self.line.is_none() {

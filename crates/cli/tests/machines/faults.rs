@@ -53,10 +53,13 @@ fn make(fault: Fault, node: usize, house: &mut House, crowd: &Crowd) {
         Fault::Leave => house.stop(node),
     }
     match fault {
-        Fault::Kill | Fault::Freeze | Fault::CutOff(_) if is_tables => {
-            tell(&format!("the table's machine, {fault:?}"), crowd.first_bet(begun));
+        Fault::Kill | Fault::Freeze | Fault::CutOff(_) => {
+            house.until_gone(node);
+            if is_tables {
+                tell(&format!("the table's machine, {fault:?}"), crowd.first_bet(begun));
+            }
         }
-        Fault::Kill | Fault::Freeze | Fault::CutOff(_) | Fault::Promote | Fault::Move | Fault::Leave => {}
+        Fault::Promote | Fault::Move | Fault::Leave => {}
     }
     crowd.bets(BETS);
     match fault {

@@ -28,41 +28,36 @@ fn what_it_is_asked_meanwhile_it_does_not_answer() {
     let Play { house, crowd, dealer } = Play::at(House::open(own), TERMINALS, 4);
     let dealer = dealer.works();
     let device = house.enrol(own..=own).remove(0);
-    let mut player = Player::new(&house, device.clone());
-    for life in 0..2 {
-        let holder = house.holder(THE_TABLE);
-        let door = house.doors()[holder];
-        let mut terminal = device.connect(door);
-        if life == 0 {
-            accepted(&terminal.ask(&json!({"buy-in": {"seat": own, "amount": 10_000, "method": "note"}})));
+    let holder = house.holder(THE_TABLE);
+    let door = house.doors()[holder];
+    let mut terminal = device.connect(door);
+    accepted(&terminal.ask(&json!({"buy-in": {"seat": own, "amount": 10_000, "method": "note"}})));
+    terminal
+        .until("bets are open", |terminal| terminal.public["phase"] == "open" && terminal.public["is_held"] == false);
+    let frozen = crowd.watch();
+    house.freeze(holder);
+    let bet = place(own, &[("odd", 100)]);
+    let late = terminal.send(&bet);
+    let look = thread::spawn(move || shown(door));
+    tell("the table's machine, frozen", crowd.first_bet(frozen));
+    let other = house.other_holder(THE_TABLE, holder);
+    crowd.bets(BETS);
+    let known = shown(house.doors()[other]).unwrap();
+    house.thaw(holder);
+    loop {
+        match terminal.socket.heard(Instant::now() + SOON) {
+            Some(Heard::Said(message)) => assert!(message.get("answers").is_none(), "it answers: {message}"),
+            Some(Heard::Over(_)) => break,
+            None => panic!("it keeps the connection"),
         }
-        terminal.until("bets are open", |terminal| {
-            terminal.public["phase"] == "open" && terminal.public["is_held"] == false
-        });
-        let frozen = crowd.watch();
-        house.freeze(holder);
-        let bet = place(own, &[("odd", 100)]);
-        let late = terminal.send(&bet);
-        let look = thread::spawn(move || shown(door));
-        tell("the table's machine, frozen", crowd.first_bet(frozen));
-        let other = house.other_holder(THE_TABLE, holder);
-        crowd.bets(BETS);
-        let known = shown(house.doors()[other]).unwrap();
-        house.thaw(holder);
-        loop {
-            match terminal.socket.heard(Instant::now() + SOON) {
-                Some(Heard::Said(message)) => assert!(message.get("answers").is_none(), "it answers: {message}"),
-                Some(Heard::Over(_)) => break,
-                None => panic!("it keeps the connection"),
-            }
-        }
-        if let Some(told) = look.join().unwrap() {
-            assert!(told["round"].as_u64() >= known["round"].as_u64(), "it shows what was: {told}");
-        }
-        house.until_whole();
-        house.runtime.block_on(player.bets_as(late, &bet));
-        player.leave();
     }
+    if let Some(told) = look.join().unwrap() {
+        assert!(told["round"].as_u64() >= known["round"].as_u64(), "it shows what was: {told}");
+    }
+    house.until_whole();
+    // Asked again under its number, it is answered once and for all.
+    let mut player = Player::new(&house, device);
+    house.runtime.block_on(player.bets_as(late, &bet));
     crowd.bets(BETS);
     Play { house, crowd, dealer: dealer.rests() }.ends_with(vec![player]);
 }

@@ -239,6 +239,13 @@ impl House {
         }
     }
 
+    /// Waits until a machine is no longer in the house: its lease is over.
+    pub(crate) fn until_gone(&self, node: usize) {
+        let url = self.nodes[node].url();
+        let is_gone = |listed: Listed| listed.nodes.iter().all(|listed| listed.address != url);
+        until("it has gone", || self.listed().is_ok_and(is_gone));
+    }
+
     /// A machine that holds nothing.
     pub(crate) fn idle(&self) -> usize {
         let busy = [THE_HOUSE, THE_TABLE].map(|part| self.holder(part));

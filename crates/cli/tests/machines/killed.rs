@@ -7,8 +7,8 @@ use crate::house::THE_TABLE;
 use crate::play::{BETS, Play, tell};
 use crate::random::Random;
 
-const TERMINALS: u32 = 40;
-const KILLS: u32 = 3;
+const TERMINALS: u32 = 20;
+const KILLS: u32 = 2;
 
 #[test]
 fn while_everyone_bets() {
@@ -32,7 +32,7 @@ fn while_everyone_bets() {
 fn while_a_round_is_settled() {
     let Play { mut house, crowd, mut dealer } = Play::begin(TERMINALS);
     let mut random = Random(3);
-    for kill in 0..2 * KILLS {
+    for kill in 0..KILLS {
         let holder = house.holder(THE_TABLE);
         dealer.deals_until("bets are open", |table| table["phase"] == "open" && table["is_held"] == false);
         crowd.bets(BETS);

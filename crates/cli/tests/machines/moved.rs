@@ -4,13 +4,13 @@ use crate::house::{House, TABLE, THE_HOUSE, THE_TABLE};
 use crate::play::{BETS, Play};
 use crate::socket::{SOON, Socket};
 
-const TERMINALS: u32 = 40;
+const TERMINALS: u32 = 20;
 
 #[test]
 fn no_round_is_lost() {
     let Play { mut house, crowd, dealer } = Play::begin(TERMINALS);
     let dealer = dealer.works();
-    for _ in 0..3 {
+    for _ in 0..2 {
         crowd.bets(BETS);
         house.move_part(THE_TABLE, house.idle());
     }

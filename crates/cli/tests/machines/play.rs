@@ -9,7 +9,7 @@ use crate::house::{House, TABLE};
 use crate::record::Record;
 
 /// So many bets are waited for where it must be seen that play goes on.
-pub(crate) const BETS: u64 = 100;
+pub(crate) const BETS: u64 = 50;
 
 /// A house at play.
 pub(crate) struct Play {
@@ -45,7 +45,7 @@ impl Play {
         let record = Record::read(self.house.store(), self.house.clusters());
         record.holds(&players, &self.dealer);
         let (bets, rounds) = record.counted();
-        println!("{bets} bets in {rounds} rounds, each once");
+        println!("{bets} bets in {rounds} rounds, each once; taken for a copy: {}", record.copied);
         record
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Record {
     clusters: u16,
     /// How often each voucher became credits.
     pub(crate) redeemed: BTreeMap<VoucherHash, u32>,
+    /// How often a terminal was taken for a copy of itself.
+    pub(crate) copied: u32,
     /// How often play was held.
     pub(crate) held: u32,
 }
@@ -52,8 +54,14 @@ impl Record {
             each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(number, &mut play, entry));
         }
         each::<House>(&mut *archive, MachineId::House, |_, entry| {
-            if let (HouseCommand::RedeemAtSeat { hash, .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
+            if entry.outcome.is_err() {
+                return;
+            }
+            if let HouseCommand::RedeemAtSeat { hash, .. } = &entry.asked.command {
                 *record.redeemed.entry(*hash).or_default() += 1;
+            }
+            if let HouseCommand::CopiedToken { .. } = &entry.asked.command {
+                record.copied += 1;
             }
         });
         record

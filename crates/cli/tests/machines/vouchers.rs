@@ -12,7 +12,7 @@ use crate::house::{House, THE_HOUSE, THE_TABLE, until};
 use crate::record::Record;
 
 const PAIRS: u32 = 10;
-const KILLS: u32 = 3;
+const KILLS: u32 = 2;
 
 /// Each pair has so much.
 const CREDITS: i64 = 50_000;
