@@ -75,6 +75,12 @@ impl Player {
         answer.get_mut("accepted").map_or_else(|| panic!("seat {}: {command}", self.device.seat), Value::take)
     }
 
+    /// The credits as they are shown to whoever connects now.
+    pub(crate) async fn credits_now(&mut self) -> i64 {
+        self.line = None;
+        self.credits(|_| true).await
+    }
+
     /// The credits, once what is shown is as it should be.
     pub(crate) async fn credits(&mut self, is_so: impl Fn(i64) -> bool) -> i64 {
         let by = Instant::now() + SOON;
