@@ -86,7 +86,7 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             match (server.doors.cluster(cluster), &server.nodes) {
                 (Some(door), _) => Ok(door.ask_cluster(number, actor, id, command).await?),
                 (None, Some(nodes)) => {
-                    nodes.ask_cluster(&ForCluster { cluster, actor, id, command }).await.ok_or(Denied::Elsewhere)
+                    nodes.ask_cluster(&ForCluster { cluster, actor, id, command }).await.ok_or(Denied::TooSlow)
                 }
                 (None, None) => Err(Denied::Unknown),
             }

@@ -292,6 +292,11 @@ impl Hall {
         self.is_founded
     }
 
+    /// Until when its machines may speak.
+    pub(crate) fn term(&self) -> Term {
+        self.rooms.term.clone()
+    }
+
     /// The house's time.
     pub(crate) const fn clock(&self) -> Clock {
         self.clock

@@ -215,8 +215,11 @@ impl RunningHouse {
                     let decision = self.own(HouseCommand::Receive { cluster, transfer });
                     self.said.extend(self.awaited.arrived(self.house.machine(), &transfer, &decision));
                 }
-                let holds = TableMail::HouseHolds { cluster: cluster.number, number };
-                self.said.push(Said::ToTable(cluster.table, holds));
+                // What is refused is sent again until it is not: money is never said to be held that is not.
+                if self.house.machine().received(cluster) >= number {
+                    let holds = TableMail::HouseHolds { cluster: cluster.number, number };
+                    self.said.push(Said::ToTable(cluster.table, holds));
+                }
             }
             HouseMail::ClusterHolds { cluster, number } => {
                 if self.house.machine().outbox(cluster).next().is_some_and(|first| first.number == number) {

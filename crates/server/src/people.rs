@@ -135,7 +135,7 @@ async fn known(server: &Server, source: u64, is_use: bool) -> Result<Known, Deni
     let id = found.person;
     let look = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
     let Some((person, name)) = server.doors.house().look(look).await? else {
-        end(server, server.people.sign_ins.end_of(id, None)).await?;
+        end_of(server, id, None).await?;
         return Err(Denied::NotSignedIn);
     };
     if is_use && let Some((used, asked)) = server.people.sign_ins.touch(source, server.clock.now()) {
@@ -150,6 +150,12 @@ async fn refresh(server: &Server, which: Which) -> Result<(), Denied> {
         server.people.sign_ins.replace(which, server.secrets.sign_in(which).await?);
     }
     Ok(())
+}
+
+/// Every sign-in of a person ends, save one: also those that began at another node.
+async fn end_of(server: &Server, person: PersonId, save: Option<u64>) -> Result<(), Denied> {
+    server.people.sign_ins.end_of(person, save);
+    Ok(server.secrets.end_of(person, save).await?)
 }
 
 /// Sign-ins that have ended here end in the store.

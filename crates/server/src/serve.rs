@@ -212,6 +212,7 @@ async fn run(
         is_secured,
         doors: hall.doors(),
         nodes: hall.nodes(),
+        term: hall.term(),
         clock: hall.clock(),
         sources: hall.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,

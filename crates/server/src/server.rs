@@ -15,7 +15,7 @@ use crate::displays::Displays;
 use crate::hall::Doors;
 use crate::metrics::Metrics;
 use crate::network::Network;
-use crate::nodes::Nodes;
+use crate::nodes::{Nodes, Term};
 use crate::people::People;
 use crate::reports::Reports;
 use crate::secrets::Secrets;
@@ -71,6 +71,8 @@ pub(crate) struct Server {
     pub(crate) doors: Doors,
     /// What this node knows of the others, where there are several.
     pub(crate) nodes: Option<Nodes>,
+    /// Until when this node may speak.
+    pub(crate) term: Term,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
     pub(crate) secrets: Secrets,

@@ -105,7 +105,13 @@ impl From<Stopped> for Farewell {
 
 impl From<Denied> for Farewell {
     fn from(denied: Denied) -> Self {
-        Self::Denied(denied)
+        match denied {
+            // It may pass: the screen connects again.
+            Denied::Stopped | Denied::Internal | Denied::TooSlow | Denied::Elsewhere => {
+                Self::Away(denied.code().into())
+            }
+            denied => Self::Denied(denied),
+        }
     }
 }
 
@@ -243,7 +249,7 @@ fn beginning(text: &str) -> &str {
 fn told(answer: Result<Answer, Denied>) -> Result<Answer, Farewell> {
     match answer {
         Ok(answer) => Ok(answer),
-        Err(Denied::Stopped) => Err(Denied::Stopped.into()),
+        Err(denied @ (Denied::Stopped | Denied::Elsewhere)) => Err(denied.into()),
         Err(denied) => Ok(Answer::Refused(denied.into())),
     }
 }
@@ -364,6 +370,10 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
                     continue;
                 }
                 // The protocol's own question is seen by no page, so a page is told the time beside it.
+                // What another node may show by now is no longer shown as if it were so.
+                if !server.term.holds() {
+                    return Farewell::Away(Denied::Elsewhere.code().into());
+                }
                 let beat = json(&Beat { beat: clock.now() });
                 let asked = async {
                     socket.feed(Message::Ping(Bytes::new())).await?;

@@ -219,8 +219,9 @@ impl RunningTable {
         let mut mail = Vec::with_capacity(AT_ONCE);
         loop {
             let closes = self.deadline();
-            let next =
-                [closes, self.staff_due, self.back_until, self.post_again, self.silent_at].into_iter().flatten().min();
+            let waits = self.waiting.front().map(|(until, _)| *until);
+            let timers = [closes, self.staff_due, self.back_until, self.post_again, self.silent_at, waits];
+            let next = timers.into_iter().flatten().min();
             let taken = tokio::select! {
                 biased;
                 taken = mailbox.recv_many(&mut mail, AT_ONCE) => Some(taken),
@@ -345,7 +346,10 @@ impl RunningTable {
                     self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Receive { transfer });
                     self.tell_of(cluster, &transfer);
                 }
-                self.said.push(Said::ToHouse(HouseMail::ClusterHolds { cluster: id, number: transfer.number }));
+                // What is refused is sent again until it is not: money is never said to be held that is not.
+                if self.cluster(cluster).is_some_and(|cluster| cluster.received() >= transfer.number) {
+                    self.said.push(Said::ToHouse(HouseMail::ClusterHolds { cluster: id, number: transfer.number }));
+                }
             }
             TableMail::HouseHolds { cluster, number } => {
                 let first = self.cluster(cluster).and_then(|cluster| cluster.outbox().next());

@@ -20,7 +20,7 @@ const TRIES = 5;
 const FIRST_WAIT = 300;
 
 /** What may have been done although no answer came. */
-const UNSURE = ['unreachable', 'too-slow', 'not-sent'];
+const UNSURE = ['unreachable', 'too-slow', 'not-sent', 'elsewhere', 'stopped', 'internal'];
 
 export class Errands {
   private turn: Promise<unknown> = Promise.resolve();

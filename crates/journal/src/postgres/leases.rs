@@ -100,11 +100,12 @@ const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
 /// Those who live, and every part with those who live of its holder and the one it is wanted for.
 const ROSTER: &str = "
     WITH living AS MATERIALIZED (
-        SELECT name, address, version FROM taisai_journal.nodes WHERE until > clock_timestamp()
+        SELECT name, address, version, joined > clock_timestamp() - interval '1 minute' AS is_new
+        FROM taisai_journal.nodes WHERE until > clock_timestamp()
     )
-    SELECT true AS is_node, name, address, version FROM living
+    SELECT true AS is_node, name, address, version, is_new FROM living
     UNION ALL
-    SELECT false, l.part, h.name, w.name FROM taisai_journal.leases l
+    SELECT false, l.part, h.name, w.name, false FROM taisai_journal.leases l
     LEFT JOIN living h ON h.name = l.holder
     LEFT JOIN living w ON w.name = l.wanted
     ORDER BY 1, 2";
@@ -118,10 +119,12 @@ const WISH: &str = "
     SELECT EXISTS (SELECT FROM wished), EXISTS (SELECT FROM taisai_journal.leases WHERE part = $1)";
 
 /// Forgets those who are long dead.
+const FORGET: &str = "DELETE FROM taisai_journal.nodes WHERE until < clock_timestamp() - interval '1 hour'";
+
+/// Of those who join at the same moment one is first, so that no two take the same slot.
+const ALONE: &str = "SELECT pg_advisory_xact_lock(hashtext('taisai_journal.nodes'))";
+
 const JOIN: &str = "
-    WITH forgotten AS (
-        DELETE FROM taisai_journal.nodes WHERE until < clock_timestamp() - interval '1 day'
-    )
     INSERT INTO taisai_journal.nodes (name, address, version, slot, until)
     SELECT $1, $2, $3, min(free), clock_timestamp() + $4::bigint * interval '1 millisecond'
     FROM generate_series(0, $5::integer - 1) AS free
@@ -159,10 +162,14 @@ impl Leases {
         let name = NodeName::random()?;
         let millis = self.millis();
         let (sent, slot) = self.with(|session| {
-            let sent = Instant::now();
-            let slots = i32::from(SLOTS);
-            let row = session.query_one(JOIN, &[&name.as_str(), &address, &version, &millis, &slots])?;
-            Ok((sent, row.try_get::<_, i16>(0)?))
+            session.execute(FORGET, &[])?;
+            session.transaction(|session| {
+                session.execute(ALONE, &[])?;
+                let sent = Instant::now();
+                let slots = i32::from(SLOTS);
+                let row = session.query_one(JOIN, &[&name.as_str(), &address, &version, &millis, &slots])?;
+                Ok((sent, row.try_get::<_, i16>(0)?))
+            })
         })?;
         let tenure = Tenure::since(sent, self.terms);
         Ok(Member { leases: self, name, slot: slot.unsigned_abs(), tenure })
@@ -290,7 +297,8 @@ fn roster(rows: &[Row]) -> Result<Roster, LeaseError> {
         let (name, second, third) = (text(1)?.unwrap_or_default(), text(2)?, text(3)?);
         if row.try_get(0).map_err(PostgresError::from)? {
             let (address, version) = (second.unwrap_or_default().to_owned(), third.unwrap_or_default().to_owned());
-            roster.nodes.push(Node { name: name.into(), address, version });
+            let is_new = row.try_get(4).map_err(PostgresError::from)?;
+            roster.nodes.push(Node { name: name.into(), address, version, is_new });
         } else {
             let (holder, wanted) = (second.map(NodeName::from), third.map(NodeName::from));
             roster.leases.push(Lease { part: name.parse()?, holder, wanted });

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_journal::{ChainName, SLOTS};
-use taisai_record::{Address, Book, Follower, MachineId, Recorder, Seen, Setup, Warn};
+use taisai_record::{Address, Book, BookError, Follower, MachineId, Recorder, Seen, Setup, Warn};
 use taisai_table::{ClusterId, House, Round, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc as mpsc_tokio, watch};
@@ -31,14 +31,25 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How often a cluster looks whether its round has gone on.
 const FOLLOWS: Duration = Duration::from_millis(20);
 
+/// A part that could not be opened is tried again after so long.
+const OPENED_AGAIN: Duration = Duration::from_secs(5);
+
 /// A dealer's side that nobody holds is opened by then.
 const BEGINS: Duration = Duration::from_secs(10);
 
-/// The thread that opens and closes parts.
+/// The thread that opens and closes parts. When this is dropped the node falls silent and leaves.
 pub(super) struct Steward {
     turns: Sender<Turn>,
-    thread: JoinHandle<()>,
+    thread: Option<JoinHandle<()>>,
     work: Arc<Work>,
+}
+
+impl Drop for Steward {
+    fn drop(&mut self) {
+        self.work.membership.term.end();
+        self.turns.send(Turn::Closed).unwrap_or_default();
+        self.work.rooms.post.close();
+    }
 }
 
 /// What it works with.
@@ -105,7 +116,7 @@ pub(super) fn join(
         working.serve(&turned);
     };
     let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
-    let steward = Some(Steward { turns, thread, work });
+    let steward = Some(Steward { turns, thread: Some(thread), work });
     Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
 }
 
@@ -196,16 +207,17 @@ impl Steward {
     }
 
     /// Closes what runs here, and leaves: others take it at once.
-    pub(super) fn close(self) {
-        let Self { turns, thread, work } = self;
-        turns.send(Turn::Closed).unwrap_or_default();
-        // One that broke down has said so.
-        thread.join().unwrap_or_default();
-        work.rooms.post.close();
-        for part in std::mem::take(&mut *held(&work.running)).into_values() {
+    pub(super) fn close(mut self) {
+        self.turns.send(Turn::Closed).unwrap_or_default();
+        if let Some(thread) = self.thread.take() {
+            // One that broke down has said so.
+            thread.join().unwrap_or_default();
+        }
+        self.work.rooms.post.close();
+        for part in std::mem::take(&mut *held(&self.work.running)).into_values() {
             part.close();
         }
-        for thread in std::mem::take(&mut *held(&work.follows)) {
+        for thread in std::mem::take(&mut *held(&self.work.follows)) {
             thread.join().unwrap_or_default();
         }
     }
@@ -218,8 +230,7 @@ impl Work {
                 Turn::Held(part) => {
                     tracing::info!(%part, "this node holds a part of the house");
                     if let Err(error) = self.open(&part) {
-                        tracing::error!(%part, %error, "a part of the house cannot be opened");
-                        stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+                        self.not_opened(part, &error);
                     }
                 }
                 Turn::Wanted(part) => self.depart(&part),
@@ -233,6 +244,25 @@ impl Work {
                 Turn::Closed => return,
             }
         }
+    }
+
+    /// A table whose own record does not hold stays closed, and the others play on; all else may be better after joining anew.
+    fn not_opened(&self, part: ChainName, error: &HallError) {
+        tracing::error!(%part, %error, "a part of the house cannot be opened");
+        let is_its_own = matches!(
+            error,
+            HallError::Book(BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_))
+                | HallError::Clusters(_)
+                | HallError::NotBegun
+        );
+        if part == house() || !is_its_own {
+            return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+        }
+        let turns = self.turns.clone();
+        thread::spawn(move || {
+            thread::sleep(OPENED_AGAIN);
+            turns.send(Turn::Held(part)).unwrap_or_default();
+        });
     }
 
     fn open(&self, part: &ChainName) -> Result<(), HallError> {

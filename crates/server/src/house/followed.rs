@@ -28,6 +28,8 @@ pub(crate) struct FollowedHouse {
     follower: Option<Follower<House>>,
     courier: Courier,
     ids: OwnIds,
+    /// Those of reports, which wait: numbers must rise.
+    report_ids: OwnIds,
     awaited: Awaited,
     /// What this node has to report, until the House has it.
     reports: VecDeque<Forwarded>,
@@ -37,8 +39,8 @@ pub(crate) struct FollowedHouse {
 
 impl FollowedHouse {
     pub(crate) fn new(follower: Follower<House>, courier: Courier, sources: &Sources) -> Self {
-        let (ids, awaited) = (OwnIds::new(sources), Awaited::default());
-        Self { follower: Some(follower), courier, ids, awaited, reports: VecDeque::new(), reporting: None }
+        let (ids, report_ids, awaited) = (OwnIds::new(sources), OwnIds::new(sources), Awaited::default());
+        Self { follower: Some(follower), courier, ids, report_ids, awaited, reports: VecDeque::new(), reporting: None }
     }
 
     /// Runs until nobody can send it mail any more.
@@ -100,7 +102,7 @@ impl FollowedHouse {
             HouseMail::Command { actor, id, command, reply } => self.forward(Forwarded { actor, id, command }, reply),
             HouseMail::Own(command @ HouseCommand::Report { .. }, Reply::Nobody) => {
                 if self.reports.len() < MOST_REPORTS {
-                    self.reports.push_back(Forwarded { actor: Actor::System, id: self.ids.next(), command });
+                    self.reports.push_back(Forwarded { actor: Actor::System, id: self.report_ids.next(), command });
                 }
             }
             HouseMail::Own(command, reply) => {

@@ -2,6 +2,7 @@
 //! it again until its outbox is empty, and whoever gets it twice knows it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use taisai_journal::ChainName;
@@ -18,8 +19,11 @@ use crate::table::{OnLayout, TableMail};
 /// So many letters may wait to be sent; more are lost, and sent again.
 const WAITING: usize = 4_096;
 
-/// So many go at once.
-const AT_ONCE: usize = 256;
+/// So many go at once: they fit a request, however large each is.
+const AT_ONCE: usize = 24;
+
+/// A connection is cut off again after so long, as nobody tells whether it was.
+const CUT_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
 
 /// A letter between nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -127,7 +131,13 @@ impl Courier {
 
     /// The connection of a device ends, wherever it is.
     pub(crate) fn cut(&self, device: DeviceId) {
-        self.send(To::All, Letter::Cut { device });
+        for after in CUT_AGAIN {
+            let courier = self.clone();
+            self.runtime.spawn(async move {
+                tokio::time::sleep(after).await;
+                courier.send(To::All, Letter::Cut { device });
+            });
+        }
     }
 
     /// Asks the House, on the node that holds it, and tells the answer; none where the House cannot be reached.
@@ -171,24 +181,34 @@ impl Nodes {
     }
 }
 
+/// Gives each node its letters. One that is silent delays no other.
 async fn carry(mut waiting: mpsc::Receiver<(To, Letter)>, nodes: Nodes) {
-    let mut letters = Vec::with_capacity(AT_ONCE);
-    while waiting.recv_many(&mut letters, AT_ONCE).await > 0 {
-        let mut bags: BTreeMap<String, Vec<Letter>> = BTreeMap::new();
-        for (to, letter) in letters.drain(..) {
-            let to = match to {
-                To::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
-                To::Cluster(cluster) => nodes.elsewhere(&nodes.part_of_cluster(cluster)).into_iter().collect(),
-                To::All => nodes.others(),
-            };
-            for node in to {
-                bags.entry(node).or_default().push(letter.clone());
-            }
+    let mut ways: BTreeMap<String, mpsc::Sender<Letter>> = BTreeMap::new();
+    while let Some((to, letter)) = waiting.recv().await {
+        let to = match to {
+            To::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
+            To::Cluster(cluster) => nodes.elsewhere(&nodes.part_of_cluster(cluster)).into_iter().collect(),
+            To::All => nodes.others(),
+        };
+        for node in to {
+            let way = ways.entry(node.clone()).or_insert_with(|| {
+                let (way, letters) = mpsc::channel(WAITING);
+                tokio::spawn(carry_to(node, letters, nodes.clone()));
+                way
+            });
+            way.try_send(letter.clone()).unwrap_or_default();
         }
-        for (node, bag) in bags {
-            if let Err(error) = nodes.carried(&node, &bag).await {
-                tracing::warn!(node, letters = bag.len(), %error, "letters did not arrive: they are sent again");
-            }
+        let living = nodes.others();
+        ways.retain(|node, _| living.contains(node));
+    }
+}
+
+async fn carry_to(node: String, mut waiting: mpsc::Receiver<Letter>, nodes: Nodes) {
+    let mut bag = Vec::with_capacity(AT_ONCE);
+    while waiting.recv_many(&mut bag, AT_ONCE).await > 0 {
+        if let Err(error) = nodes.carried(&node, &bag).await {
+            tracing::warn!(node, letters = bag.len(), %error, "letters did not arrive: they are sent again");
         }
+        bag.clear();
     }
 }

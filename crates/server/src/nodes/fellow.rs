@@ -57,6 +57,13 @@ pub(super) enum Unreachable {
     Unreadable,
 }
 
+impl Unreachable {
+    /// Whether the other node has heard nothing.
+    pub(super) const fn is_unsent(&self) -> bool {
+        !matches!(self, Self::Http(_) | Self::Denied(_) | Self::Unreadable)
+    }
+}
+
 /// How other nodes are asked.
 #[derive(Clone)]
 pub(super) struct Fellow {

@@ -1,9 +1,9 @@
 //! The thread that keeps a node among the living: it beats, claims what nobody holds, and tells what it has become.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use taisai_journal::{ChainName, Claimed, LeaseError, Leases, Member, NodeName, Roster, Terms};
 use taisai_table::ClusterId;
@@ -14,6 +14,12 @@ use crate::hall::HallError;
 
 /// A beat that failed is tried again so soon.
 const AGAIN: Duration = Duration::from_millis(100);
+
+/// So many parts are claimed between two beats.
+const AT_ONCE: usize = 8;
+
+/// A cluster is taken from a node that has held it for so long at least: whoever has just come to hold it has still to open it.
+const SETTLED_IN: Duration = Duration::from_secs(10);
 
 /// What a node has become.
 #[derive(Debug)]
@@ -74,6 +80,7 @@ impl Membership {
             parts: vec![house()],
             held: BTreeSet::new(),
             wanted: BTreeSet::new(),
+            since: BTreeMap::new(),
         };
         let thread = thread::Builder::new().name("node".to_owned()).spawn(move || living.run(&heard, terms.beat()))?;
         Ok(Self { words: Some(words), thread: Some(thread), term, nodes, slot })
@@ -123,6 +130,8 @@ struct Living {
     held: BTreeSet<ChainName>,
     /// Those of them that were told to go.
     wanted: BTreeSet<ChainName>,
+    /// Who holds each part, and since when.
+    since: BTreeMap<ChainName, (NodeName, Instant)>,
 }
 
 impl Living {
@@ -146,7 +155,8 @@ impl Living {
                 Err(error) if matches!(error, LeaseError::Lapsed) || !self.term.holds() => {
                     self.term.end();
                     self.turns.send(Turn::Over(error.to_string())).unwrap_or_default();
-                    return;
+                    // Nobody waits for the end of what this node gives up; if it cannot say so they do.
+                    return self.member.leave().unwrap_or_default();
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the node could not say that it lives: it tries again");
@@ -166,6 +176,9 @@ impl Living {
 
     /// One that this node holds itself is silent for another reason: the node drops everything, and joins anew.
     fn seize(&mut self, part: ChainName) {
+        if self.since.get(&part).is_none_or(|(_, since)| since.elapsed() < SETTLED_IN) {
+            return;
+        }
         if self.held.contains(&part) {
             return self.turn(Turn::Over(format!("{part} does not follow its round")));
         }
@@ -185,7 +198,11 @@ impl Living {
         if self.held.iter().any(|part| roster.holder(part).is_none_or(|holder| holder.name != self.name)) {
             return Err(LeaseError::Lapsed);
         }
-        for part in roster.dealt_to(&self.name, &self.parts) {
+        // What the database gives to this node it opens, also where it was not told so before.
+        let given = roster.held_by(&self.name).map(|lease| lease.part.clone()).filter(|part| !self.held.contains(part));
+        let mut claimed: Vec<ChainName> = given.collect();
+        claimed.extend(roster.dealt_to(&self.name, &self.parts));
+        for part in claimed.into_iter().take(AT_ONCE) {
             if self.member.claim(&part)? == Claimed::Mine {
                 roster.hold(&part, &self.name);
                 self.held.insert(part.clone());
@@ -201,6 +218,13 @@ impl Living {
         if let Some((part, node)) = roster.too_many(&self.name, &house()) {
             tracing::info!(%part, %node, "a node has fewer parts: one goes there");
             self.member.leases().wish(&part, &node)?;
+        }
+        for lease in &roster.leases {
+            let Some(holder) = &lease.holder else { continue };
+            let since = self.since.entry(lease.part.clone()).or_insert_with(|| (holder.clone(), Instant::now()));
+            if since.0 != *holder {
+                *since = (holder.clone(), Instant::now());
+            }
         }
         self.roster.send_replace(roster);
         Ok(())

@@ -90,7 +90,9 @@ impl Nodes {
             Ok(response) => response,
             Err(error) => {
                 tracing::debug!(node, %error, "a request could not be relayed");
-                return Denied::Elsewhere.into_response();
+                // What was sent may have been done.
+                let denied = if error.is_unsent() { Denied::Elsewhere } else { Denied::TooSlow };
+                return denied.into_response();
             }
         };
         if response.status() == StatusCode::SWITCHING_PROTOCOLS

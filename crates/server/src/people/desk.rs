@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::approvals::{What, may};
 use super::caller::Caller;
 use super::cookie::{self, Token};
-use super::{Known, SignedIn, end, known, one_time_password, password, screen_source, signed_in};
+use super::{Known, SignedIn, end, end_of, known, one_time_password, password, screen_source, signed_in};
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::request::{Body, Named};
@@ -187,7 +187,7 @@ async fn set_password(
         return Err(Denied::WeakPassword);
     }
     let hashed = server.people.hashing.hash(new).await?;
-    end(&server, server.people.sign_ins.end_of(person.id, Some(found.source))).await?;
+    end_of(&server, person.id, Some(found.source)).await?;
     let now = server.clock.now();
     server.secrets.set_password(person.id, hashed, now).await?;
     server.people.sign_ins.has_password(found.source);
@@ -252,7 +252,7 @@ async fn give_password(
         return Err(Denied::Unknown);
     }
     let password = one_time_password(&server.secrets, server.clock.now(), person).await?;
-    end(&server, server.people.sign_ins.end_of(person, None)).await?;
+    end_of(&server, person, None).await?;
     tracing::warn!(person = person.0, by = signed_in.person.id.0, "a one-time password was given");
     Ok(Json(GivenPassword { person, password }))
 }

@@ -87,6 +87,7 @@ impl Running {
             profile: Arc::new(Profile::singapore()),
             doors: hall.doors(),
             nodes: None,
+            term: hall.term(),
             clock: hall.clock(),
             sources: hall.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),

@@ -75,6 +75,18 @@ impl Secrets {
         self.with(add).await.map(drop)
     }
 
+    /// Every sign-in of a person ends, save one.
+    pub(crate) async fn end_of(&self, person: PersonId, save: Option<u64>) -> Result<(), SecretsError> {
+        let values: [Value; 2] = [person.0.into(), save.unwrap_or_default().into()];
+        let end = move |store: &mut Store| {
+            let further = "DELETE FROM further_sources WHERE source IN
+                           (SELECT source FROM sign_ins WHERE person = $1 AND source <> $2)";
+            store.change(further, &values)?;
+            store.change("DELETE FROM sign_ins WHERE person = $1 AND source <> $2", &values)
+        };
+        self.with(end).await.map(drop)
+    }
+
     /// Sign-ins end.
     pub(crate) async fn end(&self, sources: Vec<u64>) -> Result<(), SecretsError> {
         let end = move |store: &mut Store| {

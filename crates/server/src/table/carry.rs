@@ -181,8 +181,10 @@ impl RunningTable {
     /// Tells the dealer's side, which runs elsewhere, how far its cluster has followed: until its record shows that it knows.
     fn tell_round(&mut self, cluster: ClusterId, report: (u64, Money)) {
         let now = Instant::now();
-        let is_told = self.told_round.report.is_some_and(|(told, again)| told == report && again > now);
-        if !is_told {
+        let told = self.told_round.report.filter(|(told, again)| *told == report && *again > now);
+        if let Some((_, again)) = told {
+            self.post_again.get_or_insert(again);
+        } else {
             self.told_round.report = Some((report, now + POST_AGAIN));
             self.post_again.get_or_insert(now + POST_AGAIN);
             let (followed, colour_chips) = report;

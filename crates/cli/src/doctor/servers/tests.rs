@@ -27,7 +27,7 @@ fn standby(name: &str, sync_state: &str) -> Standby {
 }
 
 fn node(version: &str) -> Node {
-    Node { name: NodeName::from(version), address: "h:1".to_owned(), version: version.to_owned() }
+    Node { name: NodeName::from(version), address: "h:1".to_owned(), version: version.to_owned(), is_new: false }
 }
 
 fn at(place: &str, condition: Condition) -> Examined {

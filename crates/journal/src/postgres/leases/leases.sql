@@ -5,6 +5,7 @@ CREATE TABLE taisai_journal.nodes (
     version text NOT NULL,
     -- No two nodes have the same.
     slot smallint NOT NULL UNIQUE,
+    joined timestamptz NOT NULL DEFAULT clock_timestamp(),
     until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 

@@ -19,6 +19,8 @@ pub struct Node {
     pub address: String,
     /// The version of its program.
     pub version: String,
+    /// Whether it has only just joined.
+    pub is_new: bool,
 }
 
 /// A part of the house: the House itself, the dealer's side of a table or a cluster, by the name of its chain.
@@ -104,14 +106,15 @@ impl Roster {
         }
     }
 
-    /// A part of a node that another one should have, which has two fewer or less, and that one. One part moves at a time, the
-    /// last by name, and never the one that stays.
+    /// A part of a node that one should have which has only just joined, and has two fewer or less; and that one. One part moves at
+    /// a time, the last by name, and never the one that stays. What people move later stays where it is.
     pub fn too_many(&self, name: &NodeName, stays: &ChainName) -> Option<(ChainName, NodeName)> {
         if self.leases.iter().any(|lease| lease.wanted.is_some()) {
             return None;
         }
         let count = |name: &NodeName| self.held_by(name).count();
-        let fewest = self.nodes.iter().map(|node| &node.name).min_by_key(|name| count(name))?;
+        let new = self.nodes.iter().filter(|node| node.is_new).map(|node| &node.name);
+        let fewest = new.min_by_key(|name| count(name))?;
         let part = self.held_by(name).map(|lease| &lease.part).filter(|part| *part != stays).max()?;
         (count(name) >= count(fewest) + 2).then(|| (part.clone(), fewest.clone()))
     }
@@ -149,8 +152,12 @@ impl Roster {
 mod tests {
     use super::*;
 
+    fn node(name: &str, is_new: bool) -> Node {
+        Node { name: name.into(), address: String::new(), version: String::new(), is_new }
+    }
+
     fn roster(nodes: &[&str], leases: &[(&str, Option<&str>, Option<&str>)]) -> Roster {
-        let node = |name: &&str| Node { name: (*name).into(), address: String::new(), version: String::new() };
+        let node = |name: &&str| node(name, true);
         let lease = |(part, holder, wanted): &(&str, Option<&str>, Option<&str>)| Lease {
             part: part.parse().unwrap(),
             holder: holder.map(NodeName::from),
@@ -205,7 +212,9 @@ mod tests {
         assert_eq!(given(&roster, "a"), None, "one at a time");
         roster.hold(&"table-2".parse().unwrap(), &"b".into());
         assert_eq!(given(&roster, "a"), None, "one more is as even as it gets");
-        roster.nodes.push(Node { name: "c".into(), address: String::new(), version: String::new() });
+        roster.nodes.push(node("c", false));
+        assert_eq!(given(&roster, "a"), None, "it was emptied on purpose");
+        roster.nodes[2].is_new = true;
         assert_eq!(given(&roster, "a").as_deref(), Some("table-1 c"));
     }
 
