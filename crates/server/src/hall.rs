@@ -284,7 +284,7 @@ impl Hall {
 
     /// What this node knows of the others, where there are several.
     pub(crate) fn nodes(&self) -> Option<Nodes> {
-        self.steward.as_ref().map(Steward::nodes)
+        self.steward.as_ref().and_then(Steward::nodes)
     }
 
     /// Whether the record had people when the house was opened.

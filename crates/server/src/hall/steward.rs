@@ -41,14 +41,22 @@ const BEGINS: Duration = Duration::from_secs(10);
 pub(super) struct Steward {
     turns: Sender<Turn>,
     thread: Option<JoinHandle<()>>,
-    work: Arc<Work>,
+    /// None once it is closed.
+    work: Option<Arc<Work>>,
 }
 
 impl Drop for Steward {
     fn drop(&mut self) {
-        self.work.membership.term.end();
+        let Some(work) = self.work.take() else { return };
+        work.membership.term.end();
         self.turns.send(Turn::Closed).unwrap_or_default();
-        self.work.rooms.post.close();
+        work.rooms.post.close();
+        let thread = self.thread.take();
+        // Connections to a database are ended outside of any runtime.
+        thread::spawn(move || {
+            thread.map(JoinHandle::join);
+            drop(work);
+        });
     }
 }
 
@@ -116,7 +124,7 @@ pub(super) fn join(
         working.serve(&turned);
     };
     let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
-    let steward = Some(Steward { turns, thread: Some(thread), work });
+    let steward = Some(Steward { turns, thread: Some(thread), work: Some(work) });
     Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
 }
 
@@ -202,8 +210,8 @@ impl Begun {
 }
 
 impl Steward {
-    pub(super) fn nodes(&self) -> Nodes {
-        self.work.membership.nodes.clone()
+    pub(super) fn nodes(&self) -> Option<Nodes> {
+        self.work.as_ref().map(|work| work.membership.nodes.clone())
     }
 
     /// Closes what runs here, and leaves: others take it at once.
@@ -213,11 +221,12 @@ impl Steward {
             // One that broke down has said so.
             thread.join().unwrap_or_default();
         }
-        self.work.rooms.post.close();
-        for part in std::mem::take(&mut *held(&self.work.running)).into_values() {
+        let Some(work) = self.work.take() else { return };
+        work.rooms.post.close();
+        for part in std::mem::take(&mut *held(&work.running)).into_values() {
             part.close();
         }
-        for thread in std::mem::take(&mut *held(&self.work.follows)) {
+        for thread in std::mem::take(&mut *held(&work.follows)) {
             thread.join().unwrap_or_default();
         }
     }

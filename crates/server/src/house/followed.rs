@@ -52,7 +52,7 @@ impl FollowedHouse {
                 biased;
                 taken = mailbox.recv_many(&mut mail, AT_ONCE) => {
                     if taken == 0 {
-                        return Ok(());
+                        break;
                     }
                     mail.iter().any(|letter| matches!(letter, HouseMail::Look(_) | HouseMail::Await { .. }))
                 }
@@ -65,6 +65,10 @@ impl FollowedHouse {
             }
             self.report();
         }
+        // A connection to a database is ended outside of any runtime.
+        let follower = self.follower.take();
+        tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
+        Ok(())
     }
 
     /// Goes on to the end of the record.

@@ -193,7 +193,9 @@ impl Living {
 
     fn step(&mut self) -> Result<(), LeaseError> {
         let beat = self.member.beat()?;
-        self.term.renew(beat.tenure);
+        if !self.term.renew(beat.tenure) {
+            return Err(LeaseError::Lapsed);
+        }
         let mut roster = beat.roster;
         if self.held.iter().any(|part| roster.holder(part).is_none_or(|holder| holder.name != self.name)) {
             return Err(LeaseError::Lapsed);

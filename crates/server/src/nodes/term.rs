@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use taisai_journal::Tenure;
 
@@ -23,17 +23,21 @@ impl Term {
 
     /// A term that lasts as long as the node may answer.
     pub(super) fn new(tenure: Tenure) -> Self {
-        let term = Self(Some(Arc::new(Lasting { begun: Instant::now(), until: AtomicU64::new(0) })));
-        term.renew(tenure);
-        term
+        let now = Instant::now();
+        let until = AtomicU64::new(millis(tenure.left(now)));
+        Self(Some(Arc::new(Lasting { begun: now, until })))
     }
 
-    /// It lasts so long from now on.
-    pub(super) fn renew(&self, tenure: Tenure) {
-        let Some(lasting) = &self.0 else { return };
+    /// It lasts so long from now on; `false` if it was over. Whoever found it over has fallen silent for good, so it stays over.
+    pub(super) fn renew(&self, tenure: Tenure) -> bool {
+        let Some(lasting) = &self.0 else { return true };
+        if !self.holds() {
+            self.end();
+            return false;
+        }
         let now = Instant::now();
-        let until = now.duration_since(lasting.begun) + tenure.left(now);
-        lasting.until.store(u64::try_from(until.as_millis()).unwrap_or(u64::MAX), Ordering::Release);
+        lasting.until.store(millis(now.duration_since(lasting.begun) + tenure.left(now)), Ordering::Release);
+        true
     }
 
     /// It is over.
@@ -50,10 +54,12 @@ impl Term {
     }
 }
 
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use taisai_journal::Terms;
 
     use super::*;
@@ -67,12 +73,14 @@ mod tests {
     #[test]
     fn a_term_holds_until_it_is_over_and_is_made_longer() {
         assert!(Term::FOREVER.holds());
-        let term = Term::new(tenure(0));
-        assert!(!term.holds());
-        term.renew(tenure(2_900));
+        let term = Term::new(tenure(2_000));
+        assert!(term.holds());
+        assert!(term.renew(tenure(2_900)));
         assert!(term.holds() && term.clone().holds());
         term.end();
         assert!(!term.holds());
+        assert!(!term.renew(tenure(2_900)), "what was over once stays so");
+        assert!(!term.holds() && !Term::new(tenure(0)).holds());
         Term::FOREVER.end();
         assert!(Term::FOREVER.holds());
     }
