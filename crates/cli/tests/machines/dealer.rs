@@ -19,7 +19,7 @@ use crate::running::SOON;
 const BETTING: Duration = Duration::from_millis(1_500);
 
 /// A machine that has not answered by then is not waited for.
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// So long the Dealer waits before looking again.
 const LOOK: Duration = Duration::from_millis(10);

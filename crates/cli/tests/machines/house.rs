@@ -233,7 +233,12 @@ impl House {
             let are_in = listed.nodes.len() == running().count() && running().all(is_in);
             are_in && running().map(held).sum::<usize>() == parts && most <= least + 1
         };
-        until("the house is whole", || self.listed().is_ok_and(is_whole));
+        until("the house is whole", || {
+            for running in self.nodes.iter().filter_map(|node| node.running.as_ref()) {
+                assert!(!has_ended(running.pid()), "the machine at {} has ended by itself", running.address());
+            }
+            self.listed().is_ok_and(is_whole)
+        });
         for node in running() {
             until("it is ready", || is_ready(node.address));
         }
@@ -322,6 +327,13 @@ fn taisai(folder: &Path) -> Command {
 fn is_ready(address: SocketAddr) -> bool {
     let asked = crate::person::agent().get(format!("http://{address}/readyz")).call();
     asked.is_ok_and(|answer| answer.status() == 200)
+}
+
+/// Whether a process has ended, and nobody has taken note of it yet.
+fn has_ended(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // Behind the name, which may hold anything.
+    stat.rsplit_once(')').is_some_and(|(_, behind)| behind.trim_start().starts_with('Z'))
 }
 
 /// Waits until it is so.

@@ -52,6 +52,10 @@ async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<Way>) {
         return;
     }
     let Ok(far) = TcpStream::connect(("127.0.0.1", to)).await else { return };
+    // A relay that gathers what is small would be slower than any network.
+    if near.set_nodelay(true).and_then(|()| far.set_nodelay(true)).is_err() {
+        return;
+    }
     let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
     let mut cut = ways.clone();
     tokio::select! {
