@@ -210,6 +210,7 @@ export const words = {
     'too-slow': 'The house did not answer in time. Look whether it was done.',
     'not-sent': 'It was not sent in time. Please try again.',
     stopping: 'The house is being closed: no new round begins.',
+    elsewhere: 'A moment, please: try again.',
     stopped: 'The house has stopped. Please call an attendant.',
     internal: 'Something in the house failed. Please call an attendant.',
     other: 'The house did not take it. Please call an attendant.',

@@ -200,6 +200,7 @@ export const words: Words = {
     'too-slow': '系统未及时答复，请查看是否已完成。',
     'not-sent': '未及时发出，请重试。',
     stopping: '系统即将关闭，不再开始新局。',
+    elsewhere: '请稍候再试。',
     stopped: '系统已停止，请呼叫服务员。',
     internal: '系统出现故障，请呼叫服务员。',
     other: '系统未接受，请呼叫服务员。',

@@ -200,6 +200,7 @@ export const words: Words = {
     'too-slow': '系統未及時答覆，請查看是否已完成。',
     'not-sent': '未及時發出，請重試。',
     stopping: '系統即將關閉，不再開始新局。',
+    elsewhere: '請稍候再試。',
     stopped: '系統已停止，請呼叫服務員。',
     internal: '系統出現故障，請呼叫服務員。',
     other: '系統未接受，請呼叫服務員。',

@@ -151,6 +151,7 @@ export const words = {
     stopping: 'The house is being closed: no new round begins.',
     'too-long': 'That took too long: ask for less.',
     'not-yet': 'The round is not over, or no checkpoint vouches for it yet.',
+    elsewhere: 'That moves to another machine: ask again in a moment.',
     stopped: 'The house has stopped: nothing is taken until it runs again.',
     internal: 'Something in the house failed.',
     'second-person-missing': 'A second person has to approve this.',

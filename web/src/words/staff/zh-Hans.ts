@@ -148,6 +148,7 @@ export const words: StaffWords = {
     stopping: '系统即将关闭：不再开始新局。',
     'too-long': '耗时过长：请缩小范围。',
     'not-yet': '该局尚未结束，或尚无检查点证明。',
+    elsewhere: '正转移到另一台机器，请稍候再试。',
     stopped: '系统已停止：恢复前不接受任何操作。',
     internal: '系统内部出错。',
     'second-person-missing': '须由第二人批准。',

@@ -148,6 +148,7 @@ export const words: StaffWords = {
     stopping: '系統即將關閉：不再開始新局。',
     'too-long': '耗時過長：請縮小範圍。',
     'not-yet': '該局尚未結束，或尚無檢查點證明。',
+    elsewhere: '正轉移到另一台機器，請稍候再試。',
     stopped: '系統已停止：恢復前不接受任何操作。',
     internal: '系統內部出錯。',
     'second-person-missing': '須由第二人批准。',
