@@ -277,7 +277,7 @@ fn a_process_that_was_stopped_writes_nothing_more() {
 #[ignore = "run by another test, in a process of its own"]
 fn owner() {
     let Some(address) = std::env::var("STORE_OF_OWNER").ok() else { return };
-    let mut node = join(&address, terms(300));
+    let mut node = join(&address, terms(2_000));
     assert_eq!(node.claim(&chain("table-1")).unwrap(), Claimed::Mine);
     let mut journal = Postgres::open(&address).unwrap();
     let mut at = begin(&mut journal, "table-1");
