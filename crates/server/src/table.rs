@@ -220,7 +220,8 @@ impl RunningTable {
         loop {
             let closes = self.deadline();
             let waits = self.waiting.front().map(|(until, _)| *until);
-            let timers = [closes, self.staff_due, self.back_until, self.post_again, self.silent_at, waits];
+            let layout = self.told_round.layout_due;
+            let timers = [closes, self.staff_due, self.back_until, self.post_again, self.silent_at, waits, layout];
             let next = timers.into_iter().flatten().min();
             let taken = tokio::select! {
                 biased;
@@ -237,7 +238,6 @@ impl RunningTable {
                 } else {
                     self.take(letter);
                 }
-                self.take_waiting(now);
             }
             self.take_waiting(now);
             if closes.is_some_and(|closes| closes <= now) {

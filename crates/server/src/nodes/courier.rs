@@ -144,9 +144,7 @@ impl Courier {
     pub(crate) fn ask(&self, asked: Forwarded, answer: impl FnOnce(Option<Answer>) + Send + 'static) {
         let nodes = self.nodes.clone();
         self.runtime.spawn(async move {
-            answer(
-                nodes.asked(&asked).await.inspect_err(|error| tracing::warn!(%error, "the House was not asked")).ok(),
-            );
+            answer(nodes.ask(&house(), "/api/v1/node/house", &asked).await);
         });
     }
 
@@ -157,22 +155,20 @@ impl Courier {
 }
 
 impl Nodes {
-    /// Asks a cluster that another node holds.
+    /// Asks a cluster that another node holds; nothing where what came of it is not known.
     pub(crate) async fn ask_cluster(&self, asked: &ForCluster) -> Option<Answer> {
-        let asking = async {
-            let node = self.elsewhere(&self.part_of_cluster(asked.cluster)).ok_or(Unreachable::Nobody)?;
-            let body = serde_json::to_vec(asked).expect("a command can be written down");
-            let answer = self.fellow.json(&node, "/api/v1/node/cluster", self.key()?, Some(body)).await?;
-            serde_json::from_value(answer).map_err(|_| Unreachable::Unreadable)
-        };
-        asking.await.inspect_err(|error| tracing::warn!(%error, "a cluster was not asked")).ok()
+        self.ask(&self.part_of_cluster(asked.cluster), "/api/v1/node/cluster", asked).await
     }
 
-    async fn asked(&self, asked: &Forwarded) -> Result<Answer, Unreachable> {
-        let node = self.elsewhere(&house()).ok_or(Unreachable::Nobody)?;
-        let body = serde_json::to_vec(asked).expect("a command can be written down");
-        let answer = self.fellow.json(&node, "/api/v1/node/house", self.key()?, Some(body)).await?;
-        serde_json::from_value(answer).map_err(|_| Unreachable::Unreadable)
+    /// Has the node that holds a part answer what is asked of it.
+    async fn ask(&self, part: &ChainName, path: &str, asked: &impl Serialize) -> Option<Answer> {
+        let asking = async {
+            let node = self.elsewhere(part).ok_or(Unreachable::Nobody)?;
+            let body = serde_json::to_vec(asked).expect("a command can be written down");
+            let answer = self.fellow.json(&node, path, self.key()?, Some(body)).await?;
+            serde_json::from_value(answer).map_err(|_| Unreachable::Unreadable)
+        };
+        asking.await.inspect_err(|error| tracing::warn!(%part, %error, "a part elsewhere did not answer")).ok()
     }
 
     async fn carried(&self, node: &str, letters: &[Letter]) -> Result<(), Unreachable> {

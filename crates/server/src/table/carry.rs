@@ -26,7 +26,9 @@ pub(super) struct Spoken {
     /// How far it has followed, and when that is told again.
     report: Option<((u64, Money), Instant)>,
     layout: Option<OnLayout>,
-    layout_again: Option<Instant>,
+    layout_told: Option<Instant>,
+    /// When what has changed since may be told.
+    pub(super) layout_due: Option<Instant>,
 }
 
 impl RunningTable {
@@ -81,8 +83,8 @@ impl RunningTable {
     /// Carries one round of notices and reports; `false` if there was nothing.
     fn carry(&mut self) -> Result<bool, Stopped> {
         let mut has_carried = false;
-        let numbers: Vec<u16> = self.clusters().map(|cluster| cluster.id().number).collect();
-        for number in numbers {
+        for place in 0..self.parts.clusters.len() {
+            let number = self.parts.clusters[place].machine().id().number;
             has_carried |= self.carry_notices(number)?;
             has_carried |= self.carry_report(number)?;
         }
@@ -196,12 +198,18 @@ impl RunningTable {
     /// Tells it what lies on the layout of this cluster, for the console.
     pub(super) fn tell_layout(&mut self) {
         let (RoundSide::Followed(_), Some(cluster)) = (&self.parts.round, self.parts.clusters.first()) else { return };
-        let (id, on_layout) = (cluster.machine().id(), OnLayout::of(cluster.machine()));
         let now = Instant::now();
-        if self.told_round.layout_again > Some(now) || self.told_round.layout.as_ref() == Some(&on_layout) {
+        let due = self.told_round.layout_told.map_or(now, |told| told + LAYOUT);
+        if due > now {
+            self.told_round.layout_due = Some(due);
             return;
         }
-        self.told_round.layout_again = Some(now + LAYOUT);
+        self.told_round.layout_due = None;
+        let (id, on_layout) = (cluster.machine().id(), OnLayout::of(cluster.machine()));
+        if self.told_round.layout.as_ref() == Some(&on_layout) {
+            return;
+        }
+        self.told_round.layout_told = Some(now);
         self.told_round.layout = Some(on_layout.clone());
         self.said.push(Said::ToTable(id.table, TableMail::OnLayout { cluster: id.number, on_layout }));
     }
