@@ -21,7 +21,7 @@ use crate::block::{Block, LARGEST_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ClaimError, Head, Journal, ReadError};
 use crate::key::sync_folder_of;
-use file::{Kind, as_sql, head_in_row, keep_log, open_file};
+use file::{Kind, PAGE, as_sql, head_in_row, keep_log, open_file};
 
 /// The store in a folder, open for writing.
 #[derive(Debug)]
@@ -104,8 +104,9 @@ pub enum SqliteError {
     },
 }
 
-/// Larger means fewer copies, but more to read when the store is opened after a crash.
-const LARGEST_LOG: usize = 32 * 1024 * 1024;
+/// Whoever waits for a commit waits for the copy before it, so it must be short. A log that is begun anew often is also faster:
+/// its bytes have their place on the disk already.
+const LARGEST_LOG: usize = 4 * 1024 * 1024;
 
 impl Sqlite {
     /// Opens the store in a folder, or makes it.
@@ -177,7 +178,7 @@ impl Sqlite {
         }
         // From here on bytes that say that it is committed may be on the disk, whatever the answer.
         transaction.commit().map_err(|error| AppendError::Unknown(error.into()))?;
-        self.logged += blocks.iter().map(|block| block.bytes().len()).sum::<usize>();
+        self.logged += pages(moves.len(), blocks) * PAGE;
         Ok(())
     }
 
@@ -233,6 +234,11 @@ impl Journal for Sqlite {
         let archive = SqliteArchive::open(&self.folder).map_err(|error| ReadError::Failed(Cause::from(error)))?;
         Ok(Box::new(archive))
     }
+}
+
+/// The pages that a commit writes, about: each chain's head, and each block at the end of its chain.
+fn pages(moves: usize, blocks: &[Block]) -> usize {
+    moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE).sum::<usize>()
 }
 
 /// Nothing if another program has the lock.

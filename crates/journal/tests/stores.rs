@@ -55,6 +55,20 @@ fn other_process() {
 }
 
 #[test]
+fn the_log_stays_short_however_small_the_commits_are() {
+    let folder = folder();
+    let mut journal = Sqlite::open(folder.path()).unwrap().with_largest_log(200_000);
+    let mut at = begin(&mut journal, "table-1");
+    for _ in 0..200 {
+        let next = block(&at, &[b"one small entry"]);
+        journal.append(std::slice::from_ref(&next)).unwrap();
+        at = head(&next);
+    }
+    let length = std::fs::metadata(folder.path().join("journal.db-wal")).unwrap().len();
+    assert!((100_000..400_000).contains(&length), "{length}");
+}
+
+#[test]
 fn newer_and_foreign_files_are_refused() {
     let folder = folder();
     let file = folder.path().join("journal.db");

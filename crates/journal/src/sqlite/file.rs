@@ -29,7 +29,7 @@ const LAYOUT: i64 = 1;
 
 /// A block is written once and read in order, so large pages serve it; but a small commit writes two whole pages, and whoever
 /// waits for it waits for them.
-const PAGE: i64 = 8 * 1024;
+pub(super) const PAGE: usize = 8 * 1024;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -200,7 +200,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Layout> {
 
 /// The tables and the numbers that make the file ours appear together.
 fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "page_size", PAGE)?;
+    connection.pragma_update(None, "page_size", i64::try_from(PAGE).expect("a page is small"))?;
     set_up(connection, kind)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(kind.tables())?;

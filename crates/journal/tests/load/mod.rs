@@ -119,7 +119,7 @@ fn open(store: &str) -> Result<Opened, String> {
     let journal: Box<dyn Journal> = if Path::new(store).is_dir() {
         // A small log, so that it is copied into the database during the run.
         let journal = Sqlite::open(store.as_ref()).map_err(|error| format!("{error:?}"))?;
-        Box::new(journal.with_largest_log(1_000))
+        Box::new(journal.with_largest_log(80_000))
     } else {
         Box::new(Postgres::open(store).map_err(|error| format!("{error:?}"))?)
     };

@@ -44,7 +44,7 @@ impl Place {
             return Ok(Box::new(Postgres::open(&self.store)?));
         }
         // A small log, so that it is copied into the database while others play.
-        Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_largest_log(50_000)))
+        Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_largest_log(500_000)))
     }
 
     pub(crate) fn open(&self) -> Result<Hall, BookError> {
