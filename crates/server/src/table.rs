@@ -19,7 +19,7 @@ use taisai_table::{
     Actor, Asked, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, Phase, Profile, Round, RoundCommand,
     RoundNumber, Seat, Slip, Verdict,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
 
 use carry::Spoken;
@@ -41,6 +41,10 @@ pub(crate) const MAILBOX: usize = 4_096;
 
 /// So much is decided before it is handed over.
 const AT_ONCE: usize = 1_024;
+
+/// So often it is handed over ahead of what is durable: once to be flushed, and once to be flushed next. What comes meanwhile is
+/// taken together afterwards, as each flush has its price.
+const AHEAD: usize = 2;
 
 /// A terminal that is not there so long after the table has started is lost.
 const BACK: Duration = Duration::from_millis(1_900);
@@ -215,9 +219,11 @@ impl RunningTable {
         if self.parts.round.is_own() {
             self.ask_round(Actor::System, None, RoundCommand::Restarted);
         }
-        self.hand_over()?;
+        let ahead = Arc::new(Semaphore::new(AHEAD));
+        self.hand_over(room(&ahead).await)?;
         let mut mail = Vec::with_capacity(AT_ONCE);
         loop {
+            let room = room(&ahead).await;
             let closes = self.deadline();
             let waits = self.waiting.front().map(|(until, _)| *until);
             let layout = self.told_round.layout_due;
@@ -251,7 +257,7 @@ impl RunningTable {
                 self.post_again = None;
                 self.posted.fill(0);
             }
-            self.hand_over()?;
+            self.hand_over(room)?;
             self.fence_silent(now);
             if self.departs && !in_play(self.round().phase()) {
                 return Ok(());
@@ -435,6 +441,11 @@ impl RunningTable {
         let place = self.place(cluster)?;
         self.seats.get_mut(place)?.get_mut(usize::try_from(seat.0).ok()?)
     }
+}
+
+/// Waits until something may be handed over.
+async fn room(ahead: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    Arc::clone(ahead).acquire_owned().await.expect("it is never closed")
 }
 
 /// The seats that people sit at: they count from one.

@@ -7,6 +7,7 @@ use taisai_rules::Money;
 use taisai_table::{
     Actor, Cluster, ClusterCommand, ClusterId, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict,
 };
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::{OnLayout, POST_AGAIN, RoundSide, RunningTable, TableMail};
@@ -33,8 +34,9 @@ pub(super) struct Spoken {
 
 impl RunningTable {
     /// Carries what the machines have for each other, and hands everything over. A machine's entries are handed over before what
-    /// follows from them is asked of another, so that the record never holds the second without the first.
-    pub(super) fn hand_over(&mut self) -> Result<(), Stopped> {
+    /// follows from them is asked of another, so that the record never holds the second without the first. There is room for more
+    /// once it is durable.
+    pub(super) fn hand_over(&mut self, room: OwnedSemaphorePermit) -> Result<(), Stopped> {
         while self.carry()? {}
         self.post();
         self.show();
@@ -49,6 +51,7 @@ impl RunningTable {
                 commit.observe(decided.elapsed().as_secs_f64());
                 voice.say(said);
             }
+            drop(room);
         };
         // What is handed over last is durable last: all of them have one writer.
         match (&mut self.parts.round, self.parts.clusters.last_mut()) {
