@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -131,6 +132,7 @@ impl Terminal {
         // What it was told since it connected is seen as a change.
         let mut mode = Mode::Idle;
         let mut due = self.first_due(mode);
+        let mut wait = pin!(sleep_until(Instant::now().into()));
         loop {
             if let (Mode::Closed { bets }, true) = (mode, self.open.is_empty()) {
                 self.bet(boxes, bets, Instant::now()).await?;
@@ -148,6 +150,9 @@ impl Terminal {
                     }
                     self.taken.clear();
                     due = self.first_due(mode);
+                    if let Some((at, _)) = due {
+                        wait.as_mut().reset(at.into());
+                    }
                     if mode == Mode::BuyIn {
                         self.buy_in().await?;
                     }
@@ -168,10 +173,11 @@ impl Terminal {
                         mode = Mode::Idle;
                     }
                 }
-                () = sleep_until(due.map_or_else(Instant::now, |(due, _)| due).into()), if due.is_some() => {
+                () = &mut wait, if due.is_some() => {
                     if let Some((at, every)) = due {
                         self.bet(boxes, 1, at).await?;
                         due = Some((at + every, every));
+                        wait.as_mut().reset((at + every).into());
                     }
                 }
             }
