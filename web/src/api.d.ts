@@ -666,6 +666,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description That a significant event was seen to. */
+        Acknowledged: {
+            /** @description By whom. */
+            by: components["schemas"]["PersonId"];
+            /** @description When. */
+            time: components["schemas"]["Time"];
+        };
         /**
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
@@ -1190,7 +1197,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1845,6 +1852,14 @@ export interface components {
                 /** @description The command that it serves. */
                 command: components["schemas"]["CommandId"];
             };
+        } | {
+            acknowledge: {
+                /**
+                 * Format: uint64
+                 * @description Its number.
+                 */
+                event: number;
+            };
         };
         /** @description The set-up of the house. */
         HouseConfiguration: {
@@ -1924,7 +1939,7 @@ export interface components {
             };
         };
         /** @description A list of the House: the one that was asked for. */
-        HouseList: components["schemas"]["ApprovalOnFile"][] | components["schemas"]["Significant"][] | components["schemas"]["ClaimOnFile"][] | components["schemas"]["ReceivableOnFile"][] | components["schemas"]["VoucherOnFile"][] | components["schemas"]["DeviceOnFile"][] | components["schemas"]["EmployeeOnFile"][] | components["schemas"]["TableOnFile"][];
+        HouseList: components["schemas"]["ApprovalOnFile"][] | components["schemas"]["SignificantOnFile"][] | components["schemas"]["ClaimOnFile"][] | components["schemas"]["ReceivableOnFile"][] | components["schemas"]["VoucherOnFile"][] | components["schemas"]["DeviceOnFile"][] | components["schemas"]["EmployeeOnFile"][] | components["schemas"]["TableOnFile"][];
         /** @description Parts of the House, each as it stands and with the number of its last change. */
         HouseParts: {
             approvals?: {
@@ -1943,7 +1958,7 @@ export interface components {
                 number: number;
             };
             events?: {
-                all: components["schemas"]["Significant"][];
+                all: components["schemas"]["SignificantOnFile"][];
                 /** Format: uint64 */
                 number: number;
             };
@@ -3561,8 +3576,9 @@ export interface components {
              */
             signature: string;
         };
-        /** @description A significant event. */
-        Significant: {
+        /** @description A significant event, and who has seen to it. */
+        SignificantOnFile: {
+            acknowledged?: components["schemas"]["Acknowledged"] | null;
             /**
              * Format: uint64
              * @description Its number, counted from one.

@@ -69,10 +69,15 @@ pub(crate) fn hash(state: &impl Serialize, pages: &[[u8; 32]]) -> [u8; 32] {
 }
 
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadBytes> {
-    match of_version(bytes, postcard::take_from_bytes)? {
+    match read_first(bytes)? {
         (value, []) => Ok(value),
         _ => Err(BadBytes::Damaged),
     }
+}
+
+/// Reads what stands first, and leaves what stands behind it.
+pub(crate) fn read_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), BadBytes> {
+    of_version(bytes, postcard::take_from_bytes)
 }
 
 /// Reads what stands behind the version.

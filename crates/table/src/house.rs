@@ -26,7 +26,7 @@ pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableR
 pub use devices::{Device, DeviceKind, HouseTable};
 pub use ledger::Account;
 pub use people::Employee;
-pub use significant::{Happening, KEPT as KEPT_SIGNIFICANT, Report, Significant};
+pub use significant::{Acknowledged, Happening, KEPT as KEPT_SIGNIFICANT, Report, Significant};
 pub use vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 
 use crate::codec::{self, BadBytes};
@@ -48,7 +48,7 @@ const MOST_VALUE: usize = 10_000;
 /// What is decided on a command whose id is new.
 type Decided = Result<HouseEvent, Refusal>;
 
-/// The House. Its serde form is its snapshot.
+/// The House. Its serde form is its snapshot, up to the acknowledgements, which stand behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct House {
     profile: Profile,
@@ -124,17 +124,26 @@ impl House {
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(self, &mut bytes);
+        if !self.significant.acknowledged.is_empty() {
+            codec::write(&self.significant.acknowledged, &mut bytes);
+        }
         bytes
     }
 
     /// A House with the state of a snapshot.
     pub fn restore(bytes: &[u8]) -> Result<Self, BadBytes> {
-        codec::read(bytes)
+        let (mut house, behind): (Self, _) = codec::read_first(bytes)?;
+        if !behind.is_empty() {
+            house.significant.acknowledged = codec::read(behind)?;
+        }
+        Ok(house)
     }
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        codec::hash(self, &[])
+        let acknowledged = &self.significant.acknowledged;
+        let page = (!acknowledged.is_empty()).then(|| codec::hash(acknowledged, &[]));
+        codec::hash(self, page.as_slice())
     }
 
     /// Whether the actor is on file and has not lost every right.
@@ -233,6 +242,11 @@ impl House {
     /// The newest significant events, the oldest of them first.
     pub fn significant(&self) -> impl DoubleEndedIterator<Item = &Significant> {
         self.significant.iter()
+    }
+
+    /// Who has seen to a significant event, as long as it is among the newest.
+    pub fn acknowledged(&self, event: u64) -> Option<&Acknowledged> {
+        self.significant.acknowledged.get(&event)
     }
 
     /// The number of the newest command of a source; zero if none is remembered.

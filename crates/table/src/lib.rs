@@ -33,9 +33,10 @@ pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode,
 pub use entry::{Asked, Decision, Entry};
 pub use floor::{Floor, Message};
 pub use house::{
-    Account, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee, ExpiredVoucher,
-    Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS, PaidAt,
-    Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, Significant, Voucher, VoucherOrigin, VoucherState,
+    Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
+    ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
+    PaidAt, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, Significant, Voucher, VoucherOrigin,
+    VoucherState,
 };
 pub use identity::{
     Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat, SessionId, TableId, Time,

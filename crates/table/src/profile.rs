@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
-    /// Open and close the table, announce its closing, change dice and tumbler.
+    /// Open and close the table, announce its closing, change dice and tumbler; acknowledge significant events.
     RunTable,
     /// Take or relieve a position at the table.
     Relieve,

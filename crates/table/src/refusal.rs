@@ -127,6 +127,7 @@ refusals! {
     MoreThanOwed, "more-than-owed", None, "The amount is more than is owed.";
     UnknownApproval, "unknown-approval", None, "There is no such approval to answer.";
     TooManyApprovals, "too-many-approvals", None, "Too many approvals of this person are open.";
+    UnknownEvent, "unknown-event", None, "There is no such event, or somebody has acknowledged it.";
 }
 
 impl Refusal {

@@ -193,7 +193,11 @@ impl Hall<'_> {
             Report::CommandIdReused { table: self.at.table, source: 1 },
             Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
         ]);
-        self.tell_house(Actor::System, HouseCommand::Report { what })
+        self.tell_house(Actor::System, HouseCommand::Report { what })?;
+        // The newest, one before it that may have been seen to, or one that has not happened.
+        let newest = self.house().significant().next_back().map_or(0, |event| event.number);
+        let event = newest + 1 - u64::from(self.chance.small(3)).min(newest);
+        self.tell_house(by(SUPERVISOR), HouseCommand::Acknowledge { event })
     }
 
     /// Play money of the training table arrives, and is owed to nobody.

@@ -78,7 +78,7 @@ counters! {
         Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
         VoidVoucher RuleExpired ClearRedemptionLock Receive Delivered PayClaim RuleReceivable Report Tick
-        UseApproval
+        UseApproval Acknowledge
     }
     "house event" HouseEvents of HouseEvent {
         Done LoginCounted ApprovalRequested VoucherIssued CashPaid CreditsSent ClaimOpened ReceivableOpened PlayMoney

@@ -106,6 +106,7 @@ impl Scribe for House {
                 waiting.event.detail = Some(format!("{} {answer}", approval.0));
                 waiting.own = Some(command);
             }
+            C::Acknowledge { event } => waiting.acknowledge(self, *event, command),
             C::WithdrawApproval { .. }
             | C::UseApproval { .. }
             | C::LoginSucceeded { .. }
@@ -258,6 +259,7 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::AnswerApproval { .. }
         | C::WithdrawApproval { .. }
         | C::UseApproval { .. }
+        | C::Acknowledge { .. }
         | C::SellVoucher { .. }
         | C::RedeemAtCage { .. }
         | C::RedeemAtSeat { .. }

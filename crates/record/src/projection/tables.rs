@@ -330,7 +330,7 @@ pub(super) const RECEIVABLES: Table = Table {
 pub(super) const EVENTS: Table = Table {
     name: "events",
     says: "Something that a supervisor or auditor may want to find: openings, voids, corrections, rulings, limits, locks, \
-           logins, people, devices, and every significant event of the House.",
+           logins, people, devices, and every significant event of the House, with who acknowledged it.",
     key: 4,
     columns: &[
         text("chain", "The chain"),
@@ -341,7 +341,8 @@ pub(super) const EVENTS: Table = Table {
         text("gaming_day", "The gaming day"),
         text(
             "kind",
-            "What, like `void`, `late-void`, `correction`, `ruling`, `login-locked`; `reported-…` what others report",
+            "What, like `void`, `late-void`, `correction`, `ruling`, `login-locked`; `reported-…` what others report; \
+             `acknowledge` that one of these was seen to, with its number and kind as the detail",
         ),
         maybe_number("table_number", "The table"),
         maybe_number("cluster", "The cluster"),

@@ -7,7 +7,7 @@ use taisai_journal::suite::TemporaryServer;
 use taisai_journal::{Archive, Journal as _, Memory};
 use taisai_record::Address;
 use taisai_record::projection::{Answer, Progress, Projection, ProjectionError, QUERIES, TABLES, TablesError, Value};
-use taisai_table::{Chips, ClusterCommand, Stake, Time};
+use taisai_table::{Actor, Chips, ClusterCommand, Happening, HouseCommand, Person, PersonId, Role, Roles, Stake, Time};
 
 use crate::hall::{Hall, SEATS, dealer};
 use crate::made;
@@ -228,6 +228,24 @@ fn a_corrected_round_keeps_its_first_settlement() {
             "5 big 200 0 0 0 200 void",
         ]
     );
+}
+
+/// F32: who has seen to what.
+#[test]
+fn an_acknowledgement_says_of_what() {
+    let (_folder, memory, mut hall) = made_house();
+    let house = hall.house.machine();
+    let locked = house.significant().find(|event| event.what == Happening::LoginLocked(PersonId(5))).unwrap().number;
+    let supervisor = Actor::Person(Person { id: PersonId(3), roles: Roles::of(&[Role::PitSupervisor]) });
+    hall.house(supervisor, HouseCommand::Acknowledge { event: locked });
+    hall.house_refuses(supervisor, HouseCommand::Acknowledge { event: locked });
+    hall.commit();
+    let folder = tempfile::tempdir().unwrap();
+    let mut projection = projected(&memory, &folder_address(folder.path()));
+    let sql = "SELECT person, subject, detail FROM events WHERE kind = 'acknowledge'";
+    let told: Vec<Vec<_>> =
+        projection.query(sql, &[]).unwrap().rows.iter().map(|row| row.iter().map(shown).collect()).collect();
+    assert_eq!(told, [["3", "5", &format!("{locked} login-locked")]]);
 }
 
 fn shown(value: &Value) -> String {

@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 
 use taisai_table::{
-    Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, PersonId, Receivable, ReceivableId, Significant,
-    Time,
+    Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, PersonId, Receivable, ReceivableId, Time,
 };
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema};
 use utoipa::openapi::{Object, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::view::{Numbered, Part, TableOnFile, VoucherOnFile};
+use super::view::{Numbered, Part, SignificantOnFile, TableOnFile, VoucherOnFile};
 
 impl<I: ToSchema, T: ToSchema> PartialSchema for Numbered<I, T> {
     fn schema() -> RefOr<Schema> {
@@ -45,7 +44,7 @@ impl Part {
         }
         match self {
             Self::Approvals => item::<Numbered<ApprovalId, Approval>>(schemas),
-            Self::Events => item::<Significant>(schemas),
+            Self::Events => item::<SignificantOnFile>(schemas),
             Self::Claims => item::<Numbered<ClaimId, Claim>>(schemas),
             Self::Receivables => item::<Numbered<ReceivableId, Receivable>>(schemas),
             Self::Vouchers => item::<VoucherOnFile>(schemas),

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use taisai_rules::Money;
 use taisai_table::{
-    Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, House, PersonId, Receivable, ReceivableId,
-    Significant, TableId, VoucherOrigin, VoucherState,
+    Acknowledged, Actor, Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, Happening, House, PersonId,
+    Receivable, ReceivableId, Significant, TableId, Time, VoucherOrigin, VoucherState,
 };
 
 use crate::leaving::Topic;
 
-/// So many of the newest significant events are shown.
+/// So many of the significant events are shown.
 const EVENTS: usize = 200;
 
 /// So many of the vouchers are shown, the newest.
@@ -74,7 +74,7 @@ impl Part {
     pub(crate) fn of(self, house: &House) -> Value {
         let value = match self {
             Self::Approvals => serde_json::to_value(approvals(house)),
-            Self::Events => serde_json::to_value(house.significant().rev().take(EVENTS).collect::<Vec<&Significant>>()),
+            Self::Events => serde_json::to_value(events(house)),
             Self::Claims => serde_json::to_value(claims(house)),
             Self::Receivables => serde_json::to_value(receivables(house)),
             Self::Vouchers => serde_json::to_value(vouchers(house)),
@@ -100,6 +100,33 @@ fn numbered<I, T>((id, what): (I, T)) -> Numbered<I, T> {
 
 pub(crate) fn approvals(house: &House) -> Vec<Numbered<ApprovalId, &Approval>> {
     house.approvals().map(numbered).collect()
+}
+
+/// A significant event, and who has seen to it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct SignificantOnFile {
+    /// Its number, counted from one.
+    number: u64,
+    /// When.
+    time: Time,
+    /// By whose command.
+    who: Actor,
+    /// What happened.
+    what: Happening,
+    /// Who has acknowledged it, and when.
+    acknowledged: Option<Acknowledged>,
+}
+
+/// The newest that wait, then the newest that were seen to: however many of these there are, they hide none that waits.
+pub(crate) fn events(house: &House) -> Vec<SignificantOnFile> {
+    let on_file = |event: &Significant| {
+        let Significant { number, time, who, what } = *event;
+        SignificantOnFile { number, time, who, what, acknowledged: house.acknowledged(number).copied() }
+    };
+    let mut events: Vec<_> = house.significant().rev().map(on_file).collect();
+    events.sort_by_key(|event| event.acknowledged.is_some());
+    events.truncate(EVENTS);
+    events
 }
 
 pub(crate) fn claims(house: &House) -> Vec<Numbered<ClaimId, &Claim>> {
@@ -135,8 +162,8 @@ pub(crate) fn tables(house: &House) -> Vec<TableOnFile> {
 pub(crate) struct VoucherOnFile {
     last_digits: u16,
     amount: Money,
-    issued: taisai_table::Time,
-    expires: taisai_table::Time,
+    issued: Time,
+    expires: Time,
     origin: VoucherOrigin,
     state: VoucherState,
 }
@@ -165,4 +192,44 @@ pub(crate) fn vouchers(house: &House) -> Vec<VoucherOnFile> {
             state: voucher.state,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_table::{
+        Asked, CommandId, Decision, Entry, Founder, HouseCommand, Person, Profile, Report, Role, Roles,
+    };
+
+    use super::*;
+
+    fn ask(house: &mut House, sequence: u64, actor: Actor, command: HouseCommand) {
+        let asked = Asked { time: Time(sequence), actor, id: CommandId { source: 1, sequence }, command };
+        let Decision::Accepted(event) = house.decide(&asked) else { panic!("{asked:?} is refused") };
+        house.apply(&Entry { asked, outcome: Ok(event) });
+    }
+
+    /// An old event that waits is shown, however many newer ones were seen to.
+    #[test]
+    fn events_that_wait_come_first() {
+        let mut house = House::new(Profile::singapore(), false);
+        let mut sequence = 1..;
+        let mut ask = |actor, command| ask(&mut house, sequence.next().unwrap(), actor, command);
+        let roles = Roles::of(&[Role::PitSupervisor, Role::Administrator]);
+        let others = Roles::of(&[Role::CasinoManager]);
+        let founder = |person, roles| Founder { person: PersonId(person), name: "Ada".to_owned(), roles };
+        ask(Actor::System, HouseCommand::Found { people: vec![founder(1, roles), founder(2, others)] });
+        let supervisor = Actor::Person(Person { id: PersonId(1), roles });
+        let last = u64::try_from(EVENTS).unwrap() + 2;
+        for event in 1..=last {
+            ask(Actor::System, HouseCommand::Report { what: Report::StoreProblem });
+            if ![1, 2].contains(&event) {
+                ask(supervisor, HouseCommand::Acknowledge { event });
+            }
+        }
+        let shown = events(&house);
+        assert_eq!(shown.len(), EVENTS);
+        assert_eq!(shown[..3].iter().map(|event| event.number).collect::<Vec<_>>(), [2, 1, last]);
+        assert_eq!(shown[0].acknowledged, None);
+        assert_eq!(shown[2].acknowledged.unwrap().by, PersonId(1));
+    }
 }

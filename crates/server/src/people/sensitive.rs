@@ -108,6 +108,7 @@ impl Sensitive for HouseCommand {
             | Self::RequestApproval { .. }
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }
+            | Self::Acknowledge { .. }
             | Self::SellVoucher { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }
@@ -140,6 +141,7 @@ impl Sensitive for HouseCommand {
             | Self::AnswerApproval { .. }
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }
+            | Self::Acknowledge { .. }
             | Self::SellVoucher { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }

@@ -158,6 +158,7 @@ impl Words<HouseCommand> for HouseWord {
             | C::AnswerApproval { .. }
             | C::WithdrawApproval { .. }
             | C::UseApproval { .. }
+            | C::Acknowledge { .. }
             | C::AddTable { .. }
             | C::Configure { .. }
             | C::ClearRedemptionLock { .. }

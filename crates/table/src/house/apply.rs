@@ -5,7 +5,7 @@ use super::claims::{Claim, ClaimId, ClaimOrigin};
 use super::command::ReceivableRuling;
 use super::devices::HouseTable;
 use super::ledger::Account;
-use super::significant::Happening;
+use super::significant::{Acknowledged, Happening};
 use super::vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 use super::{ExpiredVoucher, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
@@ -65,6 +65,9 @@ impl House {
                 self.approvals.open.remove(approval).expect("the approval is open");
             }
             C::UseApproval { approval, command } => self.approvals.use_for(*approval, *command),
+            C::Acknowledge { event } => {
+                self.significant.acknowledged.insert(*event, Acknowledged { by: person_of(who), time });
+            }
             C::AddTable { table, clusters, training, .. } => {
                 self.tables.insert(*table, HouseTable { clusters: *clusters, is_training: *training });
             }
@@ -173,7 +176,8 @@ impl House {
             | C::ClearRedemptionLock { .. }
             | C::Delivered { .. }
             | C::Report { .. }
-            | C::UseApproval { .. } => misfit(event),
+            | C::UseApproval { .. }
+            | C::Acknowledge { .. } => misfit(event),
         }
     }
 

@@ -249,6 +249,11 @@ pub enum HouseCommand {
         /// The command that it serves.
         command: CommandId,
     },
+    /// Acknowledge a significant event, once for every screen (F32).
+    Acknowledge {
+        /// Its number.
+        event: u64,
+    },
 }
 
 /// A voucher that has expired, with its amount.

@@ -44,6 +44,7 @@ impl House {
             }
             C::Report { what: _ } => actor.is_system().map(|()| HouseEvent::Done),
             C::Tick => self.decide_tick(actor, time),
+            C::Acknowledge { event } => self.decide_acknowledge(actor, *event),
             C::UseApproval { approval, command } => self.decide_use_approval(actor, time, *approval, *command),
         }
     }

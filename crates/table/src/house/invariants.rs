@@ -15,7 +15,8 @@ impl House {
         self.expired_vouchers_match_their_account()?;
         self.claims_match_their_account()?;
         self.receivables_match_their_account()?;
-        self.no_negative_claims()
+        self.no_negative_claims()?;
+        self.acknowledged_events_are_kept()
     }
 
     /// Every movement has two sides.
@@ -59,6 +60,12 @@ impl House {
         hold("no-negative-claims", is_owed, || format!("{least:?}"))
     }
 
+    /// Every acknowledgement is of an event that is kept.
+    pub fn acknowledged_events_are_kept(&self) -> Result<(), Broken> {
+        let stray = self.significant.acknowledged.keys().find(|number| !self.significant.is_kept(**number));
+        hold("acknowledged-events-are-kept", stray.is_none(), || format!("{stray:?}"))
+    }
+
     fn sum_of_vouchers(&self, state: VoucherState) -> i128 {
         sum(self.vouchers().filter(|(_, voucher)| voucher.state == state).map(|(_, voucher)| voucher.amount))
     }
@@ -78,8 +85,8 @@ fn sum(amounts: impl Iterator<Item = Money>) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::house::{Claim, ClaimId, ClaimOrigin};
-    use crate::{Profile, VoucherHash};
+    use crate::house::{Acknowledged, Claim, ClaimId, ClaimOrigin};
+    use crate::{PersonId, Profile, Time, VoucherHash};
 
     type Unbalance = fn(&mut House);
 
@@ -88,7 +95,7 @@ mod tests {
     #[test]
     fn each_invariant_sees_what_breaks_it() {
         use Account::{Cash, Claims, Expired, Receivables, Vouchers};
-        let breaks: [(&str, Unbalance); 6] = [
+        let breaks: [(&str, Unbalance); 7] = [
             ("ledger-sums-to-zero", |house| house.ledger.put(Cash, CENT)),
             ("vouchers-match-their-account", |house| house.ledger.post(Cash, Vouchers, CENT)),
             ("expired-vouchers-match-their-account", |house| house.ledger.post(Cash, Expired, CENT)),
@@ -97,6 +104,9 @@ mod tests {
             ("no-negative-claims", |house| {
                 let origin = ClaimOrigin::VoidVoucher(VoucherHash([0; 32]));
                 house.claims.open(ClaimId(1), Claim { amount: Money::ZERO, origin });
+            }),
+            ("acknowledged-events-are-kept", |house| {
+                house.significant.acknowledged.insert(1, Acknowledged { by: PersonId(1), time: Time(1) });
             }),
         ];
         for (name, unbalance) in breaks {

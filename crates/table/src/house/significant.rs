@@ -1,12 +1,16 @@
-//! Significant events (F32): the newest, with when, who and what. Older ones are in the record.
+//! Significant events (F32): the newest, with when, who and what, and who has seen to them. The oldest makes room for a new one,
+//! acknowledged or not; from then on it is in the record only.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 use super::vouchers::Redeemer;
+use super::{Decided, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, DeviceId, PersonId, RoundNumber, Seat, TableId, Time};
+use crate::profile::Act;
+use crate::refusal::Refusal;
 
 /// How many are kept.
 pub const KEPT: usize = 1_000;
@@ -127,7 +131,6 @@ pub enum Happening {
 
 /// A significant event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Significant {
     /// Its number, counted from one.
     pub number: u64,
@@ -139,22 +142,50 @@ pub struct Significant {
     pub what: Happening,
 }
 
+/// That a significant event was seen to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Acknowledged {
+    /// By whom.
+    pub by: PersonId,
+    /// When.
+    pub time: Time,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Significants {
     newest: VecDeque<Significant>,
     count: u64,
+    /// Those of the newest that were seen to, by number. It stands behind the state, and only where there is one: a record
+    /// without them has the states that it always had.
+    #[serde(skip)]
+    pub(super) acknowledged: BTreeMap<u64, Acknowledged>,
 }
 
 impl Significants {
     pub(super) fn push(&mut self, time: Time, who: Actor, what: Happening) {
         self.count += 1;
         if self.newest.len() == KEPT {
-            self.newest.pop_front();
+            let oldest = self.newest.pop_front().expect("so many are kept");
+            self.acknowledged.remove(&oldest.number);
         }
         self.newest.push_back(Significant { number: self.count, time, who, what });
     }
 
+    pub(super) fn is_kept(&self, number: u64) -> bool {
+        self.newest.front().is_some_and(|oldest| (oldest.number..=self.count).contains(&number))
+    }
+
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Significant> {
         self.newest.iter()
+    }
+}
+
+impl House {
+    /// By someone who runs tables, once.
+    pub(super) fn decide_acknowledge(&self, actor: Actor, event: u64) -> Decided {
+        self.right(Act::RunTable, actor, None)?;
+        let waits = self.significant.is_kept(event) && self.acknowledged(event).is_none();
+        if waits { Ok(HouseEvent::Done) } else { Err(Refusal::UnknownEvent) }
     }
 }

@@ -8,7 +8,7 @@ use taisai_table::{
 use crate::floor::*;
 
 /// How many kinds of commands there are. The match below does not compile when one is added.
-const COMMANDS: usize = 29;
+const COMMANDS: usize = 30;
 const EVENTS: usize = 11;
 
 fn place(command: &HouseCommand) -> usize {
@@ -43,6 +43,7 @@ fn place(command: &HouseCommand) -> usize {
         C::Report { .. } => 26,
         C::Tick => 27,
         C::UseApproval { .. } => 28,
+        C::Acknowledge { .. } => 29,
     }
 }
 
@@ -89,6 +90,7 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
         answer(1, true),
         C::WithdrawApproval { approval: ApprovalId(1) },
         use_approval(1, 7),
+        C::Acknowledge { event: 7 },
         table(3, 4, false, two),
         C::Configure { key: "tables.1.name".to_owned(), value: "大小".to_owned(), why: why.clone(), second: two },
         sell(1, 500),

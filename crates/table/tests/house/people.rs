@@ -1,8 +1,8 @@
 //! People, devices and approvals: two identities for two-person acts, locks, and what is significant (F32, F50, F51).
 
 use taisai_table::{
-    Act, Actor, Answer, ApprovalId, Asked, CommandId, Decision, DeviceKind, Happening, House, HouseCommand, HouseEvent,
-    KEPT_SIGNIFICANT, MOST_APPROVALS, PersonId, Profile, Refusal, Report, Role, Roles, Time,
+    Acknowledged, Act, Actor, Answer, ApprovalId, Asked, BadBytes, CommandId, Decision, DeviceKind, Happening, House,
+    HouseCommand, HouseEvent, KEPT_SIGNIFICANT, MOST_APPROVALS, PersonId, Profile, Refusal, Report, Role, Roles, Time,
 };
 
 use crate::floor::*;
@@ -201,6 +201,74 @@ fn significant_events_are_kept_up_to_a_number() {
     assert_eq!(kept[0].what, Happening::Reported(Report::ClockStepped { millis: 1 }));
     assert!(kept.windows(2).all(|pair| pair[0].number + 1 == pair[1].number));
     assert_eq!(kept[0].number, 2);
+}
+
+/// An event is acknowledged once, by someone who runs tables.
+#[test]
+fn significant_events_are_acknowledged() {
+    let mut floor = Floor::new();
+    for _ in 0..2 {
+        floor.accept(Actor::System, HouseCommand::Report { what: Report::StoreProblem });
+    }
+    let acknowledge = |event| HouseCommand::Acknowledge { event };
+    for person in [CASHIER, DEALER, ATTENDANT, ADMINISTRATOR] {
+        floor.refuse(by(person), acknowledge(1), Refusal::NotAllowed);
+    }
+    floor.refuse(Actor::System, acknowledge(1), Refusal::NotAllowed);
+    for unknown in [0, 3, u64::MAX] {
+        floor.refuse(by(SUPERVISOR), acknowledge(unknown), Refusal::UnknownEvent);
+    }
+    floor.pass(70);
+    floor.accept(by(SUPERVISOR), acknowledge(1));
+    let seen = Acknowledged { by: PersonId(SUPERVISOR), time: floor.entries.last().unwrap().asked.time };
+    floor.refuse(by(SHIFT_MANAGER), acknowledge(1), Refusal::UnknownEvent);
+    assert_eq!((floor.house.acknowledged(1), floor.house.acknowledged(2)), (Some(&seen), None));
+    floor.accept(by(SHIFT_MANAGER), acknowledge(2));
+}
+
+/// What is not kept any more is not acknowledged, and who has seen to it is not kept either.
+#[test]
+fn an_acknowledgement_goes_with_its_event() {
+    let mut floor = Floor::new();
+    let report = HouseCommand::Report { what: Report::StoreProblem };
+    floor.accept(Actor::System, report.clone());
+    floor.accept(by(SUPERVISOR), HouseCommand::Acknowledge { event: 1 });
+    for _ in 1..KEPT_SIGNIFICANT {
+        floor.accept(Actor::System, report.clone());
+    }
+    assert!(floor.house.acknowledged(1).is_some());
+    floor.accept(Actor::System, report.clone());
+    assert_eq!(floor.house.acknowledged(1), None);
+    floor.accept(Actor::System, report);
+    for gone in [1, 2] {
+        floor.refuse(by(SUPERVISOR), HouseCommand::Acknowledge { event: gone }, Refusal::UnknownEvent);
+    }
+    floor.accept(by(SUPERVISOR), HouseCommand::Acknowledge { event: 3 });
+}
+
+/// A state has bytes and a hash of its acknowledgements where it has any, and those of old where it has none.
+#[test]
+fn acknowledgements_stand_behind_the_state() {
+    let mut floor = Floor::new();
+    for _ in 0..2 {
+        floor.accept(Actor::System, HouseCommand::Report { what: Report::StoreProblem });
+    }
+    let mut as_of_old = vec![1];
+    as_of_old.extend(postcard::to_allocvec(&floor.house).unwrap());
+    assert_eq!(floor.house.snapshot(), as_of_old);
+    assert_eq!(floor.house.state_hash(), *blake3::hash(&as_of_old).as_bytes());
+
+    let acknowledging = |event| {
+        let mut floor = floor.clone();
+        floor.accept(by(SUPERVISOR), HouseCommand::Acknowledge { event });
+        floor.house
+    };
+    let (first, other) = (acknowledging(1), acknowledging(2));
+    assert_ne!(first.state_hash(), other.state_hash());
+    let bytes = first.snapshot();
+    assert_eq!(House::restore(&bytes).as_ref(), Ok(&first));
+    assert_eq!(House::restore(&bytes[..bytes.len() - 1]), Err(BadBytes::Damaged));
+    assert_eq!(House::restore(&[&bytes[..], &[0]].concat()), Err(BadBytes::Damaged));
 }
 
 /// F53: with who and why.

@@ -349,6 +349,7 @@ fn cage() -> Vec<Vec<Row>> {
             },
             &[BadText, UnknownReceivable],
         ),
+        for_one(SUPERVISOR, |mended| C::Acknowledge { event: pick(&[77_777, 1], mended) }, &[UnknownEvent]),
     ]
 }
 

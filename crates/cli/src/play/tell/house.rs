@@ -47,6 +47,7 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         | C::CopiedToken { .. }
         | C::Configure { .. }
         | C::Delivered { .. }
+        | C::Acknowledge { .. }
         | C::Report { .. } => return None,
     })
 }

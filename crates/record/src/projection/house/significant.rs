@@ -1,8 +1,10 @@
 //! Significant events of the House (F32), as rows.
 
-use taisai_table::{Happening, Redeemer, Report, Significant};
+use std::sync::Arc;
 
-use super::in_cluster;
+use taisai_table::{Happening, House, Redeemer, Report, Significant};
+
+use super::{Waiting, in_cluster};
 use crate::projection::batch::{Belongs, Event};
 use crate::projection::words::word;
 
@@ -32,6 +34,17 @@ pub(super) fn significant(what: &Significant, by: &Event) -> Event {
         Happening::Configured | Happening::MoneyRuled => {}
     }
     event
+}
+
+impl Waiting {
+    /// Somebody has seen to an event: the row is about what that event is about, and its detail says which it is.
+    pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: Arc<str>) {
+        let kept = house.significant().find(|kept| kept.number == event);
+        self.event = significant(kept.expect("what is acknowledged is kept"), &self.event);
+        self.event.detail = self.event.kind.take().map(|kind| format!("{event} {kind}"));
+        self.of = std::mem::take(&mut self.event.at);
+        self.own = Some(command);
+    }
 }
 
 fn reported(report: &Report, event: &mut Event) {
