@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import type { ClusterCommand, HouseCommand, HouseParts, Me, RoundCommand, SeatCommand, Significant } from '../src/protocol/messages';
+import type { ClusterCommand, HouseCommand, HouseParts, Me, RoundCommand, SeatCommand, SignificantOnFile } from '../src/protocol/messages';
 import type { MockHouse } from './house';
 import { changed, onFile, PEOPLE } from './people';
 import type { MockTable } from './table';
@@ -28,7 +28,7 @@ export class MockStaff {
   constructor(private readonly house: MockHouse) {
     const time = Date.now();
     const cluster = { table: 1, number: 0 };
-    const event = (number: number, ago: number, what: Significant['what'], who: Significant['who'] = 'system'): Significant => ({ number, time: time - ago * 60_000, what, who });
+    const event = (number: number, ago: number, what: SignificantOnFile['what'], who: SignificantOnFile['who'] = 'system'): SignificantOnFile => ({ number, time: time - ago * 60_000, what, who });
     const of = <T>(all: T[]) => ({ number: 1, all });
     this.parts = {
       approvals: of([]),
@@ -169,6 +169,12 @@ export class MockStaff {
       const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]');
       this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
+    }
+    const noted = command['acknowledge'] as { event: number } | undefined;
+    if (noted) {
+      const events = this.parts.events!.all;
+      if (!events.some(({ number, acknowledged }) => number === noted.event && !acknowledged)) return ok(refused('unknown-event').value);
+      this.show('events', events.map((event) => (event.number === noted.event ? { ...event, acknowledged: { by: me.person, time: Date.now() } } : event)));
     }
     if (answered) {
       const answer = answered.approve ? { approved: me.person } : { refused: me.person };

@@ -1,6 +1,6 @@
-// Significant events as alerts: what happened, where, and whether somebody at this screen has taken note of it (F32).
+// Significant events as alerts: what happened, where, and who has acknowledged it (F32).
 
-import type { Redeemer, Significant } from '../protocol/messages';
+import type { Redeemer, SignificantOnFile } from '../protocol/messages';
 
 export interface Alert {
   number: number;
@@ -16,13 +16,14 @@ export interface Alert {
   redeemer: Redeemer | null;
   /** Whether it needs a person, or is only to be known. */
   isUrgent: boolean;
+  acknowledged: { by: number; time: number } | null;
 }
 
 const QUIET = ['terminal-back', 'login-failed', 'login-unlocked', 'redemption-unlocked', 'configured', 'limit-change'];
 
 type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; tumbler?: number };
 
-export function alertOf({ number, time, what }: Significant): Alert {
+export function alertOf({ number, time, what, acknowledged = null }: SignificantOnFile): Alert {
   const [outer, value] = typeof what === 'string' ? [what, null] : Object.entries(what)[0]!;
   const [kind, inner] = outer !== 'reported' ? [outer, value] : typeof value === 'string' ? [value, null] : Object.entries(value as object)[0]!;
   const redeemer = kind.startsWith('redemption-') ? (inner as Redeemer) : null;
@@ -38,10 +39,16 @@ export function alertOf({ number, time, what }: Significant): Alert {
     amount: fields.amount ?? null,
     redeemer: kind === 'redemption-locked' ? redeemer : null,
     isUrgent: !QUIET.includes(kind),
+    acknowledged,
   };
 }
 
-/** The alerts that nobody has taken note of, the newest first. `seen` is the number up to which all were. */
-export function unseen(events: readonly Significant[], seen: ReadonlySet<number>, upTo: number): Alert[] {
-  return events.filter(({ number }) => number > upTo && !seen.has(number)).map(alertOf);
+/** The alerts that wait for somebody, the newest first, and those that were acknowledged, the last one first. */
+export function parted(events: readonly SignificantOnFile[]): { waiting: Alert[]; seen: Alert[] } {
+  const alerts = events.map(alertOf).sort((one, other) => other.number - one.number);
+  const seenAt = ({ acknowledged }: Alert) => acknowledged?.time ?? 0;
+  return {
+    waiting: alerts.filter(({ acknowledged }) => acknowledged === null),
+    seen: alerts.filter(({ acknowledged }) => acknowledged !== null).sort((one, other) => seenAt(other) - seenAt(one)),
+  };
 }

@@ -87,7 +87,7 @@ it('clears the lock of a large win and of wrong voucher numbers (F33, F45)', asy
   await tab(page, 'Terminals');
   await page.getByRole('button', { name: 'Clear the lock table 1, seat 3' }).click();
   await page.getByRole('button', { name: 'Clear the lock', exact: true }).click();
-  await page.getByText('Vouchers locked after wrong numbers').waitFor({ state: 'detached' });
+  await page.getByRole('listitem').filter({ hasText: 'Vouchers locked after wrong numbers' }).filter({ hasText: 'Noted by' }).waitFor();
   expect(office.house.staff.heard).toContainEqual({ cluster: { number: 0, command: { 'clear-lock': { seat: 3 } } } });
   expect(office.house.staff.heard).toContainEqual({ 'clear-redemption-lock': { redeemer: { seat: { cluster: { table: 1, number: 0 }, seat: 4 } } } });
 });

@@ -42,9 +42,41 @@ describe('the pit', () => {
     await shot(page, 'pit-tables');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Noted', exact: true }).first().click();
-    await page.getByText('Large win, terminal locked').waitFor({ state: 'detached' });
     stage.house.table(1).void('ruling');
+  });
+
+  it('lets nobody note an alert who only reads', async () => {
+    const page = await staff('pit', 9);
+    await page.getByRole('region', { name: 'Alerts' }).getByText('Large win, terminal locked').waitFor();
+    expect(await page.getByRole('button', { name: /noted/i }).count()).toBe(0);
+  });
+
+  it('keeps who has noted an alert, for everyone and after a reload (F32)', async () => {
+    const [page, other] = [await staff('pit', 3), await staff('pit', 5, undefined, 'zh-Hans')];
+    const alerts = page.getByRole('region', { name: 'Alerts' });
+    const first = alerts.getByRole('listitem').first();
+    await first.getByText('Large win, terminal locked').waitFor();
+    let go = () => {};
+    const isPressedTwice = new Promise<void>((done) => (go = done));
+    await page.route('**/house/commands', (route) => isPressedTwice.then(() => route.continue()));
+    for (const _ of [1, 2]) await first.getByRole('button', { name: 'Noted', exact: true }).click();
+    go();
+    const noted = alerts.getByRole('listitem').filter({ hasText: /Noted by .+, \d\d:\d\d/ });
+    await noted.filter({ hasText: 'Large win, terminal locked' }).waitFor();
+    expect(await alerts.getByRole('listitem').last().textContent()).toContain('Large win, terminal locked');
+    expect(await noted.getByRole('button').count()).toBe(0);
+    expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
+    await other.getByRole('listitem').filter({ hasText: /\d\d:\d\d 已阅/ }).waitFor();
+    expect(await faults(other)).toEqual([]);
+    expect(await spilling(other)).toEqual([]);
+    await page.reload();
+    await noted.filter({ hasText: 'Large win, terminal locked' }).waitFor();
+    await shot(page, 'pit-noted');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await alerts.getByRole('button', { name: 'All noted' }).click();
+    await alerts.getByText('Nothing to take note of.').waitFor();
+    expect(await noted.count()).toBe(5);
   });
 
   it('corrects a result with two people in two browsers, asking for the password again (F12, F51)', async () => {

@@ -49,6 +49,17 @@ describe('a pit', () => {
     await first.getByText('A large win: this terminal is locked').waitFor({ state: 'detached' });
   });
 
+  it('keeps who has noted the alert, and shows it to whoever comes (F32)', async () => {
+    const alert = (page: Page) => page.getByRole('region', { name: 'Alerts' }).getByRole('listitem').filter({ hasText: 'Large win, terminal locked' });
+    await alert(pit).getByRole('button', { name: 'Noted', exact: true }).click();
+    const noted = { hasText: /Noted by .+, \d\d:\d\d/ };
+    await alert(pit).filter(noted).waitFor();
+    await pit.reload();
+    await alert(pit).filter(noted).waitFor();
+    const auditor = await at().staff('auditor', '/pit');
+    await alert(auditor).filter(noted).waitFor();
+  });
+
   it('pays credits by hand that are too many for a voucher (F43)', async () => {
     const credits = Number(await first.locator('[data-cents]').filter({ hasText: 'Credits' }).first().getAttribute('data-cents'));
     expect(credits).toBeGreaterThan(1_000_000);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile } from '../../src/protocol/messages';
 import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
-import { alertOf, unseen } from '../../src/state/alerts';
+import { alertOf, parted } from '../../src/state/alerts';
 import { cents, isAmountOrEmpty } from '../../src/state/figures';
 import { voucherOf } from '../../src/protocol/issued';
 import { detailOf, originOf, stateOf } from '../../src/state/vouchers';
@@ -69,9 +69,12 @@ describe('an alert', () => {
     expect(alertOf({ number: 4, time: 9, who: 'system', what: 'configured' })).toMatchObject({ kind: 'configured', isUrgent: false });
   });
 
-  it('goes when somebody has taken note', () => {
-    const events = [3, 2, 1].map((number) => ({ number, time: 1, who: 'system' as const, what: 'configured' as const }));
-    expect(unseen(events, new Set([3]), 1).map(({ number }) => number)).toEqual([2]);
+  it('sinks when somebody has acknowledged it, the last one not so far', () => {
+    const events = [5, 4, 3, 2, 1].map((number) => ({ number, time: 1, who: 'system' as const, what: 'configured' as const, acknowledged: { 4: { by: 5, time: 7 }, 2: { by: 3, time: 9 } }[number] ?? null }));
+    const { waiting, seen } = parted(events);
+    expect(waiting.map(({ number }) => number)).toEqual([5, 3, 1]);
+    expect(seen.map(({ number, acknowledged }) => [number, acknowledged?.by])).toEqual([[2, 3], [4, 5]]);
+    expect(parted([{ number: 1, time: 1, who: 'system', what: 'configured' }]).waiting).toHaveLength(1);
   });
 });
 

@@ -61,7 +61,7 @@ export const audit = {
     held: 'Play held after a restart', resumed: 'Play resumed', ruling: 'Ruling', 'excess-rejected': 'Excess rejected', 'lock-cleared': 'Lock cleared', 'terminal-lost': 'Terminal lost', 'terminal-back': 'Terminal back', 'walked-away': 'Player walked away',
     'large-win': 'Large win', adjustment: 'Adjustment', 'program-started': 'Program started', 'login-failed': 'Failed sign-in', 'login-locked': 'Sign-in locked', 'login-unlocked': 'Sign-in unlocked', found: 'House founded', 'add-person': 'Person added',
     'set-roles': 'Roles changed', suspend: 'Person suspended', reinstate: 'Person reinstated', enrol: 'Device enrolled', 'device-revoked': 'Device revoked', 'add-table': 'Table added',
-    'request-approval': 'Approval asked for', 'answer-approval': 'Approval answered',
+    'request-approval': 'Approval asked for', 'answer-approval': 'Approval answered', acknowledge: 'Alert noted',
     'void-voucher': 'Voucher voided', 'redemption-locked': 'Vouchers locked', 'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'Voucher not issued',
     'clock-stepped': 'Clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'Command number used twice', 'tumbler-fault': 'Tumbler fault', 'token-copied': 'Device key used twice', 'limit-change': 'Limits changed', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,

@@ -209,6 +209,7 @@ export const words = {
     'more-than-owed': 'The amount is more than is owed.',
     'unknown-approval': 'There is no such approval to answer.',
     'too-many-approvals': 'Too many of your requests for approval are open.',
+    'unknown-event': 'There is no such alert any more, or somebody has noted it.',
   } as Record<string, string>,
 };
 

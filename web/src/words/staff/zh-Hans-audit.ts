@@ -62,7 +62,7 @@ export const audit: typeof english = {
     void: '骰局作废', 'late-void': '结果后作废', correction: '更正', reinstatement: '作废局恢复结算', interrupted: '游戏中断', held: '重启后暂停', resumed: '恢复游戏', ruling: '裁定', 'excess-rejected': '拒绝超额', 'lock-cleared': '解除锁定',
     'terminal-lost': '终端失联', 'terminal-back': '终端恢复', 'walked-away': '玩家走开', 'large-win': '大额赢奖', adjustment: '调整', 'program-started': '程序启动', 'login-failed': '登录失败', 'login-locked': '登录锁定', 'login-unlocked': '登录解锁', found: '系统建立',
     'add-person': '新增员工', 'set-roles': '更改职务', suspend: '员工停职', reinstate: '员工复职', enrol: '登记设备', 'device-revoked': '设备已撤销', 'add-table': '新增赌台', 'request-approval': '请求批准',
-    'answer-approval': '答复批准', 'void-voucher': '作废票券',
+    'answer-approval': '答复批准', acknowledge: '警示已阅', 'void-voucher': '作废票券',
     'redemption-locked': '票券锁定', 'redemption-unlocked': '票券解锁', 'voucher-failed': '票券未签发', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障', 'command-id-reused': '指令编号重复', 'tumbler-fault': '摇骰器故障',
     'token-copied': '设备密钥重复使用', 'limit-change': '限额更改', configured: '设置已更改', 'money-ruled': '款项已裁定',
   },

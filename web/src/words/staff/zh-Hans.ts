@@ -206,5 +206,6 @@ export const words: StaffWords = {
     'more-than-owed': '金额超过欠款。',
     'unknown-approval': '没有此待批准事项。',
     'too-many-approvals': '您的待批准事项过多。',
+    'unknown-event': '没有此警示，或已有人阅过。',
   },
 };

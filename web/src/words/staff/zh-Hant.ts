@@ -206,5 +206,6 @@ export const words: StaffWords = {
     'more-than-owed': '金額超過欠款。',
     'unknown-approval': '沒有此待批准事項。',
     'too-many-approvals': '您的待批准事項過多。',
+    'unknown-event': '沒有此警示，或已有人閱過。',
   },
 };
