@@ -349,15 +349,17 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
                 }
             }
             received = socket.recv() => {
+                let message = match received {
+                    // The end of a connection is no sign of life: whoever connects again is no copy.
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return Farewell::Gone,
+                    Some(Ok(Message::Binary(_))) => return Farewell::Bad("messages are text".to_owned()),
+                    Some(Ok(Message::Text(text))) => Some(text),
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => None,
+                };
                 (heard, is_asked) = (Instant::now(), false);
                 screen.lives();
-                match received {
-                    Some(Ok(Message::Text(text))) => if let Err(farewell) = screen.hear(&text).await {
-                        return farewell;
-                    },
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                    Some(Ok(Message::Binary(_))) => return Farewell::Bad("messages are text".to_owned()),
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return Farewell::Gone,
+                if let Some(text) = message && let Err(farewell) = screen.hear(&text).await {
+                    return farewell;
                 }
             }
             () = &mut quiet => {
@@ -390,3 +392,6 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
