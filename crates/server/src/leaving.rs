@@ -127,11 +127,6 @@ pub(crate) fn json(message: &impl Serialize) -> Utf8Bytes {
 /// What is done once the record holds what it rests on.
 pub(crate) type Then = Box<dyn FnOnce() + Send>;
 
-/// What may leave together.
-struct Leaving {
-    said: Vec<Said>,
-}
-
 /// Something that leaves.
 pub(crate) enum Said {
     /// An answer.
@@ -193,7 +188,8 @@ impl Followed {
 /// What a machine speaks through.
 #[derive(Clone)]
 pub(crate) struct Voice {
-    leaving: mpsc::UnboundedSender<Leaving>,
+    /// What may leave together goes together.
+    leaving: mpsc::UnboundedSender<Vec<Said>>,
     pub(crate) followed: Arc<Followed>,
 }
 
@@ -209,7 +205,7 @@ impl Voice {
     /// Says it all, in order. Called once the record holds what it rests on.
     pub(crate) fn say(&self, said: Vec<Said>) {
         // A voice that has gone is of a house that was closed.
-        self.leaving.send(Leaving { said }).unwrap_or_default();
+        self.leaving.send(said).unwrap_or_default();
     }
 }
 
@@ -293,7 +289,17 @@ impl Post {
             TableMail::Receive { cluster, .. } | TableMail::HouseHolds { cluster, .. } => {
                 self.cluster(ClusterId { table, number: *cluster })
             }
-            _ => self.table(table),
+            TableMail::Round { .. }
+            | TableMail::Cluster { .. }
+            | TableMail::Sit { .. }
+            | TableMail::Gone { .. }
+            | TableMail::Follow { .. }
+            | TableMail::Look(_)
+            | TableMail::Slip { .. }
+            | TableMail::Reported { .. }
+            | TableMail::OnLayout { .. }
+            | TableMail::Followed(_)
+            | TableMail::Depart => self.table(table),
         }
     }
 
@@ -304,9 +310,9 @@ impl Post {
 }
 
 /// Says what leaves, in order, until there is no one who could speak, or no right to.
-async fn speak(mut leaving: mpsc::UnboundedReceiver<Leaving>, post: Weak<Post>, term: Term, followed: Arc<Followed>) {
+async fn speak(mut leaving: mpsc::UnboundedReceiver<Vec<Said>>, post: Weak<Post>, term: Term, followed: Arc<Followed>) {
     let mut followers: [Vec<Line>; Topic::ALL] = Default::default();
-    while let Some(Leaving { said }) = leaving.recv().await {
+    while let Some(said) = leaving.recv().await {
         // Another node may answer for the machine by now: whoever waits hears nothing more from this one.
         if !term.holds() {
             break;
