@@ -82,6 +82,11 @@ pub enum SecretsError {
     /// The server failed.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
+    /// The standby may not have it.
+    #[error(
+        "the server warned while it committed, as it does when a standby is missing: what was to be kept may be lost"
+    )]
+    Warned,
     /// Another version of the program made the tables.
     #[error("the secrets have layout {0}, which this program does not know: use the program that made them")]
     OtherLayout(i64),
@@ -161,13 +166,17 @@ impl Secrets {
 }
 
 impl Place {
-    /// What failed once is not used again: a lost connection stays lost, and a failed flush is never tried again.
+    /// What failed once is not used again: a lost connection stays lost, and a failed flush is never tried again. A commit that
+    /// came with a warning is of unknown fate.
     fn with<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, SecretsError>) -> Result<T, SecretsError> {
         let mut store = match self.store.take() {
             Some(store) => store,
             None => Store::open(&self.address, Expected::There)?,
         };
         let done = work(&mut store)?;
+        if store.has_warned() {
+            return Err(SecretsError::Warned);
+        }
         self.store = Some(store);
         Ok(done)
     }

@@ -68,7 +68,15 @@ impl Store {
         if layout == LAYOUT { Ok(store) } else { Err(SecretsError::OtherLayout(layout)) }
     }
 
-    /// Runs a statement; how many rows it changed. It is durable then.
+    /// Whether a server warned of something since this was last asked: then nobody knows whether what was changed is durable.
+    pub(super) fn has_warned(&self) -> bool {
+        match self {
+            Self::Sqlite(..) => false,
+            Self::Postgres(session) => session.has_warned(),
+        }
+    }
+
+    /// Runs a statement; how many rows it changed. It is durable then, if the store has not warned.
     pub(super) fn change(&mut self, sql: &str, values: &[Value]) -> Result<u64, SecretsError> {
         match self {
             Self::Sqlite(file, connection) => {
@@ -148,6 +156,9 @@ fn open_schema(address: &str, may_make: bool) -> Result<Option<Store>, SecretsEr
         session.batch(&format!("CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))?;
         session.batch(&tables("BIGINT", "BYTEA"))
     })?;
+    if session.has_warned() {
+        return Err(SecretsError::Warned);
+    }
     Ok(Some(Store::Postgres(session)))
 }
 

@@ -114,6 +114,33 @@ fn secrets_on_a_server_that_restarts() {
     });
 }
 
+/// A standby that never comes: the commit waits until it is cancelled, and then warns.
+#[test]
+fn what_a_server_warns_of_is_not_done() {
+    let mut server = TemporaryServer::start();
+    let address = server.database();
+    let secrets = Secrets::open(&Address::Postgres(address.clone()), Expected::Either).unwrap();
+    run(async {
+        secrets.key("voucher").await.unwrap();
+        server.crash();
+        server.run("-c synchronous_standby_names=nobody");
+        assert!(secrets.password(PERSON).await.is_err(), "the connection is lost");
+        assert_eq!(secrets.password(PERSON).await.unwrap(), None);
+        let cancel = tokio::task::spawn_blocking(move || {
+            let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
+            let waits = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+            while client.query_one(waits, &[]).unwrap().get::<_, i64>(0) == 0 {
+                std::thread::yield_now();
+            }
+        });
+        let own = Password::Own("$argon2id$".to_owned());
+        let set = secrets.set_password(PERSON, own.clone(), Time(1)).await;
+        assert!(matches!(set, Err(SecretsError::Warned)), "{set:?}");
+        cancel.await.unwrap();
+        assert_eq!(secrets.password(PERSON).await.unwrap(), Some(own), "this time it was kept");
+    });
+}
+
 #[test]
 fn a_file_that_others_may_read_is_refused() {
     let folder = tempfile::tempdir().unwrap();
