@@ -9,6 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::checkpoint::{Checkpoint, Vouched};
 use crate::hash::{read_hex, write_hex};
@@ -85,11 +86,15 @@ pub enum AnchorError {
 /// No line is longer: one chain, a house, three numbers, two hashes, a key and a signature.
 const LONGEST_LINE: u64 = 512;
 
+/// Several parts of a house write to one file: a line that one of them has half written is not torn.
+static WRITING: Mutex<()> = Mutex::new(());
+
 impl Anchor {
     /// Opens the anchor, or makes it, and reads what it holds. The rest of a torn line is cut away. Of each chain the signature of
     /// the newest line is checked; whoever doubts the others uses [`Self::read`].
     pub fn open(path: &Path) -> Result<(Self, AnchorContent), AnchorError> {
         let failed = |source| AnchorError::Io { path: path.into(), source };
+        let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o644).open(path).map_err(failed)?;
         let (content, end) = read(path, &file, |_| true)?;
         for newest in content.newest() {
@@ -116,8 +121,10 @@ impl Anchor {
             return Err(AnchorError::Broken { path: self.path.clone() });
         }
         let lines: Vec<String> = checkpoints.iter().map(|checkpoint| Line(checkpoint).to_string() + "\n").collect();
-        let added = self.file.write_all(lines.concat().as_bytes()).and_then(|()| self.file.sync_all());
-        added.map_err(|source| {
+        let writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let added = self.file.write_all(lines.concat().as_bytes());
+        drop(writing);
+        added.and_then(|()| self.file.sync_all()).map_err(|source| {
             self.broken = true;
             AnchorError::Io { path: self.path.clone(), source }
         })
