@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 use taisai_journal::{
-    Anchor, AnchorContent, AnchorError, Archive, Block, ChainName, Content, Genesis, Head, Journal, KeyError,
-    PublicKey, Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
+    Anchor, AnchorError, Anchored, Archive, Block, ChainName, Content, Genesis, Head, Journal, KeyError, PublicKey,
+    Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
 };
 use taisai_table::{Profile, Time, time_of};
 
 use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
-use crate::opening::{BadOpening, Opening, Program, Setup};
+use crate::opening::{BadOpening, MachineId, Opening, Program, Setup};
 use crate::recorder::Recorder;
 use crate::replay::{At, Replay, ReplayError};
 use crate::standing::{LOOKED_BACK, newest_checkpoint};
@@ -116,6 +116,21 @@ impl Book {
         Self::in_journal(address.journal()?, files, program, new_house, purpose, warn)
     }
 
+    /// Opens the book for a part of a house on several machines, which has these chains. Beside them only the House's is looked at,
+    /// which says whose they are: how long that takes does not hang on how many parts there are.
+    pub fn open_part(
+        address: &Address,
+        files: &Files,
+        program: Program,
+        new_house: [u8; 16],
+        purpose: Purpose,
+        chains: &[ChainName],
+        warn: Warn,
+    ) -> Result<Self, BookError> {
+        let is_own = |chain: &ChainName| chains.contains(chain);
+        Self::of_chains(address.journal()?, files, program, (new_house, purpose), is_own, warn)
+    }
+
     /// Opens the book in a journal of whatever kind.
     pub fn in_journal(
         journal: Box<dyn Journal>,
@@ -125,8 +140,20 @@ impl Book {
         purpose: Purpose,
         warn: Warn,
     ) -> Result<Self, BookError> {
-        let mut archive = journal.archive()?;
-        let heads = archive.heads()?;
+        Self::of_chains(journal, files, program, (new_house, purpose), |_| true, warn)
+    }
+
+    fn of_chains(
+        journal: Box<dyn Journal>,
+        files: &Files,
+        program: Program,
+        (new_house, purpose): ([u8; 16], Purpose),
+        is_own: impl Fn(&ChainName) -> bool,
+        warn: Warn,
+    ) -> Result<Self, BookError> {
+        let (mut archive, house) = (journal.archive()?, MachineId::House.chain());
+        let mut heads = archive.heads()?;
+        heads.retain(|head| head.chain == house || is_own(&head.chain));
         // Before anything is written, also beside the store: what this program cannot read it leaves alone.
         let (begun, newest) = beginning(&mut *archive, &heads)?;
         let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER });
@@ -141,8 +168,9 @@ impl Book {
         let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let anchor = match anchor {
             Some((anchor, known)) => {
-                compare(&mut *archive, &heads, &known)?;
-                for chain in signed {
+                let newest = known.newest().filter(|line| is_own(&line.checkpoint.vouched.chain));
+                compare(&mut *archive, &heads, newest)?;
+                for chain in signed.into_iter().filter(is_own) {
                     if known.newest().all(|line| line.checkpoint.vouched.chain != chain) {
                         warn(Warning::Unanchored { chain: chain.to_string() });
                     }
@@ -293,8 +321,12 @@ fn signed(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<ChainName>, B
 }
 
 /// Whether each chain holds the last block that the anchor knows of it.
-fn compare(archive: &mut dyn Archive, heads: &[Head], known: &AnchorContent) -> Result<(), BookError> {
-    for newest in known.newest() {
+fn compare<'a>(
+    archive: &mut dyn Archive,
+    heads: &[Head],
+    known: impl Iterator<Item = &'a Anchored>,
+) -> Result<(), BookError> {
+    for newest in known {
         let vouched = &newest.checkpoint.vouched;
         let is_there = heads.iter().any(|head| head.chain == vouched.chain && head.next > vouched.position);
         let bytes = if is_there { archive.read(&vouched.chain, vouched.position, 1)?.into_iter().next() } else { None };

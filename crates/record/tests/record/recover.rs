@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taisai_journal::{Journal, Memory, Purpose, Sqlite};
-use taisai_record::{Book, BookError, Setup, last_games, slip};
+use taisai_record::{Address, Book, BookError, Setup, last_games, slip};
 use taisai_rules::Dice;
 use taisai_table::{Profile, Round, RoundNumber, Seat, Time};
 
@@ -111,6 +111,36 @@ fn a_record_that_was_rolled_back_is_not_opened() {
     hall.close();
     let error = Hall::open(Box::new(early.open()), folder.path(), "tai-sai").err().unwrap();
     assert!(matches!(error, BookError::RolledBack { .. }), "{error}");
+}
+
+/// A part of a house on several machines is held up by its own chains only.
+#[test]
+fn a_part_is_opened_by_its_own_chains() {
+    let (folder, early) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let play = || {
+        let journal = Box::new(Sqlite::open(folder.path()).unwrap());
+        let mut hall = Hall::open(journal, folder.path(), "tai-sai").unwrap();
+        hall.play(2);
+        hall.close();
+    };
+    play();
+    for file in std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), early.path().join(file.file_name())).unwrap();
+    }
+    play();
+    for (part, is_rolled_back) in [("house", true), ("table-1", true), ("table-1-0", true), ("table-9", false)] {
+        let (address, files) = (Address::Folder(early.path().to_owned()), crate::hall::files(folder.path()));
+        let (program, chains) = (crate::hall::program(), [part.parse().unwrap()]);
+        let warn = std::sync::Arc::new(|warning| panic!("{warning}"));
+        match Book::open_part(&address, &files, program, [9; 16], Purpose::Real, &chains, warn) {
+            Ok(book) => {
+                assert!(!is_rolled_back, "{part}");
+                assert_eq!(book.house(), [7; 16], "the House says whose it is");
+                book.close();
+            }
+            Err(error) => assert!(is_rolled_back && matches!(error, BookError::RolledBack { .. }), "{part}: {error}"),
+        }
+    }
 }
 
 /// Whoever rolls a record back may take the anchor away as well: a book with checkpoints and no anchor says so.
