@@ -30,6 +30,9 @@ pub enum Stopped {
     /// This node of a house on several machines holds nothing any more.
     #[error("this node holds no part of the house any more: {0}")]
     Over(String),
+    /// A thread of the house broke down.
+    #[error("{0} broke down")]
+    BrokenDown(&'static str),
     /// The house was closed.
     #[error("the house is closed")]
     Closed,

@@ -59,7 +59,7 @@ impl FollowedHouse {
                 _ = ticks.tick() => self.awaited.is_any(),
             };
             // Those who look at a House that cannot be read hear nothing, and ask again.
-            let is_known = !is_due || self.follow().await;
+            let is_known = !is_due || self.follow().await?;
             for letter in mail.drain(..) {
                 self.take(letter, is_known);
             }
@@ -71,9 +71,10 @@ impl FollowedHouse {
         Ok(())
     }
 
-    /// Goes on to the end of the record.
-    async fn follow(&mut self) -> bool {
-        let Some(mut follower) = self.follower.take() else { return false };
+    /// Goes on to the end of the record; whether it could.
+    async fn follow(&mut self) -> Result<bool, Stopped> {
+        const BROKEN: Stopped = Stopped::BrokenDown("who follows the House");
+        let mut follower = self.follower.take().ok_or(BROKEN)?;
         // A database is waited for outside of any runtime.
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();
@@ -87,17 +88,17 @@ impl FollowedHouse {
             });
             (follower, followed, arrived)
         });
-        let Ok((follower, followed, arrived)) = read.await else { return false };
+        let (follower, followed, arrived) = read.await.map_err(|_| BROKEN)?;
         let follower = self.follower.insert(follower);
         if let Err(error) = followed {
             tracing::warn!(%error, "the record of the House cannot be read: it is tried again");
-            return false;
+            return Ok(false);
         }
-        let Some(house) = follower.machine() else { return false };
+        let Some(house) = follower.machine() else { return Ok(false) };
         for (transfer, event) in arrived {
             say(self.awaited.arrived(house, &transfer, &Decision::Accepted(event)));
         }
-        true
+        Ok(true)
     }
 
     fn take(&mut self, letter: HouseMail, is_known: bool) {
