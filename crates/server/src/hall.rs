@@ -1,15 +1,17 @@
 //! The hall: a house that runs. It opens the book, builds the House and every table from the record, and gives each a thread;
 //! when one of them stops, all do.
 
+mod following;
 mod rooms;
 mod steward;
+mod unopened;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
-use taisai_journal::{Archive, LeaseError, PublicKey, Purpose};
+use taisai_journal::{Archive, ChainName, LeaseError, PublicKey, Purpose};
 use taisai_record::{
     Address, Book, BookError, Files, FollowError, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn,
     first_opening,
@@ -29,6 +31,7 @@ use crate::stopped::Stopped;
 use crate::table::{RoundSide, TableDoor};
 use rooms::{Plans, Rooms, RunningPart};
 use steward::Steward;
+use unopened::Unopened;
 
 /// What a table is laid out by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,9 +121,15 @@ pub enum HallError {
 pub(crate) struct Doors {
     post: Arc<Post>,
     plans: Plans,
+    unopened: Arc<Unopened>,
 }
 
 impl Doors {
+    /// The parts that this node holds and has not opened yet.
+    pub(crate) fn unopened(&self) -> &Unopened {
+        &self.unopened
+    }
+
     /// The way to the House.
     pub(crate) fn house(&self) -> HouseDoor {
         HouseDoor(self.post.house())
@@ -188,12 +197,28 @@ pub(crate) struct Opened {
 
 /// Opens the book of a house, or begins it.
 fn open_book(plan: &HallPlan, warn: Warn) -> Result<Book, HallError> {
-    let purpose = if plan.is_training { Purpose::Training } else { Purpose::Real };
-    let opened = Book::open(&plan.address, &plan.files, plan.program.clone(), plan.new_house, purpose, warn);
-    opened.map_err(|error| match error {
+    let HallPlan { address, files, program, new_house, .. } = plan;
+    Book::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
+}
+
+/// Opens the book for a part of a house on several machines, which has these chains.
+fn open_part(plan: &HallPlan, chains: &[ChainName], warn: Warn) -> Result<Book, HallError> {
+    let HallPlan { address, files, program, new_house, .. } = plan;
+    let opened = Book::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
+    opened.map_err(other_purpose)
+}
+
+fn other_purpose(error: BookError) -> HallError {
+    match error {
         BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
         error => error.into(),
-    })
+    }
+}
+
+impl HallPlan {
+    const fn purpose(&self) -> Purpose {
+        if self.is_training { Purpose::Training } else { Purpose::Real }
+    }
 }
 
 impl Opened {
@@ -238,6 +263,7 @@ impl Hall {
             stop,
             term: Term::FOREVER,
             turns: None,
+            unopened: Arc::default(),
             warn,
             system,
         });
@@ -274,7 +300,8 @@ impl Hall {
 
     /// The ways into the house.
     pub(crate) fn doors(&self) -> Doors {
-        Doors { post: Arc::clone(&self.rooms.post), plans: self.rooms.plans.clone() }
+        let Rooms { post, plans, unopened, .. } = &*self.rooms;
+        Doors { post: Arc::clone(post), plans: plans.clone(), unopened: Arc::clone(unopened) }
     }
 
     /// The keys whose checkpoints are believed.

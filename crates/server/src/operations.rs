@@ -30,6 +30,10 @@ async fn readyz(State(server): State<Shared>) -> Response {
     if server.is_stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
     }
+    let opening = server.doors.unopened().names();
+    if !opening.is_empty() {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("opening {}\n", opening.join(", "))).into_response();
+    }
     let look = async {
         server.doors.house().look(|_| ()).await?;
         for (_, table) in server.doors.tables() {
@@ -70,6 +74,30 @@ mod tests {
 
     use super::*;
     use crate::people::running::Running;
+
+    async fn ready(house: &Running) -> (StatusCode, String) {
+        let request = Request::get("/readyz").body(Body::empty()).unwrap();
+        let response = routes().with_state(Arc::clone(&house.server)).oneshot(request).await.unwrap();
+        let status = response.status();
+        let body = axum::body::to_bytes(response.into_body(), 1_024).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_house_is_not_ready_while_a_part_of_it_is_opened() {
+        let house = Running::start().await;
+        assert_eq!(ready(&house).await, (StatusCode::OK, "ready\n".to_owned()));
+        let parts = ["house", "table-1"].map(|part| part.parse::<taisai_journal::ChainName>().unwrap());
+        for part in &parts {
+            house.server.doors.unopened().add(part.clone());
+        }
+        assert_eq!(ready(&house).await, (StatusCode::SERVICE_UNAVAILABLE, "opening house, table-1\n".to_owned()));
+        for part in &parts {
+            house.server.doors.unopened().opened(part);
+        }
+        assert_eq!(ready(&house).await, (StatusCode::OK, "ready\n".to_owned()));
+        house.close().await;
+    }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn metrics_are_for_this_machine_and_those_who_are_named() {

@@ -11,6 +11,7 @@ use taisai_record::{Address, Book, Recorder, Warn, slip};
 use taisai_table::{ClusterId, House, Profile, RoundNumber, TableId};
 use tokio::sync::{mpsc, watch};
 
+use super::unopened::Unopened;
 use super::{HallPlan, Machines, TablePlan};
 use crate::clock::{Clock, Sources, System};
 use crate::house::{self, FollowedHouse, RunningHouse};
@@ -36,6 +37,7 @@ pub(super) struct Rooms {
     pub(super) term: Term,
     /// Where the steward of a node hears what has become of it.
     pub(super) turns: Option<Sender<Turn>>,
+    pub(super) unopened: Arc<Unopened>,
     pub(super) warn: Warn,
     pub(super) system: System,
 }
@@ -102,6 +104,17 @@ impl<E: FnOnce(Result<(), Stopped>)> Drop for Told<E> {
     fn drop(&mut self) {
         self.tell(Err(Stopped::Closed));
     }
+}
+
+/// Does some work; if it breaks down `broken` hears of it.
+pub(super) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
+    let mut told = Told(Some(|ended: Result<(), Stopped>| {
+        if ended.is_err() {
+            broken();
+        }
+    }));
+    work();
+    told.tell(Ok(()));
 }
 
 impl Rooms {

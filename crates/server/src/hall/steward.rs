@@ -8,14 +8,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_journal::{ChainName, SLOTS};
-use taisai_record::{Address, Book, BookError, Follower, MachineId, Recorder, Seen, Setup, Warn};
+use taisai_record::{Address, Book, BookError, Follower, MachineId, Recorder, Setup, Warn};
 use taisai_table::{ClusterId, House, Round, TableId};
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc as mpsc_tokio, watch};
+use tokio::sync::watch;
 
-use super::rooms::{Rooms, RunningPart, stop_all};
+use super::following::{first_round, follow_round};
+use super::rooms::{Ready, Rooms, RunningPart, guarded, stop_all};
 use super::{
-    Hall, HallError, HallPlan, Opened, found, laid_out, open_book, open_cluster, open_round, open_table, recorded,
+    Hall, HallError, HallPlan, Opened, TablePlan, found, laid_out, open_cluster, open_part, open_round, open_table,
+    recorded,
 };
 use crate::clock::{self, Clock, Share, Sources};
 use crate::house::{FollowedHouse, HouseMail};
@@ -28,14 +30,11 @@ use crate::table::{RoundSide, TableMail};
 /// How often it is looked whether another node has founded the house.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often a cluster looks whether its round has gone on.
-const FOLLOWS: Duration = Duration::from_millis(20);
+/// So many parts are opened side by side.
+const SIDE_BY_SIDE: usize = 4;
 
 /// A part that could not be opened is tried again after so long.
 const OPENED_AGAIN: Duration = Duration::from_secs(5);
-
-/// A dealer's side that nobody holds is opened by then.
-const BEGINS: Duration = Duration::from_secs(10);
 
 /// The thread that opens and closes parts. When this is dropped the node falls silent and leaves.
 pub(super) struct Steward {
@@ -102,6 +101,7 @@ pub(super) fn join(
         stop,
         term: membership.term.clone(),
         turns: Some(turns.clone()),
+        unopened: Arc::default(),
         warn,
         system: clock::system,
     });
@@ -119,10 +119,7 @@ pub(super) fn join(
     }
     work.membership.claim(parts(&rooms));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
-    let serve = move || {
-        let _within = runtime.enter();
-        working.serve(&turned);
-    };
+    let serve = move || working.guarded("the steward", || working.serve(&turned, &runtime));
     let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
     let steward = Some(Steward { turns, thread: Some(thread), work: Some(work) });
     Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
@@ -134,11 +131,15 @@ fn parts(rooms: &Rooms) -> Vec<ChainName> {
     for plan in rooms.plans.values() {
         parts.push(part_of(plan.table));
         if rooms.post.is_spread(plan.table) {
-            let clusters = (0..).zip(&plan.seats).map(|(number, _)| ClusterId { table: plan.table, number });
-            parts.extend(clusters.map(|cluster| MachineId::Cluster(cluster).chain()));
+            parts.extend(clusters_of(plan));
         }
     }
     parts
+}
+
+/// The chains of a table's clusters.
+fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ChainName> {
+    (0..).zip(&plan.seats).map(|(number, _)| MachineId::Cluster(ClusterId { table: plan.table, number }).chain())
 }
 
 /// Waits until it is known who holds the House.
@@ -233,16 +234,36 @@ impl Steward {
 }
 
 impl Work {
-    fn serve(&self, turned: &Receiver<Turn>) {
+    /// Takes turns until the house is closed, and opens parts beside that: a slow one delays no other.
+    fn serve(&self, turned: &Receiver<Turn>, runtime: &Handle) {
+        let (to_open, next) = mpsc::channel();
+        let next = Mutex::new(next);
+        thread::scope(|scope| {
+            for _ in 0..SIDE_BY_SIDE {
+                scope.spawn(|| {
+                    let _within = runtime.enter();
+                    self.guarded("who opens the parts of the house", || self.open_each(&next));
+                });
+            }
+            self.take(turned, &to_open);
+            drop(to_open);
+        });
+    }
+
+    fn take(&self, turned: &Receiver<Turn>, to_open: &Sender<ChainName>) {
         for turn in turned {
             match turn {
                 Turn::Held(part) => {
                     tracing::info!(%part, "this node holds a part of the house");
-                    if let Err(error) = self.open(&part) {
-                        self.not_opened(part, &error);
+                    self.rooms.unopened.add(part.clone());
+                    // Those who open have said so if they broke down.
+                    to_open.send(part).unwrap_or_default();
+                }
+                Turn::Wanted(part) => {
+                    if !self.rooms.unopened.want(&part) {
+                        self.depart(&part);
                     }
                 }
-                Turn::Wanted(part) => self.depart(&part),
                 Turn::Ended(part) => self.closed(part),
                 Turn::Silent(cluster) => {
                     let part = MachineId::Cluster(cluster).chain();
@@ -250,9 +271,36 @@ impl Work {
                     self.membership.seize(part);
                 }
                 Turn::Over(why) => stop_all(&self.rooms.stop, Stopped::Over(why)),
-                Turn::Closed => return,
+                Turn::Closed => return self.rooms.unopened.give_up(),
             }
         }
+    }
+
+    /// Opens what is to be opened, in the order in which it was claimed: a dealer's side before the clusters that wait for it.
+    fn open_each(&self, next: &Mutex<Receiver<ChainName>>) {
+        loop {
+            let part = held(next).recv();
+            let Ok(part) = part else { return };
+            if !self.rooms.unopened.has(&part) {
+                continue;
+            }
+            let begun = Instant::now();
+            match self.open(&part) {
+                Ok(()) => {
+                    tracing::info!(%part, millis = begun.elapsed().as_millis(), "a part of the house runs here");
+                    if self.rooms.unopened.opened(&part) {
+                        self.depart(&part);
+                    }
+                }
+                Err(error) => self.not_opened(part, &error),
+            }
+        }
+    }
+
+    /// Has the house stop if a thread of this node breaks down.
+    fn guarded(&self, who: &'static str, work: impl FnOnce()) {
+        let stop = self.rooms.stop.clone();
+        guarded(move || stop_all(&stop, Stopped::BrokenDown(who)), work);
     }
 
     /// A table whose own record does not hold stays closed, and the others play on; all else may be better after joining anew.
@@ -275,13 +323,26 @@ impl Work {
     }
 
     fn open(&self, part: &ChainName) -> Result<(), HallError> {
-        let book = open_book(&self.rooms.plan, Arc::clone(&self.rooms.warn))?;
+        let book = open_part(&self.rooms.plan, &self.chains(part), Arc::clone(&self.rooms.warn))?;
         let clock = Clock::start(self.rooms.system, book.newest());
         match MachineId::of_chain(part) {
             Some(MachineId::Round(table)) => self.open_table(book, table, clock),
             Some(MachineId::Cluster(cluster)) => self.open_cluster(book, cluster, clock),
             Some(MachineId::House) | None => self.open_house(book, clock),
         }
+    }
+
+    /// The chains whose times a part goes on after: its own, and for a cluster that runs apart the one that it follows.
+    fn chains(&self, part: &ChainName) -> Vec<ChainName> {
+        let mut chains = vec![part.clone()];
+        match MachineId::of_chain(part) {
+            Some(MachineId::Round(table)) if !self.rooms.post.is_spread(table) => {
+                chains.extend(self.rooms.plans.get(&table).into_iter().flat_map(clusters_of));
+            }
+            Some(MachineId::Cluster(cluster)) => chains.push(part_of(cluster.table)),
+            Some(MachineId::Round(_) | MachineId::House) | None => {}
+        }
+        chains
     }
 
     fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
@@ -293,9 +354,7 @@ impl Work {
             open_table(&mut book, plan, &self.rooms.profile, clock)?
         };
         let ready = self.rooms.table(table, machines, clock);
-        let threads = vec![ready.start(self.ends(part.clone()))?];
-        held(&self.running).insert(part, RunningPart { threads, book });
-        Ok(())
+        self.run(part, ready, book, Vec::new())
     }
 
     /// A cluster that runs apart from its dealer's side: it follows that by its record, wherever it is written.
@@ -308,12 +367,12 @@ impl Work {
         let recorder = open_cluster(&mut book, plan, cluster.number, &self.rooms.profile, clock)?;
         let machines = (RoundSide::Followed(Box::new(round)), vec![recorder]);
         let (ready, mail) = self.rooms.cluster(cluster, machines, clock);
+        let stop = self.rooms.stop.clone();
+        let broken = move || stop_all(&stop, Stopped::BrokenDown("who follows the round"));
         let follows = thread::Builder::new()
             .name(format!("table {} followed", cluster.table.0))
-            .spawn(move || follow_round(follower, &mail))?;
-        let threads = vec![ready.start(self.ends(part.clone()))?, follows];
-        held(&self.running).insert(part, RunningPart { threads, book });
-        Ok(())
+            .spawn(move || guarded(broken, || follow_round(follower, &mail)))?;
+        self.run(part, ready, book, vec![follows])
     }
 
     fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
@@ -326,15 +385,29 @@ impl Work {
     }
 
     fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
-        let threads = vec![self.rooms.house(recorder, clock).start(self.ends(house()))?];
-        held(&self.running).insert(house(), RunningPart { threads, book });
+        self.run(house(), self.rooms.house(recorder, clock), book, Vec::new())
+    }
+
+    /// Starts a part. It is known before it can have ended.
+    fn run(
+        &self,
+        part: ChainName,
+        ready: Ready,
+        book: Book,
+        mut threads: Vec<JoinHandle<()>>,
+    ) -> Result<(), HallError> {
+        let mut running = held(&self.running);
+        threads.push(ready.start(self.ends(part.clone()))?);
+        running.insert(part, RunningPart { threads, book });
         Ok(())
     }
 
     fn follow_house(&self) -> Result<(), HallError> {
         let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
         let followed = FollowedHouse::new(follower, self.courier.clone(), &self.rooms.sources);
-        let thread = self.rooms.followed_house(followed).start(drop)?;
+        let stop = self.rooms.stop.clone();
+        let ended = move |ended: Result<(), Stopped>| ended.unwrap_or_else(|why| stop_all(&stop, why));
+        let thread = self.rooms.followed_house(followed).start(ended)?;
         let mut follows = held(&self.follows);
         follows.retain(|thread| !thread.is_finished());
         follows.push(thread);
@@ -385,45 +458,6 @@ impl Work {
             Ok(()) => turns.send(Turn::Ended(part)).unwrap_or_default(),
             Err(why) => stop_all(&stop, why),
         }
-    }
-}
-
-/// The dealer's side of a table as its record has it, once it has begun.
-fn first_round(follower: &mut Follower<Round>) -> Result<Round, HallError> {
-    let begun = Instant::now();
-    loop {
-        follower.follow(|_| ControlFlow::Continue(()))?;
-        if let Some(round) = follower.machine() {
-            return Ok(round.clone());
-        }
-        if begun.elapsed() > BEGINS {
-            return Err(HallError::NotBegun);
-        }
-        thread::sleep(LOOK);
-    }
-}
-
-/// Sends a cluster the dealer's side each time that its record has gone on, until nobody takes it any more.
-fn follow_round(mut follower: Follower<Round>, mail: &mpsc_tokio::WeakSender<TableMail>) {
-    loop {
-        let mut has_changed = false;
-        let followed = follower.follow(|seen| {
-            has_changed |= matches!(seen, Seen::Block(..));
-            ControlFlow::Continue(())
-        });
-        if let Err(error) = followed {
-            tracing::warn!(%error, "the record of a round cannot be read: it is tried again");
-        }
-        let Some(mail) = mail.upgrade() else { return };
-        if let Some(round) = follower.machine().filter(|_| has_changed) {
-            if mail.blocking_send(TableMail::Followed(Box::new(round.clone()))).is_err() {
-                return;
-            }
-        } else if mail.is_closed() {
-            return;
-        }
-        drop(mail);
-        thread::sleep(FOLLOWS);
     }
 }
 
