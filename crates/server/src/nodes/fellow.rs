@@ -46,6 +46,9 @@ pub(super) enum Unreachable {
     /// It did not answer in time.
     #[error("it does not answer in time")]
     Slow,
+    /// Meanwhile it does not hold the part any more.
+    #[error("it does not hold that part of the house any more")]
+    Gone,
     /// It broke off.
     #[error("it broke off: {0}")]
     Http(#[from] hyper::Error),
@@ -58,8 +61,8 @@ pub(super) enum Unreachable {
 }
 
 impl Unreachable {
-    /// Whether the other node has heard nothing.
-    pub(super) const fn is_unsent(&self) -> bool {
+    /// Whether the question goes to another node: this one has heard nothing, or answers nothing for the part any more.
+    pub(super) const fn goes_elsewhere(&self) -> bool {
         !matches!(self, Self::Http(_) | Self::Denied(_) | Self::Unreadable)
     }
 }

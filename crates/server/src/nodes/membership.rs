@@ -228,7 +228,12 @@ impl Living {
                 *since = (holder.clone(), Instant::now());
             }
         }
-        self.roster.send_replace(roster);
+        // Every relayed socket waits for a change.
+        self.roster.send_if_modified(|known| {
+            let has_changed = *known != roster;
+            *known = roster;
+            has_changed
+        });
         Ok(())
     }
 

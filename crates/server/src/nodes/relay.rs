@@ -9,12 +9,14 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use taisai_journal::ChainName;
+use taisai_journal::{ChainName, Roster};
 use taisai_table::{ClusterId, TableId};
 use tokio::io::copy_bidirectional;
 
+use super::fellow::Unreachable;
 use super::{Nodes, house, part_of};
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
@@ -59,7 +61,7 @@ pub(crate) async fn relay(State(server): State<Shared>, mut request: Request, ne
         None => next.run(request).await,
         Some(part) if nodes.is_here(&part) => next.run(request).await,
         Some(part) => match nodes.elsewhere(&part) {
-            Some(node) => nodes.relayed(&server, &node, request).await,
+            Some(node) => nodes.relayed(&server, (part, node), request).await,
             None => Denied::Elsewhere.into_response(),
         },
     }
@@ -76,7 +78,7 @@ impl Nodes {
         self.key.get().is_some_and(shows)
     }
 
-    async fn relayed(&self, server: &Shared, node: &str, mut request: Request) -> Response {
+    async fn relayed(&self, server: &Shared, (part, node): (ChainName, String), mut request: Request) -> Response {
         let Ok(key) = self.key() else { return Denied::Elsewhere.into_response() };
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let held = request.extensions().get::<Held>().cloned();
@@ -86,12 +88,12 @@ impl Nodes {
         if let Some(peer) = peer.and_then(|peer| HeaderValue::try_from(peer.to_string()).ok()) {
             headers.insert(FROM, peer);
         }
-        let mut response = match self.fellow.send(node, request).await {
+        let mut response = match self.sent_to(&part, &node, request).await {
             Ok(response) => response,
             Err(error) => {
                 tracing::debug!(node, %error, "a request could not be relayed");
-                // What was sent may have been done.
-                let denied = if error.is_unsent() { Denied::Elsewhere } else { Denied::TooSlow };
+                // What was sent may have been done; of a part that has gone elsewhere whoever asks again is told.
+                let denied = if error.goes_elsewhere() { Denied::Elsewhere } else { Denied::TooSlow };
                 return denied.into_response();
             }
         };
@@ -99,7 +101,7 @@ impl Nodes {
             && let Some(upgrade) = upgrade
         {
             let there = hyper::upgrade::on(&mut response);
-            let mut stopping = server.stopping.subscribe();
+            let (nodes, mut stopping) = (self.clone(), server.stopping.subscribe());
             tokio::spawn(async move {
                 let _held = held;
                 let (Ok(here), Ok(there)) = tokio::join!(upgrade, there) else { return };
@@ -108,10 +110,26 @@ impl Nodes {
                     // However it ends, both ends do.
                     _ = copy_bidirectional(&mut here, &mut there) => {}
                     _ = stops(&mut stopping) => {}
+                    () = nodes.gone(&part, &node) => {}
                 }
             });
         }
         response.map(Body::new)
+    }
+
+    /// Has the node that holds a part answer, as long as it does: one that stands still has lost the part before it answers.
+    async fn sent_to(&self, part: &ChainName, node: &str, request: Request) -> Result<Response<Incoming>, Unreachable> {
+        tokio::select! {
+            response = self.fellow.send(node, request) => response,
+            () = self.gone(part, node) => Err(Unreachable::Gone),
+        }
+    }
+
+    /// Waits until a part is no longer held by the node at an address.
+    async fn gone(&self, part: &ChainName, node: &str) {
+        let is_gone = |roster: &Roster| roster.holder(part).is_none_or(|holder| holder.address != node);
+        // A roster that is not kept any more is of a node that is being closed.
+        self.roster.clone().wait_for(is_gone).await.map_or_else(drop, drop);
     }
 }
 
@@ -160,7 +178,43 @@ fn about(uri: &Uri) -> Option<About> {
 
 #[cfg(test)]
 mod tests {
+    use taisai_journal::{Lease, Node};
+    use tokio::net::TcpListener;
+    use tokio::sync::watch;
+
+    use super::super::NodePlan;
     use super::*;
+
+    fn node(name: &str, address: &str) -> Node {
+        Node { name: name.into(), address: address.to_owned(), version: "0.1.0".to_owned(), is_new: false }
+    }
+
+    fn held_by(nodes: &[Node], holder: Option<&str>) -> Roster {
+        let lease = Lease { part: house(), holder: holder.map(Into::into), wanted: None };
+        Roster { nodes: nodes.to_vec(), leases: vec![lease] }
+    }
+
+    /// A node that stands still takes connections, and says nothing.
+    #[tokio::test]
+    async fn a_node_that_stands_still_is_waited_for_as_long_as_it_holds_the_part() {
+        let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", still.local_addr().unwrap());
+        let all = [node("still", &address), node("other", "http://127.0.0.1:9"), node("own", "http://127.0.0.1:8")];
+        for after in [Some("other"), Some("own"), None] {
+            let (roster, known) = watch::channel(held_by(&all, Some("still")));
+            let nodes = Nodes::new("own".into(), known, &NodePlan::default()).unwrap();
+            let asking = {
+                let (nodes, address) = (nodes.clone(), address.clone());
+                tokio::spawn(async move { nodes.sent_to(&house(), &address, Request::default()).await })
+            };
+            let (_connection, _) = still.accept().await.unwrap();
+            roster.send_replace(held_by(&all, Some("still")));
+            assert!(!asking.is_finished());
+            roster.send_replace(held_by(&all, after));
+            let answer = asking.await.unwrap();
+            assert!(matches!(answer, Err(Unreachable::Gone)), "{after:?}: {answer:?}");
+        }
+    }
 
     #[test]
     fn every_address_is_about_its_part() {
