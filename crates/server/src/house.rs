@@ -179,6 +179,13 @@ impl RunningHouse {
             for letter in mail.drain(..) {
                 self.take(letter);
             }
+            if departs {
+                // What is sent from now on waits elsewhere; what was sent before is taken.
+                mailbox.close();
+                while let Some(letter) = mailbox.recv().await {
+                    self.take(letter);
+                }
+            }
             self.hand_over()?;
             if departs {
                 self.house.checkpoint(self.clock.now())?;

@@ -238,6 +238,13 @@ impl Post {
         self.house.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Sends the House a letter. A mailbox that was closed has a new one in its place; where the house is closed nobody needs it.
+    pub(crate) async fn to_house(&self, letter: HouseMail) {
+        if let Err(mpsc::error::SendError(letter)) = self.house().send(letter).await {
+            self.house().send(letter).await.unwrap_or_default();
+        }
+    }
+
     /// From now on the House's mail comes here.
     pub(crate) fn set_house(&self, house: mpsc::Sender<HouseMail>) {
         *self.house.write().unwrap_or_else(PoisonError::into_inner) = house;
@@ -327,8 +334,8 @@ async fn speak(mut leaving: mpsc::UnboundedReceiver<Vec<Said>>, post: Weak<Post>
                 Said::Then(then) => then(),
                 // What does not arrive is sent again, or its sender stops too.
                 Said::ToHouse(letter) => {
-                    if let Some(house) = post.upgrade().map(|post| post.house()) {
-                        house.send(letter).await.unwrap_or_default();
+                    if let Some(post) = post.upgrade() {
+                        post.to_house(letter).await;
                     }
                 }
                 Said::ToTable(table, letter) => {

@@ -54,7 +54,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    fn new(name: NodeName, roster: watch::Receiver<Roster>, plan: &NodePlan) -> Result<Self, TlsError> {
+    pub(crate) fn new(name: NodeName, roster: watch::Receiver<Roster>, plan: &NodePlan) -> Result<Self, TlsError> {
         Ok(Self { name, roster, key: Arc::default(), fellow: Fellow::new(plan.authority.as_deref())? })
     }
 

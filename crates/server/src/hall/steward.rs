@@ -404,7 +404,7 @@ impl Work {
 
     fn follow_house(&self) -> Result<(), HallError> {
         let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
-        let followed = FollowedHouse::new(follower, self.courier.clone(), &self.rooms.sources);
+        let followed = FollowedHouse::new(follower, self.courier.clone(), &self.rooms.sources, &self.rooms.post);
         let stop = self.rooms.stop.clone();
         let ended = move |ended: Result<(), Stopped>| ended.unwrap_or_else(|why| stop_all(&stop, why));
         let thread = self.rooms.followed_house(followed).start(ended)?;
@@ -430,7 +430,12 @@ impl Work {
                 }
             }
             Some(MachineId::House) | None => {
-                self.rooms.post.house().blocking_send(HouseMail::Depart).unwrap_or_default();
+                let here = self.rooms.post.house();
+                // Mail for the House waits there until another node holds it.
+                if let Err(error) = self.follow_house() {
+                    return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+                }
+                here.blocking_send(HouseMail::Depart).unwrap_or_default();
             }
         }
     }
@@ -441,11 +446,8 @@ impl Work {
         match MachineId::of_chain(&part) {
             Some(MachineId::Round(table)) => self.rooms.post.set_table(table, None),
             Some(MachineId::Cluster(cluster)) => self.rooms.post.set_cluster(cluster, None),
-            Some(MachineId::House) | None => {
-                if let Err(error) = self.follow_house() {
-                    return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
-                }
-            }
+            // It was followed from when it was told to go.
+            Some(MachineId::House) | None => {}
         }
         running.close();
         self.membership.release(part);

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use taisai_record::{Follower, Seen};
@@ -12,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::awaited::Awaited;
 use super::{AT_ONCE, HouseMail};
 use crate::clock::{OwnIds, Sources};
-use crate::leaving::{Answer, Reply, Said};
+use crate::leaving::{Answer, Post, Reply, Said};
 use crate::nodes::{Courier, Forwarded};
 use crate::stopped::Stopped;
 
@@ -33,14 +34,24 @@ pub(crate) struct FollowedHouse {
     awaited: Awaited,
     /// What this node has to report, until the House has it.
     reports: VecDeque<Forwarded>,
+    /// Where the House is found that this node holds after this one.
+    post: Weak<Post>,
     /// Told when the first of them has arrived.
     reporting: Option<oneshot::Receiver<Option<Answer>>>,
 }
 
 impl FollowedHouse {
-    pub(crate) fn new(follower: Follower<House>, courier: Courier, sources: &Sources) -> Self {
-        let (ids, report_ids, awaited) = (OwnIds::new(sources), OwnIds::new(sources), Awaited::default());
-        Self { follower: Some(follower), courier, ids, report_ids, awaited, reports: VecDeque::new(), reporting: None }
+    pub(crate) fn new(follower: Follower<House>, courier: Courier, sources: &Sources, post: &Arc<Post>) -> Self {
+        Self {
+            follower: Some(follower),
+            courier,
+            ids: OwnIds::new(sources),
+            report_ids: OwnIds::new(sources),
+            awaited: Awaited::default(),
+            reports: VecDeque::new(),
+            post: Arc::downgrade(post),
+            reporting: None,
+        }
     }
 
     /// Runs until nobody can send it mail any more.
@@ -65,6 +76,7 @@ impl FollowedHouse {
             }
             self.report();
         }
+        self.hand_reports_over().await;
         // A connection to a database is ended outside of any runtime.
         let follower = self.follower.take();
         tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
@@ -104,11 +116,13 @@ impl FollowedHouse {
     fn take(&mut self, letter: HouseMail, is_known: bool) {
         let house = self.follower.as_ref().and_then(Follower::machine).filter(|_| is_known);
         match letter {
+            HouseMail::Command { actor, id, command: command @ HouseCommand::Report { .. }, reply: Reply::Nobody } => {
+                self.keep(Forwarded { actor, id, command });
+            }
             HouseMail::Command { actor, id, command, reply } => self.forward(Forwarded { actor, id, command }, reply),
             HouseMail::Own(command @ HouseCommand::Report { .. }, Reply::Nobody) => {
-                if self.reports.len() < MOST_REPORTS {
-                    self.reports.push_back(Forwarded { actor: Actor::System, id: self.report_ids.next(), command });
-                }
+                let id = self.report_ids.next();
+                self.keep(Forwarded { actor: Actor::System, id, command });
             }
             HouseMail::Own(command, reply) => {
                 let id = self.ids.next();
@@ -141,6 +155,20 @@ impl FollowedHouse {
         });
     }
 
+    fn keep(&mut self, report: Forwarded) {
+        if self.reports.len() < MOST_REPORTS {
+            self.reports.push_back(report);
+        }
+    }
+
+    /// This node holds the House itself now: it has the reports that wait, and knows the first of them if it arrived before.
+    async fn hand_reports_over(&mut self) {
+        let Some(post) = self.post.upgrade() else { return };
+        for Forwarded { actor, id, command } in self.reports.drain(..) {
+            post.to_house(HouseMail::Command { actor, id, command, reply: Reply::Nobody }).await;
+        }
+    }
+
     /// Sends the first report that the House does not have, again and again. It knows one that it had already.
     fn report(&mut self) {
         if let Some(reporting) = &mut self.reporting {
@@ -164,5 +192,48 @@ fn say(said: Option<Said>) {
         Some(Said::Answer(reply, answer)) => reply.send(answer).unwrap_or_default(),
         Some(Said::Then(then)) => then(),
         Some(Said::To(..) | Said::ToHouse(_) | Said::ToTable(..) | Said::All(..) | Said::Follows(..)) | None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use taisai_record::{Address, MachineId};
+    use taisai_table::{Report, TableId};
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::clock::{self, Clock, Share};
+    use crate::nodes::{NodePlan, Nodes};
+
+    /// Nobody holds the House for a while, and then this node does.
+    #[tokio::test]
+    async fn what_waits_to_be_reported_is_handed_to_the_house_that_runs_here() {
+        let (_roster, known) = watch::channel(taisai_journal::Roster::default());
+        let nodes = Nodes::new("own".into(), known, &NodePlan::default()).unwrap();
+        let courier = Courier::start(&nodes);
+        let follower = Follower::new(Address::Folder("nowhere".into()), MachineId::House.chain(), Vec::new());
+        let sources = Sources::new(Clock::start(clock::system, None), Share::ALL);
+        let post = Arc::new(Post::closed(Some(courier.clone()), BTreeSet::new()));
+        let (mail, mailbox) = mpsc::channel(8);
+        post.set_house(mail);
+        let followed = tokio::spawn(FollowedHouse::new(follower, courier, &sources, &post).run(mailbox));
+        let reports = [1, 2, 3].map(|table| HouseCommand::Report { what: Report::Ruling { table: TableId(table) } });
+        for report in reports.clone() {
+            post.to_house(HouseMail::Own(report, Reply::Nobody)).await;
+        }
+        let (here, mut mailbox) = mpsc::channel(8);
+        post.set_house(here);
+        followed.await.unwrap().unwrap();
+        let mut last = None;
+        for report in reports {
+            let letter = mailbox.recv().await;
+            let Some(HouseMail::Command { actor: Actor::System, id, command, reply: Reply::Nobody }) = letter else {
+                panic!("{report:?} is lost");
+            };
+            assert_eq!(command, report);
+            assert!(last.replace(id.sequence) < Some(id.sequence), "numbers rise");
+        }
     }
 }
