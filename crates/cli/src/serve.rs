@@ -70,6 +70,7 @@ pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
     let (name, is_secured, is_training) = (config.name.clone(), config.tls.is_some(), config.is_training);
     let mut id = [0; 16];
     getrandom::fill(&mut id)?;
+    config.make_folder().with_context(|| format!("cannot make the folder {}", config.data.display()))?;
     let mut plan = config.plan(crate::audit::program()?, id)?;
     plan.demo = args.demo.then(|| Pace { round: std::time::Duration::from_millis(args.round) });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -207,6 +207,14 @@ impl Config {
         self.store.clone().unwrap_or_else(|| Address::Folder(self.data.clone()))
     }
 
+    /// Makes the folder for what lies beside a record in a database: the key and the anchor. A record in files makes its own.
+    pub fn make_folder(&self) -> std::io::Result<()> {
+        match self.address() {
+            Address::Postgres(_) => std::fs::create_dir_all(&self.data),
+            Address::Folder(_) => Ok(()),
+        }
+    }
+
     /// The signing key and the anchor: where the file says, or beside the record.
     pub fn files(&self) -> Files {
         let beside = self.address().files();

@@ -110,10 +110,7 @@ impl House {
             let free = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 11 + place), 0)).unwrap();
             Node { address: free.local_addr().unwrap(), ways, running: None }
         };
-        let nodes: Vec<_> = (0..nodes).map(node).collect();
-        for place in 0..nodes.len() {
-            std::fs::create_dir(folder.path().join(data(place))).unwrap();
-        }
+        let nodes = (0..nodes).map(node).collect();
         let let_in = LetIn::default();
         let mut house = Self { nodes, pair, store, folder, clusters, let_in, runtime, _turn: turn };
         house.run(0, (FIRST.len(), usize::try_from(terminals).unwrap()));
@@ -318,7 +315,8 @@ fn data(place: usize) -> String {
     format!("node-{place}")
 }
 
-fn taisai(folder: &Path) -> Command {
+/// The program, in a folder.
+pub(crate) fn taisai(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
     command.current_dir(folder).stdin(Stdio::null());
     command
