@@ -1,15 +1,17 @@
 //! Runs a house until it is told to stop: opens the hall, listens, and closes in order.
 
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use taisai_record::{Address, Warn};
 use taisai_table::Time;
-use tokio::sync::watch;
+use tokio::runtime::Handle;
+use tokio::sync::{oneshot, watch};
 
 use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::audit::{Audits, Recorded};
@@ -156,7 +158,7 @@ async fn run(
     plan: Plan,
     warn: Warn,
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
-    stop: impl Future<Output = ()>,
+    mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
     let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, node } = plan;
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
@@ -169,7 +171,8 @@ async fn run(
     let (address_of_record, anchor, program) = (store.clone(), hall.files.anchor.clone(), hall.program.clone());
     let games = games_of(hall.tables.iter().map(|table| table.game.as_str()));
     let (counted, is_secured) = (Arc::clone(&metrics), tls.is_some());
-    // Opening waits for the store.
+    let is_shared = matches!(store, Address::Postgres(_));
+    // Opening waits for the store, and on several machines for the others.
     let open = move || {
         let hall = match &hall.address {
             Address::Folder(_) => Hall::open(hall, &counted, warn)?,
@@ -178,7 +181,7 @@ async fn run(
         let secrets = secrets_of(&hall, &store, new_secrets)?;
         Ok::<_, ServeError>((hall, secrets))
     };
-    let (hall, secrets) = tokio::task::spawn_blocking(open).await.map_err(|_| Stopped::Closed)??;
+    let Some((hall, secrets)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
     hall.sources().above(secrets.highest_source().await?);
     let door = hall.doors().house();
     let founding = Founding::due(&door, &seed, new_secrets).await?;
@@ -258,6 +261,25 @@ async fn run(
     }
     close(hall).await;
     ended
+}
+
+/// Opens a house on a thread of its own, which nobody waits for at the end. A node that is told to stop before it has joined does
+/// so at once: nothing runs on it yet.
+async fn opened<T: Send + 'static>(
+    open: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
+    is_shared: bool,
+    stop: Pin<&mut impl Future<Output = ()>>,
+) -> Result<Option<T>, ServeError> {
+    let (runtime, (tell, told)) = (Handle::current(), oneshot::channel());
+    let work = move || {
+        let _within = runtime.enter();
+        tell.send(open()).map_or_else(drop, drop);
+    };
+    thread::Builder::new().name("opening".to_owned()).spawn(work).map_err(HallError::Thread)?;
+    tokio::select! {
+        opened = told => opened.map_err(|_| Stopped::BrokenDown("who opens the house"))?.map(Some),
+        () = stop, if is_shared => Ok(None),
+    }
 }
 
 /// Whether everyone who was connected is gone before long.

@@ -18,6 +18,7 @@ mod play;
 mod record;
 mod relay;
 mod vouchers;
+mod waiting;
 
 #[path = "../server/dealing.rs"]
 #[allow(dead_code, reason = "a house on one machine uses the rest")]
