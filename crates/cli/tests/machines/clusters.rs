@@ -1,6 +1,8 @@
 //! One round, many clusters on three machines: each follows the round by its record, and none takes a bet after its close.
 
-use crate::house::House;
+use std::time::{Duration, Instant};
+
+use crate::house::{House, Setup, until};
 use crate::play::{BETS, Play};
 
 const TERMINALS: u32 = 40;
@@ -18,11 +20,62 @@ fn one_round_is_played_on_three_machines() {
     crowd.bets(4 * BETS);
     for cluster in [1, 3] {
         let holder = house.holder(&part(cluster));
+        let killed = Instant::now();
         house.kill(holder);
-        house.other_holder(&part(cluster), holder);
+        house.until_whole();
+        println!("a machine with two parts: both run elsewhere after {} ms", killed.elapsed().as_millis());
         house.start(holder);
         house.until_whole();
         crowd.bets(4 * BETS);
     }
+    Play { house, crowd, dealer: dealer.rests() }.ends();
+}
+
+/// A cluster is silent after so many seconds: long before the lease of its machine is over.
+const SILENT: u8 = 1;
+
+/// A part that a machine has held for less is not taken from it.
+const SETTLED_IN: Duration = Duration::from_secs(10);
+
+/// The new holder of a cluster follows by then.
+const TAKE_OVER: Duration = Duration::from_secs(3);
+
+/// Its machine stands still, and lives as far as its lease says: the close does not wait for the end of that.
+#[test]
+fn a_silent_cluster_is_taken_from_its_machine() {
+    let house = House::with(&Setup { terminals: TERMINALS, clusters: CLUSTERS, silent: SILENT, ..Setup::default() });
+    house.until_whole();
+    let whole = Instant::now();
+    let Play { house, crowd, dealer } = Play::at(house, TERMINALS, 6);
+    let dealer = dealer.works();
+    until("its machine has settled in", || {
+        crowd.bets(BETS);
+        whole.elapsed() > SETTLED_IN
+    });
+    let mut dealer = dealer.rests();
+    let silent = house.idle();
+    let cluster = (0..CLUSTERS).map(part).find(|part| house.holder(part) == silent).expect("parts are spread");
+    dealer.deals_until("bets are open", |table| table["phase"] == "open" && table["is_held"] == false);
+    crowd.bets(BETS);
+    until("bets were open for long enough", || dealer.may_close());
+    dealer.avoids(house.doors()[silent]);
+    house.freeze(silent);
+    let frozen = Instant::now();
+    dealer.act();
+    let mut lives = None;
+    until("the cluster is taken", || {
+        lives = house.is_taken_alive(&cluster, silent);
+        lives.is_some()
+    });
+    assert_eq!(lives, Some(true), "its lease was over first, after {:?}", frozen.elapsed());
+    until("the round is closed", || dealer.look()["phase"] == "closed");
+    let closed = frozen.elapsed();
+    println!("a silent cluster: the round is closed after {} ms", closed.as_millis());
+    assert!(closed < Duration::from_secs(SILENT.into()) + TAKE_OVER, "{closed:?}");
+    house.thaw(silent);
+    // Parts move between two rounds.
+    let dealer = dealer.works();
+    house.until_whole();
+    crowd.bets(4 * BETS);
     Play { house, crowd, dealer: dealer.rests() }.ends();
 }

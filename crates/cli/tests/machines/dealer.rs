@@ -48,6 +48,11 @@ impl Dealer {
         Self { person, password, doors, door: 0, agent, random, opened, dice: BTreeMap::new() }
     }
 
+    /// Goes to this machine no more.
+    pub(crate) fn avoids(&mut self, door: SocketAddr) {
+        self.doors.retain(|known| *known != door);
+    }
+
     fn next_door(&mut self) -> SocketAddr {
         self.door = (self.door + 1) % self.doors.len();
         self.doors[self.door]
@@ -112,7 +117,7 @@ impl Dealer {
                 self.opened = Instant::now();
                 json!("open-bets")
             }
-            "open" if self.opened.elapsed() >= BETTING => json!("close-bets"),
+            "open" if self.may_close() => json!("close-bets"),
             "open" | "closing" | "result" => return thread::sleep(LOOK),
             "closed" => match table["tumbles"].as_u64() {
                 None => json!("activate"),
@@ -146,6 +151,11 @@ impl Dealer {
             assert!(Instant::now() < by, "{what}, or should be: {table}");
             self.act();
         }
+    }
+
+    /// Whether bets were open for long enough.
+    pub(crate) fn may_close(&self) -> bool {
+        self.opened.elapsed() >= BETTING
     }
 
     /// Deals until no round is in play.

@@ -18,6 +18,7 @@ use crate::let_in::{FIRST, LetIn};
 use crate::person::Person;
 use crate::relay::{Relay, Way};
 use crate::running::{Running, SOON};
+use crate::secured::Authorities;
 use crate::terminal::Device;
 
 /// The table that everyone plays at.
@@ -33,9 +34,45 @@ const AT_ONCE: usize = 8;
 /// Each test has this machine for itself: leases run out by the clock.
 static TURN: Mutex<()> = Mutex::new(());
 
+/// The profile of the house, where a cluster is silent after five seconds.
+const PROFILE: &str = include_str!("../../../../profiles/singapore.toml");
+
+/// The machine whose certificate is of another authority than those of the others, where they have any.
+pub(crate) const STRANGER: usize = 2;
+
+/// How a house is set up.
+pub(crate) struct Setup {
+    pub(crate) nodes: u8,
+    pub(crate) terminals: u32,
+    pub(crate) clusters: u16,
+    /// A cluster is silent after so many seconds.
+    pub(crate) silent: u8,
+    /// Whether the machines speak over TLS. The stranger among them is not started.
+    pub(crate) is_secured: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { nodes: 3, terminals: 1, clusters: 1, silent: 5, is_secured: false }
+    }
+}
+
+impl Setup {
+    fn config(&self) -> String {
+        let Self { terminals, clusters, .. } = self;
+        format!(
+            "key = \"house.key\"\n\n[house]\nname = \"Tests\"\nprofile = \"profile.toml\"\n\n[[table]]\n\
+             number = {TABLE}\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {terminals}\nclusters = {clusters}\n"
+        )
+    }
+}
+
 /// A machine of the house.
 pub(crate) struct Node {
     address: SocketAddr,
+    /// Where it is reached in the clear.
+    door: SocketAddr,
+    is_secured: bool,
     ways: [Relay; 2],
     running: Option<Running>,
 }
@@ -43,7 +80,7 @@ pub(crate) struct Node {
 impl Node {
     /// As the others know it.
     fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", if self.is_secured { "https" } else { "http" }, self.address)
     }
 }
 
@@ -86,36 +123,44 @@ impl House {
 
     /// A table with so many terminals in so many clusters, each a part of its own, on three machines.
     pub(crate) fn spread(terminals: u32, clusters: u16) -> Self {
-        let house = Self::with(3, terminals, clusters);
+        let house = Self::with(&Setup { terminals, clusters, ..Setup::default() });
         house.until_whole();
         house
     }
 
-    /// The same on so many machines.
-    pub(crate) fn with(nodes: u8, terminals: u32, clusters: u16) -> Self {
+    /// A house that is set up so.
+    pub(crate) fn with(setup: &Setup) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (Pair::start(), tempfile::tempdir().unwrap());
         let store = pair.database("record");
-        let config = format!(
-            "key = \"house.key\"\n\n[house]\nname = \"Tests\"\n\n[[table]]\nnumber = {TABLE}\ngame = \"sic-bo-etg\"\n\
-             layout = \"B\"\nterminals = {terminals}\nclusters = {clusters}\n"
-        );
-        std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
+        let silent = format!("silent = {} ", setup.silent);
+        std::fs::write(folder.path().join("profile.toml"), PROFILE.replace("silent = 5 ", &silent)).unwrap();
+        let authorities = setup.is_secured.then(Authorities::default);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let ports = [pair.primary.port(), pair.standby.port()];
         let node = |place: u8| {
             let [one, two] = ports;
             let ways = runtime.block_on(async { [Relay::start(one).await, Relay::start(two).await] });
             // Nobody else uses the addresses, so that what was free stays so.
-            let free = TcpListener::bind((Ipv4Addr::new(127, 0, 0, 11 + place), 0)).unwrap();
-            Node { address: free.local_addr().unwrap(), ways, running: None }
+            let ip = Ipv4Addr::new(127, 0, 0, 11 + place);
+            let address = TcpListener::bind((ip, 0)).unwrap().local_addr().unwrap();
+            let place = usize::from(place);
+            let (mut config, mut door) = (setup.config(), address);
+            if let Some(authorities) = &authorities {
+                config += &authorities.certify(folder.path(), &data(place), ip, place == STRANGER);
+                door = runtime.block_on(authorities.door(address));
+            }
+            std::fs::write(folder.path().join(config_of(place)), config).unwrap();
+            Node { address, door, is_secured: authorities.is_some(), ways, running: None }
         };
-        let nodes = (0..nodes).map(node).collect();
+        let nodes = (0..setup.nodes).map(node).collect();
         let let_in = LetIn::default();
-        let mut house = Self { nodes, pair, store, folder, clusters, let_in, runtime, _turn: turn };
-        house.run(0, (FIRST.len(), usize::try_from(terminals).unwrap()));
+        let mut house = Self { nodes, pair, store, folder, clusters: setup.clusters, let_in, runtime, _turn: turn };
+        house.run(0, (FIRST.len(), usize::try_from(setup.terminals).unwrap()));
         for place in 1..house.nodes.len() {
-            house.start(place);
+            if place != STRANGER || !setup.is_secured {
+                house.start(place);
+            }
         }
         house
     }
@@ -132,14 +177,19 @@ impl House {
         let store =
             format!("postgres://postgres@127.0.0.1:{one},127.0.0.1:{two}/record?target_session_attrs=read-write");
         let mut command = taisai(self.folder.path());
-        command.args(["serve", "--config", "taisai.toml", "--data", &data(place), "--store", &store]);
+        command.args(["serve", "--config", &config_of(place), "--data", &data(place), "--store", &store]);
         command.args(["--listen", &node.address.to_string()]);
         node.running = Some(Running::start(&mut command, |line| self.let_in.hear(line, told)));
     }
 
-    /// Where each machine listens.
+    /// Where each machine is reached.
     pub(crate) fn doors(&self) -> Vec<SocketAddr> {
-        self.nodes.iter().map(|node| node.address).collect()
+        self.nodes.iter().map(|node| node.door).collect()
+    }
+
+    /// What a machine has logged.
+    pub(crate) fn log(&self, node: usize) -> String {
+        self.running(node).log()
     }
 
     /// How many clusters the table has.
@@ -196,6 +246,14 @@ impl House {
         if is_told { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
     }
 
+    /// Whether another machine holds a part than this one, which lives; nothing while it holds it still.
+    pub(crate) fn is_taken_alive(&self, part: &str, from: usize) -> Option<bool> {
+        let listed = self.listed().ok()?;
+        let lives = listed.nodes.iter().any(|node| node.address == self.nodes[from].url());
+        let holder = self.holder_in(&listed, part);
+        if holder == Some(from) { None } else { Some(lives) }
+    }
+
     /// The machine that holds a part, once one does.
     pub(crate) fn holder(&self, part: &str) -> usize {
         self.other_holder(part, usize::MAX)
@@ -237,7 +295,7 @@ impl House {
             self.listed().is_ok_and(is_whole)
         });
         for node in running() {
-            until("it is ready", || is_ready(node.address));
+            until("it is ready", || is_ready(node.door));
         }
     }
 
@@ -263,7 +321,7 @@ impl House {
 
     /// The person with that role of the first people, at the first machine.
     pub(crate) fn person(&self, role: &str) -> Person {
-        self.let_in.person(self.nodes[0].address, role)
+        self.let_in.person(self.nodes[0].door, role)
     }
 
     /// The password that lets a person in now.
@@ -276,9 +334,11 @@ impl House {
         let share = seats.end() / u32::from(self.clusters);
         let seats: Vec<u32> = seats.collect();
         let enrol = |seat: &u32| {
-            let door = usize::try_from(*seat).unwrap() % self.nodes.len();
+            let running = || self.nodes.iter().filter(|node| node.running.is_some());
+            let at = usize::try_from(*seat).unwrap() % running().count();
+            let door = running().nth(at).unwrap().door;
             let (cluster, seat) = ((seat - 1) / share, (seat - 1) % share + 1);
-            self.let_in.enrol_in(self.nodes[door].address, TABLE, u16::try_from(cluster).unwrap(), seat)
+            self.let_in.enrol_in(door, TABLE, u16::try_from(cluster).unwrap(), seat)
         };
         thread::scope(|scope| {
             let share = seats.len().div_ceil(AT_ONCE);
@@ -313,6 +373,11 @@ impl House {
 /// The folder of a machine.
 fn data(place: usize) -> String {
     format!("node-{place}")
+}
+
+/// Its file.
+fn config_of(place: usize) -> String {
+    format!("{}.toml", data(place))
 }
 
 /// The program, in a folder.

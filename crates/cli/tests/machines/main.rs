@@ -17,6 +17,8 @@ mod moved;
 mod play;
 mod record;
 mod relay;
+mod secured;
+mod tls;
 mod vouchers;
 mod waiting;
 

@@ -45,7 +45,7 @@ impl Running {
                 child.wait().map_or_else(drop, drop);
                 panic!("it is not ready: {}", log.lock().unwrap());
             };
-            let told = line.trim_start().strip_prefix("http://").and_then(|rest| rest.split('/').next());
+            let told = line.split_once("://").and_then(|(_, rest)| rest.split('/').next());
             address = address.or_else(|| told.and_then(|told| told.parse().ok()));
             let is_enough = is_enough(&line);
             if let Some(address) = address.filter(|_| is_enough) {

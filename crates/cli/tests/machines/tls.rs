@@ -1,0 +1,49 @@
+//! Machines that know each other by certificates: what is asked of one is relayed over TLS, and not to a stranger.
+
+use std::net::SocketAddr;
+
+use serde_json::json;
+
+use crate::dealing::Dealing;
+use crate::house::{House, STRANGER, Setup, TABLE, THE_TABLE, until};
+use crate::line::Line;
+use crate::person::accepted;
+use crate::terminal::place;
+
+/// How a machine answers what is asked of the table, and with which code where it does not.
+fn asked(door: SocketAddr) -> (u16, String) {
+    let mut answer = crate::person::agent().get(format!("http://{door}/api/v1/tables/{TABLE}")).call().unwrap();
+    let said: serde_json::Value = answer.body_mut().read_json().unwrap();
+    (answer.status().as_u16(), said["refused"]["code"].as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_stranger_is_not_asked() {
+    let mut house = House::with(&Setup { terminals: 2, is_secured: true, ..Setup::default() });
+    house.until_whole();
+    let doors = house.doors();
+    let holder = house.holder(THE_TABLE);
+    let other = 1 - holder;
+    let dealing = Dealing::open(&house, TABLE);
+    assert_eq!(asked(doors[other]).0, 200);
+    let devices = house.enrol(1..=2);
+    let mut terminal = devices[0].connect(doors[other]);
+    accepted(&terminal.ask(&json!({"buy-in": {"seat": 1, "amount": 10_000, "method": "note"}})));
+    dealing.open_bets();
+    accepted(&terminal.ask(&place(1, &[("odd", 100)])));
+    dealing.conclude([1, 2, 3]);
+
+    house.start(STRANGER);
+    house.move_part(THE_TABLE, STRANGER);
+    until("the stranger answers for the table", || asked(doors[STRANGER]).0 == 200);
+    for node in [holder, other] {
+        until("it has met the stranger", || {
+            assert_eq!(asked(doors[node]), (503, "elsewhere".to_owned()));
+            house.log(node).contains("invalid peer certificate")
+        });
+        assert!(house.runtime.block_on(Line::open(&devices[1], doors[node])).is_err(), "a socket is no better");
+    }
+    house.move_part(THE_TABLE, holder);
+    until("the table is back", || asked(doors[other]).0 == 200);
+    house.audit();
+}
