@@ -241,3 +241,20 @@ impl Archivist for FromRecord {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn who_breaks_down_is_told_of() {
+        let is_told = Cell::new(false);
+        guarded(|| is_told.set(true), || {});
+        assert!(!is_told.get(), "nothing broke down");
+        let broken = catch_unwind(AssertUnwindSafe(|| guarded(|| is_told.set(true), || panic!("on purpose"))));
+        assert!(broken.is_err() && is_told.get());
+    }
+}

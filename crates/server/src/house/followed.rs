@@ -207,18 +207,33 @@ mod tests {
     use crate::clock::{self, Clock, Share};
     use crate::nodes::{NodePlan, Nodes};
 
-    /// Nobody holds the House for a while, and then this node does.
-    #[tokio::test]
-    async fn what_waits_to_be_reported_is_handed_to_the_house_that_runs_here() {
-        let (_roster, known) = watch::channel(taisai_journal::Roster::default());
-        let nodes = Nodes::new("own".into(), known, &NodePlan::default()).unwrap();
-        let courier = Courier::start(&nodes);
+    /// A House that nobody holds, and where its mail goes.
+    fn followed() -> (FollowedHouse, Arc<Post>) {
+        let (_, known) = watch::channel(taisai_journal::Roster::default());
+        let courier = Courier::start(&Nodes::new("own".into(), known, &NodePlan::default()).unwrap());
         let follower = Follower::new(Address::Folder("nowhere".into()), MachineId::House.chain(), Vec::new());
         let sources = Sources::new(Clock::start(clock::system, None), Share::ALL);
         let post = Arc::new(Post::closed(Some(courier.clone()), BTreeSet::new()));
+        (FollowedHouse::new(follower, courier, &sources, &post), post)
+    }
+
+    #[tokio::test]
+    async fn it_stops_when_its_follower_is_lost() {
+        let (mut followed, post) = followed();
+        followed.follower = None;
         let (mail, mailbox) = mpsc::channel(8);
         post.set_house(mail);
-        let followed = tokio::spawn(FollowedHouse::new(follower, courier, &sources, &post).run(mailbox));
+        post.to_house(HouseMail::Look(Box::new(|_| Box::new(|| ())))).await;
+        assert!(matches!(followed.run(mailbox).await, Err(Stopped::BrokenDown(_))));
+    }
+
+    /// Nobody holds the House for a while, and then this node does.
+    #[tokio::test]
+    async fn what_waits_to_be_reported_is_handed_to_the_house_that_runs_here() {
+        let (followed, post) = followed();
+        let (mail, mailbox) = mpsc::channel(8);
+        post.set_house(mail);
+        let followed = tokio::spawn(followed.run(mailbox));
         let reports = [1, 2, 3].map(|table| HouseCommand::Report { what: Report::Ruling { table: TableId(table) } });
         for report in reports.clone() {
             post.to_house(HouseMail::Own(report, Reply::Nobody)).await;
