@@ -28,6 +28,9 @@ use process::Process;
 /// The bytes of a megabyte.
 const MEGABYTES: f64 = 1_000_000.0;
 
+/// From the tumble until the dice are called.
+const LIE_STILL: Duration = Duration::from_secs(2);
+
 /// What is measured.
 #[derive(clap::Args)]
 pub(crate) struct BenchArgs {
@@ -237,6 +240,8 @@ async fn results(
     let (mut best, mut shown) = (Duration::MAX, String::new());
     for _ in 0..args.times {
         staff.give_result()?;
+        // The dice lie still for longer before they are called: what was shown until then has arrived.
+        tokio::time::sleep(LIE_STILL).await;
         seats.listen().await?;
         let committed = staff.commit()?;
         let heard = seats.heard().await?;
