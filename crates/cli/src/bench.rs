@@ -109,9 +109,8 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
         "the echo server",
         Floor::AtLeast(0.5),
     ));
-    drop(echoes.take());
-
-    figures.push(acknowledged(args, &house, &mut seats, best / 2.0).await?);
+    let echoes = echoes.context("nothing was measured")?;
+    figures.extend(acknowledged(args, &house, &mut seats, echoes, best / 2.0).await?);
 
     eprintln!("Bets, a hundred a message.");
     let (mut best, mut best_echo, mut echoes) = (0.0_f64, 0.0_f64, None);
@@ -211,21 +210,34 @@ fn start_to_ready(args: &BenchArgs) -> anyhow::Result<Figure> {
     Ok(Figure::new("start to ready", millis, "ms", millis / 300.0, "300 ms", Floor::AtMost(1.0)))
 }
 
-/// How long an answer takes at half the peak, beside a flush of as many bytes as the house flushes then.
-async fn acknowledged(args: &BenchArgs, house: &House, seats: &mut Crowd, rate: f64) -> anyhow::Result<Figure> {
-    eprintln!("Half of that load, and flushes of as many bytes.");
-    let (mut best, mut best_flush) = (Duration::MAX, Duration::MAX);
+/// How long an answer takes at half the peak, beside a flush of as many bytes as the house flushes then, and beside the answers of
+/// the echo server at the same load.
+async fn acknowledged(
+    args: &BenchArgs,
+    house: &House,
+    seats: &mut Crowd,
+    mut echoes: Crowd,
+    rate: f64,
+) -> anyhow::Result<[Figure; 2]> {
+    eprintln!("Half of that load, and flushes of as many bytes; the echo server in turn.");
+    let [mut best, mut best_flush, mut best_echo] = [Duration::MAX; 3];
+    let half = Load::Paced { bets_a_second: rate };
     for _ in 0..args.times {
         let before = house.written()?;
-        let mut answered = seats.run(Load::Paced { bets_a_second: rate }, args.seconds()).await?;
+        let mut answered = seats.run(half, args.seconds()).await?;
         let bytes = house.written()?.bytes_a_flush_since(&before);
         let (p99, flush) = (answered.p99(), figure::p99(&mut flush::timed(house.folder(), bytes, 2_000)?));
-        let placed = answered.rate();
-        eprintln!("  p99 {p99:?}, of a flush of {bytes} bytes {flush:?}; {placed:.0} of {rate:.0} bets/s were placed");
-        (best, best_flush) = (best.min(p99), best_flush.min(flush));
+        let (placed, echo) = (answered.rate(), echoes.run(half, args.seconds()).await?.p99());
+        eprintln!(
+            "  p99 {p99:?}, of a flush of {bytes} bytes {flush:?}, of an echo {echo:?}; {placed:.0} of {rate:.0} bets/s were placed"
+        );
+        (best, best_flush, best_echo) = (best.min(p99), best_flush.min(flush), best_echo.min(echo));
     }
-    let (millis, ratio) = (best.as_secs_f64() * 1_000.0, best.as_secs_f64() / best_flush.as_secs_f64());
-    Ok(Figure::new("answer, p99, half load", millis, "ms", ratio, "p99 of a flush", Floor::AtMost(10.0)))
+    let (millis, ratio) = (best.as_secs_f64() * 1_000.0, |rival: Duration| best.as_secs_f64() / rival.as_secs_f64());
+    Ok([
+        Figure::new("answer, p99, half load", millis, "ms", ratio(best_flush), "p99 of a flush", Floor::AtMost(10.0)),
+        Figure::new("the same", millis, "ms", ratio(best_echo), "p99 of an echo", Floor::None),
+    ])
 }
 
 /// From the Dealer's commit until the last terminal shows the result, beside a bare broadcast of the same bytes.
