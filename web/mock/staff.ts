@@ -170,6 +170,12 @@ export class MockStaff {
       this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
     }
+    const cleared = command['clear-redemption-lock'] as { redeemer: never } | undefined;
+    if (cleared) {
+      const events = this.parts.events!.all;
+      const number = Math.max(...events.map((event) => event.number)) + 1;
+      this.show('events', [{ number, time: Date.now(), who: 'system', what: { 'redemption-unlocked': cleared.redeemer } }, ...events]);
+    }
     const noted = command['acknowledge'] as { event: number } | undefined;
     if (noted) {
       const events = this.parts.events!.all;

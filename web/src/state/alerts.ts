@@ -12,7 +12,7 @@ export interface Alert {
   person: number | null;
   device: number | null;
   amount: number | null;
-  /** Whose wrong voucher numbers locked them out, where that is what happened (F45). */
+  /** Whose wrong voucher numbers have locked them out, as long as they are (F45). */
   redeemer: Redeemer | null;
   /** Whether it needs a person, or is only to be known. */
   isUrgent: boolean;
@@ -43,12 +43,21 @@ export function alertOf({ number, time, what, acknowledged = null }: Significant
   };
 }
 
-/** The alerts that wait for somebody, the newest first, and those that were acknowledged, the last one first. */
+/** The alerts that wait for somebody, the urgent first and then the newest, and those that were acknowledged, the last one first. Whoever
+ * is locked out waits for somebody, also once that was acknowledged. */
 export function parted(events: readonly SignificantOnFile[]): { waiting: Alert[]; seen: Alert[] } {
-  const alerts = events.map(alertOf).sort((one, other) => other.number - one.number);
+  const alerts = events.map((event) => (isOver(event, events) ? { ...alertOf(event), redeemer: null } : alertOf(event)));
+  const waits = ({ acknowledged, redeemer }: Alert) => acknowledged === null || redeemer !== null;
   const seenAt = ({ acknowledged }: Alert) => acknowledged?.time ?? 0;
   return {
-    waiting: alerts.filter(({ acknowledged }) => acknowledged === null),
-    seen: alerts.filter(({ acknowledged }) => acknowledged !== null).sort((one, other) => seenAt(other) - seenAt(one)),
+    waiting: alerts.filter(waits).sort((one, other) => Number(other.isUrgent) - Number(one.isUrgent) || other.number - one.number),
+    seen: alerts.filter((alert) => !waits(alert)).sort((one, other) => seenAt(other) - seenAt(one)),
   };
+}
+
+/** Whether a lock after wrong voucher numbers was cleared later. */
+function isOver({ number, what }: SignificantOnFile, events: readonly SignificantOnFile[]): boolean {
+  if (typeof what === 'string' || !('redemption-locked' in what)) return false;
+  const redeemer = JSON.stringify(what['redemption-locked']);
+  return events.some((later) => later.number > number && typeof later.what !== 'string' && 'redemption-unlocked' in later.what && JSON.stringify(later.what['redemption-unlocked']) === redeemer);
 }

@@ -74,9 +74,27 @@ describe('the pit', () => {
     await shot(page, 'pit-noted');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await alerts.getByRole('button', { name: 'All noted' }).click();
-    await alerts.getByText('Nothing to take note of.').waitFor();
-    expect(await noted.count()).toBe(5);
+    await hold(page, alerts.getByRole('button', { name: 'All noted' }));
+    await noted.nth(4).waitFor();
+    await alerts.getByRole('button', { name: 'Clear the lock' }).click();
+    await alerts.getByText('Vouchers unlocked').waitFor();
+    expect(await alerts.getByRole('button', { name: 'Clear the lock' }).count()).toBe(0);
+  });
+
+  it('takes an alert that somebody else noted a moment before as noted', async () => {
+    const [page, other] = [await staff('pit', 3), await staff('pit', 5)];
+    const alert = (of: Page) => of.getByRole('region', { name: 'Alerts' }).getByRole('listitem').filter({ hasText: 'Vouchers unlocked' });
+    let go = () => {};
+    const isNoted = new Promise<void>((done) => (go = done));
+    await page.route('**/house/commands', (route) => isNoted.then(() => route.continue()));
+    await alert(page).getByRole('button', { name: 'Noted', exact: true }).click();
+    await alert(other).getByRole('button', { name: 'Noted', exact: true }).click();
+    await alert(other).filter({ hasText: 'Noted by' }).waitFor();
+    const answered = page.waitForResponse('**/house/commands');
+    go();
+    await answered;
+    await alert(page).filter({ hasText: await alert(other).getByText('Noted by').innerText() }).waitFor();
+    expect(await page.getByRole('log').innerText()).toBe('');
   });
 
   it('corrects a result with two people in two browsers, asking for the password again (F12, F51)', async () => {

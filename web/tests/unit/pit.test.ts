@@ -76,6 +76,22 @@ describe('an alert', () => {
     expect(seen.map(({ number, acknowledged }) => [number, acknowledged?.by])).toEqual([[2, 3], [4, 5]]);
     expect(parted([{ number: 1, time: 1, who: 'system', what: 'configured' }]).waiting).toHaveLength(1);
   });
+
+  it('stands above what is newer where it is urgent', () => {
+    const events = [{ number: 1, time: 1, who: 'system' as const, what: { reported: 'store-problem' as const } }, { number: 2, time: 2, who: 'system' as const, what: 'configured' as const }];
+    expect(parted(events).waiting.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('waits as long as somebody is locked out, acknowledged or not (F45)', () => {
+    const [locked, other] = [{ person: 8 }, { person: 9 }];
+    const lock = { number: 1, time: 1, who: 'system' as const, what: { 'redemption-locked': locked }, acknowledged: { by: 3, time: 2 } };
+    const cleared = (number: number, whose: typeof locked) => ({ number, time: 3, who: 'system' as const, what: { 'redemption-unlocked': whose } });
+    const found = (...events: Parameters<typeof parted>[0][number][]) => parted([lock, ...events]).waiting.filter(({ number }) => number === 1).map(({ redeemer }) => redeemer);
+    expect(found()).toEqual([locked]);
+    expect(found(cleared(2, other), cleared(0, locked))).toEqual([locked]);
+    expect(found(cleared(2, locked))).toEqual([]);
+    expect(parted([{ ...lock, acknowledged: null }, cleared(2, locked)]).waiting.find(({ number }) => number === 1)?.redeemer).toBeNull();
+  });
 });
 
 it.each([['', true], [' ', true], ['50', true], ['10O', false], ['0', false], ['1.234', false]])('a limit typed as “%s” can be sent: %s', (text, isSent) => expect(isAmountOrEmpty(text)).toBe(isSent));

@@ -16,6 +16,7 @@ export const pit = {
   noAlerts: 'Nothing to take note of.',
   note: 'Noted',
   noteAll: 'All noted',
+  urgent: 'Urgent: ',
   noted: (name: string, time: string) => `Noted by ${name}, ${time}`,
   approvals: 'To approve',
   noApprovals: 'Nothing waits for you.',

@@ -18,6 +18,7 @@ export const pit: typeof english = {
   noAlerts: '没有需要留意的事项。',
   note: '已阅',
   noteAll: '全部已阅',
+  urgent: '紧急：',
   noted: (name, time) => `${name} ${time} 已阅`,
   approvals: '待批准',
   noApprovals: '没有等待您批准的事项。',

@@ -18,6 +18,7 @@ export const pit: typeof english = {
   noAlerts: '沒有需要留意的事項。',
   note: '已閱',
   noteAll: '全部已閱',
+  urgent: '緊急：',
   noted: (name, time) => `${name} ${time} 已閱`,
   approvals: '待批准',
   noApprovals: '沒有等待您批准的事項。',
