@@ -122,7 +122,11 @@ impl Anchor {
         }
         let lines: Vec<String> = checkpoints.iter().map(|checkpoint| Line(checkpoint).to_string() + "\n").collect();
         let writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        let added = self.file.write_all(lines.concat().as_bytes());
+        let added = self.file.metadata().and_then(|before| {
+            let added = self.file.write_all(lines.concat().as_bytes());
+            // Others write on behind it.
+            added.inspect_err(|_| self.file.set_len(before.len()).unwrap_or_default())
+        });
         drop(writing);
         added.and_then(|()| self.file.sync_all()).map_err(|source| {
             self.broken = true;

@@ -169,6 +169,8 @@ impl Book {
         let anchor = match anchor {
             Some((anchor, known)) => {
                 let newest = known.newest().filter(|line| is_own(&line.checkpoint.vouched.chain));
+                // Another part of this machine may have written and anchored since the heads were read.
+                let heads = archive.heads()?;
                 compare(&mut *archive, &heads, newest)?;
                 for chain in signed.into_iter().filter(is_own) {
                     if known.newest().all(|line| line.checkpoint.vouched.chain != chain) {

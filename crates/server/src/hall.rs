@@ -29,6 +29,7 @@ use crate::metrics::Metrics;
 use crate::nodes::{Courier, NodePlan, Nodes, Term};
 use crate::stopped::Stopped;
 use crate::table::{RoundSide, TableDoor};
+pub(crate) use rooms::guarded;
 use rooms::{Plans, Rooms, RunningPart};
 use steward::Steward;
 use unopened::Unopened;

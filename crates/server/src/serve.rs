@@ -263,8 +263,8 @@ async fn run(
     ended
 }
 
-/// Opens a house on a thread of its own, which nobody waits for at the end. A node that is told to stop before it has joined does
-/// so at once: nothing runs on it yet.
+/// Opens a house on a thread of its own, which nobody waits for at the end. A node that is told to stop before that does so
+/// at once: nothing runs on it yet, and what it has claimed is free when its lease is over.
 async fn opened<T: Send + 'static>(
     open: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
     is_shared: bool,

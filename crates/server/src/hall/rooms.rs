@@ -107,7 +107,7 @@ impl<E: FnOnce(Result<(), Stopped>)> Drop for Told<E> {
 }
 
 /// Does some work; if it breaks down `broken` hears of it.
-pub(super) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
+pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
     let mut told = Told(Some(|ended: Result<(), Stopped>| {
         if ended.is_err() {
             broken();
@@ -191,8 +191,9 @@ impl Rooms {
     /// The House where another node holds it.
     pub(super) fn followed_house(&self, followed: FollowedHouse) -> Ready {
         let (mail, mailbox) = mpsc::channel(house::MAILBOX);
+        let own = mail.downgrade();
         self.post.set_house(mail);
-        Ready::new("house of another node".to_owned(), move || followed.run(mailbox))
+        Ready::new("house of another node".to_owned(), move || followed.run(own, mailbox))
     }
 
     /// Stops the whole house when a part has ended. The first tells why; the others stop with it.

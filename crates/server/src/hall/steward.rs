@@ -267,10 +267,17 @@ impl Work {
                 Turn::Ended(part) => self.closed(part),
                 Turn::Silent(cluster) => {
                     let part = MachineId::Cluster(cluster).chain();
-                    tracing::warn!(%part, "a cluster is silent: it is taken from its node");
-                    self.membership.seize(part);
+                    if self.rooms.unopened.has(&part) {
+                        tracing::warn!(%part, "a cluster is silent: it is not open yet");
+                    } else {
+                        tracing::warn!(%part, "a cluster is silent: it is taken from its node");
+                        self.membership.seize(part);
+                    }
                 }
-                Turn::Over(why) => stop_all(&self.rooms.stop, Stopped::Over(why)),
+                Turn::Over(why) => {
+                    self.rooms.unopened.give_up();
+                    stop_all(&self.rooms.stop, Stopped::Over(why));
+                }
                 Turn::Closed => return self.rooms.unopened.give_up(),
             }
         }
@@ -308,18 +315,32 @@ impl Work {
         tracing::error!(%part, %error, "a part of the house cannot be opened");
         let is_its_own = matches!(
             error,
-            HallError::Book(BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_))
-                | HallError::Clusters(_)
+            HallError::Book(
+                BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_) | BookError::RolledBack { .. }
+            ) | HallError::Clusters(_)
                 | HallError::NotBegun
         );
         if part == house() || !is_its_own {
             return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+        }
+        if self.rooms.unopened.failed(&part) {
+            self.rooms.unopened.opened(&part);
+            return self.membership.release(part);
         }
         let turns = self.turns.clone();
         thread::spawn(move || {
             thread::sleep(OPENED_AGAIN);
             turns.send(Turn::Held(part)).unwrap_or_default();
         });
+    }
+
+    /// Whoever writes to a chain after its node's term has taken it from the node that holds it now.
+    fn in_term(&self) -> Result<(), HallError> {
+        if self.rooms.term.holds() {
+            Ok(())
+        } else {
+            Err(HallError::Over("the node holds nothing any more".to_owned()))
+        }
     }
 
     fn open(&self, part: &ChainName) -> Result<(), HallError> {
@@ -348,6 +369,7 @@ impl Work {
     fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
         let part = part_of(table);
         let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
+        self.in_term()?;
         let machines = if self.rooms.post.is_spread(table) {
             (RoundSide::Own(Box::new(open_round(&mut book, plan, &self.rooms.profile, clock)?)), Vec::new())
         } else {
@@ -364,6 +386,7 @@ impl Work {
         let address = self.rooms.plan.address.clone();
         let mut follower = Follower::<Round>::new(address, part_of(cluster.table), self.rooms.keys.clone());
         let round = first_round(&mut follower)?;
+        self.in_term()?;
         let recorder = open_cluster(&mut book, plan, cluster.number, &self.rooms.profile, clock)?;
         let machines = (RoundSide::Followed(Box::new(round)), vec![recorder]);
         let (ready, mail) = self.rooms.cluster(cluster, machines, clock);
@@ -377,6 +400,7 @@ impl Work {
 
     fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
         let setup = Setup::House { is_training: self.rooms.plan.is_training };
+        self.in_term()?;
         let recorder: Recorder<House> = book.machine(setup, &self.rooms.profile, clock.now())?;
         if recorder.machine().people().next().is_none() {
             return Err(HallError::NotFounded);

@@ -1,5 +1,5 @@
-//! The parts that a node holds and has not opened yet. While there are any the node is not ready, and one that is wanted elsewhere
-//! meanwhile goes there once it is open.
+//! The parts that a node holds and has not opened yet. While any is still to be opened the node is not ready, and one that is wanted
+//! elsewhere meanwhile goes there once it is open, or could not be opened here.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,14 +9,20 @@ use taisai_journal::ChainName;
 /// The parts.
 #[derive(Debug, Default)]
 pub(crate) struct Unopened {
-    /// Each with whether it is wanted elsewhere.
-    parts: Mutex<BTreeMap<ChainName, bool>>,
+    parts: Mutex<BTreeMap<ChainName, Part>>,
+}
+
+#[derive(Debug, Default)]
+struct Part {
+    is_wanted: bool,
+    /// Whether it was tried, and could not be opened: it keeps nobody from the others.
+    has_failed: bool,
 }
 
 impl Unopened {
     /// A part is to be opened.
     pub(crate) fn add(&self, part: ChainName) {
-        self.parts().entry(part).or_insert(false);
+        self.parts().entry(part).or_default();
     }
 
     /// Whether a part is still to be opened.
@@ -26,12 +32,20 @@ impl Unopened {
 
     /// A part is wanted elsewhere; `false` if it is none of these.
     pub(super) fn want(&self, part: &ChainName) -> bool {
-        self.parts().get_mut(part).map(|is_wanted| *is_wanted = true).is_some()
+        self.parts().get_mut(part).map(|part| part.is_wanted = true).is_some()
+    }
+
+    /// A part could not be opened; whether it is wanted elsewhere.
+    pub(super) fn failed(&self, part: &ChainName) -> bool {
+        self.parts().get_mut(part).is_some_and(|part| {
+            part.has_failed = true;
+            part.is_wanted
+        })
     }
 
     /// A part is open; whether it is wanted elsewhere.
     pub(crate) fn opened(&self, part: &ChainName) -> bool {
-        self.parts().remove(part).unwrap_or(false)
+        self.parts().remove(part).is_some_and(|part| part.is_wanted)
     }
 
     /// None of them is opened any more.
@@ -39,12 +53,12 @@ impl Unopened {
         self.parts().clear();
     }
 
-    /// Their names.
+    /// The names of those that were not tried yet.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.parts().keys().map(ToString::to_string).collect()
+        self.parts().iter().filter(|(_, part)| !part.has_failed).map(|(name, _)| name.to_string()).collect()
     }
 
-    fn parts(&self) -> MutexGuard<'_, BTreeMap<ChainName, bool>> {
+    fn parts(&self) -> MutexGuard<'_, BTreeMap<ChainName, Part>> {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -64,5 +78,15 @@ mod tests {
         assert_eq!(unopened.names(), ["table-1"]);
         assert!(unopened.opened(&one), "it goes on");
         assert!(!unopened.want(&one) && !unopened.opened(&one) && unopened.names().is_empty());
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_opened_keeps_nobody_waiting_and_may_go() {
+        let (unopened, part) = (Unopened::default(), "table-1".parse::<ChainName>().unwrap());
+        unopened.add(part.clone());
+        assert!(!unopened.failed(&part), "nobody wants it");
+        unopened.add(part.clone());
+        assert!(unopened.has(&part) && unopened.names().is_empty(), "it is tried again, and the node is ready");
+        assert!(unopened.want(&part) && unopened.failed(&part));
     }
 }

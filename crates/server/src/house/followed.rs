@@ -20,6 +20,9 @@ use crate::stopped::Stopped;
 /// How often the record is read for those who wait for a voucher, and how often a report is sent again.
 const EVERY: Duration = Duration::from_millis(100);
 
+/// A house that is closed sends what it has to report for so long.
+const LAST: Duration = Duration::from_secs(2);
+
 /// So many reports may wait for the House; more than that tell nothing new.
 const MOST_REPORTS: usize = 10_000;
 
@@ -54,8 +57,12 @@ impl FollowedHouse {
         }
     }
 
-    /// Runs until nobody can send it mail any more.
-    pub(crate) async fn run(mut self, mut mailbox: mpsc::Receiver<HouseMail>) -> Result<(), Stopped> {
+    /// Runs until another takes the House's mail, and nobody has sent it any since.
+    pub(crate) async fn run(
+        mut self,
+        own: mpsc::WeakSender<HouseMail>,
+        mut mailbox: mpsc::Receiver<HouseMail>,
+    ) -> Result<(), Stopped> {
         let mut mail = Vec::with_capacity(AT_ONCE);
         let mut ticks = tokio::time::interval(EVERY);
         loop {
@@ -67,7 +74,13 @@ impl FollowedHouse {
                     }
                     mail.iter().any(|letter| matches!(letter, HouseMail::Look(_) | HouseMail::Await { .. }))
                 }
-                _ = ticks.tick() => self.awaited.is_any(),
+                _ = ticks.tick() => {
+                    // Some keep their way to the House for long: they ask for it again.
+                    if self.is_replaced(&own) {
+                        mailbox.close();
+                    }
+                    self.awaited.is_any()
+                }
             };
             // Those who look at a House that cannot be read hear nothing, and ask again.
             let is_known = !is_due || self.follow().await?;
@@ -77,6 +90,7 @@ impl FollowedHouse {
             self.report();
         }
         self.hand_reports_over().await;
+        self.send_reports().await;
         // A connection to a database is ended outside of any runtime.
         let follower = self.follower.take();
         tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
@@ -102,15 +116,14 @@ impl FollowedHouse {
         });
         let (follower, followed, arrived) = read.await.map_err(|_| BROKEN)?;
         let follower = self.follower.insert(follower);
-        if let Err(error) = followed {
-            tracing::warn!(%error, "the record of the House cannot be read: it is tried again");
-            return Ok(false);
-        }
         let Some(house) = follower.machine() else { return Ok(false) };
         for (transfer, event) in arrived {
             say(self.awaited.arrived(house, &transfer, &Decision::Accepted(event)));
         }
-        Ok(true)
+        if let Err(error) = &followed {
+            tracing::warn!(%error, "the record of the House cannot be read: it is tried again");
+        }
+        Ok(followed.is_ok())
     }
 
     fn take(&mut self, letter: HouseMail, is_known: bool) {
@@ -161,11 +174,29 @@ impl FollowedHouse {
         }
     }
 
-    /// This node holds the House itself now: it has the reports that wait, and knows the first of them if it arrived before.
+    /// Whether the House's mail goes elsewhere.
+    fn is_replaced(&self, own: &mpsc::WeakSender<HouseMail>) -> bool {
+        let (own, post) = (own.upgrade(), self.post.upgrade());
+        own.zip(post).is_some_and(|(own, post)| !own.same_channel(&post.house()))
+    }
+
+    /// Where this node holds the House itself now it has the reports that wait, and knows the first of them if it arrived before.
     async fn hand_reports_over(&mut self) {
-        let Some(post) = self.post.upgrade() else { return };
+        let Some(post) = self.post.upgrade().filter(|post| !post.house().is_closed()) else { return };
         for Forwarded { actor, id, command } in self.reports.drain(..) {
             post.to_house(HouseMail::Command { actor, id, command, reply: Reply::Nobody }).await;
+        }
+    }
+
+    /// Where the house is closed here, the node that holds the House has those that wait before long, or nobody has.
+    async fn send_reports(&mut self) {
+        let until = tokio::time::Instant::now() + LAST;
+        while let Some(first) = self.reports.pop_front() {
+            let (tell, told) = oneshot::channel();
+            self.courier.ask(first, move |answer| tell.send(answer).map_or_else(drop, drop));
+            let Ok(Ok(Some(_))) = tokio::time::timeout_at(until, told).await else {
+                return tracing::warn!(reports = self.reports.len() + 1, "reports may not have reached the House");
+            };
         }
     }
 
@@ -222,18 +253,20 @@ mod tests {
         let (mut followed, post) = followed();
         followed.follower = None;
         let (mail, mailbox) = mpsc::channel(8);
+        let own = mail.downgrade();
         post.set_house(mail);
         post.to_house(HouseMail::Look(Box::new(|_| Box::new(|| ())))).await;
-        assert!(matches!(followed.run(mailbox).await, Err(Stopped::BrokenDown(_))));
+        assert!(matches!(followed.run(own, mailbox).await, Err(Stopped::BrokenDown(_))));
     }
 
-    /// Nobody holds the House for a while, and then this node does.
+    /// Nobody holds the House for a while, and then this node does. A tumbler has its way to it from before.
     #[tokio::test]
     async fn what_waits_to_be_reported_is_handed_to_the_house_that_runs_here() {
         let (followed, post) = followed();
         let (mail, mailbox) = mpsc::channel(8);
+        let (own, _tumbler) = (mail.downgrade(), mail.clone());
         post.set_house(mail);
-        let followed = tokio::spawn(followed.run(mailbox));
+        let followed = tokio::spawn(followed.run(own, mailbox));
         let reports = [1, 2, 3].map(|table| HouseCommand::Report { what: Report::Ruling { table: TableId(table) } });
         for report in reports.clone() {
             post.to_house(HouseMail::Own(report, Reply::Nobody)).await;

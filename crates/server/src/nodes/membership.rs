@@ -10,7 +10,7 @@ use taisai_table::ClusterId;
 use tokio::sync::watch;
 
 use super::{NodePlan, Nodes, Term, house};
-use crate::hall::HallError;
+use crate::hall::{HallError, guarded};
 
 /// A beat that failed is tried again so soon.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -82,7 +82,15 @@ impl Membership {
             wanted: BTreeSet::new(),
             since: BTreeMap::new(),
         };
-        let thread = thread::Builder::new().name("node".to_owned()).spawn(move || living.run(&heard, terms.beat()))?;
+        let broken = {
+            let (turns, term) = (living.turns.clone(), term.clone());
+            move || {
+                term.end();
+                turns.send(Turn::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
+            }
+        };
+        let run = move || guarded(broken, || living.run(&heard, terms.beat()));
+        let thread = thread::Builder::new().name("node".to_owned()).spawn(run)?;
         Ok(Self { words: Some(words), thread: Some(thread), term, nodes, slot })
     }
 
