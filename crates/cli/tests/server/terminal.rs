@@ -163,12 +163,22 @@ impl Terminal {
     /// Reads on until it is shown what is looked for.
     #[track_caller]
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        assert!(self.is_shown(is_so), "{what} is not shown, but {:?}: {} {}", self.over, self.public, self.view);
+    }
+
+    /// Reads on until it is shown what is looked for; `false` if the connection is over before that.
+    pub(crate) fn is_shown(&mut self, is_so: impl Fn(&Self) -> bool) -> bool {
         let by = Instant::now() + SOON;
         while !is_so(self) {
             match self.socket.heard(by) {
                 Some(Heard::Said(message)) => self.take_in(&message),
-                other => panic!("{what} is not shown, but {other:?}: {} {}", self.public, self.view),
+                Some(Heard::Over(why)) => {
+                    self.over = why;
+                    return false;
+                }
+                None => return false,
             }
         }
+        true
     }
 }
