@@ -30,10 +30,12 @@ test: tools python postgres chromium ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="screens" DO="$(MAKE) --no-print-directory screens"
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
+	@$(MAKE) --no-print-directory stage NAME="what the next two need" DO="$(CARGO) build --quiet --locked -p taisai-cli && $(CARGO) test --quiet --locked -p taisai-cli --test machines --no-run"
 	@$(MAKE) --no-print-directory --output-sync --jobs 2 test-screens test-play
 
 .PHONY: test-screens test-play
-# One has the browser's processes wait for each other, the other waits for leases to end and then reckons: they share the cores well.
+# One has the browser's processes wait for each other, the other waits for leases to end and then reckons: they share the cores well,
+# but neither with a compiler.
 test-screens:
 	@$(MAKE) --no-print-directory stage NAME="screens in a browser" DO="$(MAKE) --no-print-directory browser"
 
