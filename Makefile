@@ -9,6 +9,7 @@ ROUNDS ?= 20000
 FAULTS ?= 4
 YEARS ?= 10
 ARGS ?=
+PROGRAM := $(or $(CARGO_TARGET_DIR),target)/debug/taisai
 
 SCREENS := web/dist/index.html
 SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type f -not -path 'web/src/fonts/*' 2>/dev/null)
@@ -17,7 +18,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 .DELETE_ON_ERROR:
 
 .PHONY: run demo test bench lint types screens browser machines pictures fuzz mutants torture torture-years bless release-check
-.PHONY: tools python postgres chromium fonts
+.PHONY: tools program python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
 	@$(CARGO) build --release --locked -p taisai-cli
@@ -30,7 +31,7 @@ test: tools python postgres chromium ## every test, with the time of each stage
 	@$(MAKE) --no-print-directory stage NAME="screens" DO="$(MAKE) --no-print-directory screens"
 	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
 	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
-	@$(MAKE) --no-print-directory stage NAME="what the next two need" DO="$(CARGO) build --quiet --locked -p taisai-cli && $(CARGO) test --quiet --locked -p taisai-cli --test machines --no-run"
+	@$(MAKE) --no-print-directory stage NAME="the program" DO="$(MAKE) --no-print-directory program"
 	@$(MAKE) --no-print-directory --output-sync --jobs 2 test-screens test-play
 
 .PHONY: test-screens test-play
@@ -65,13 +66,18 @@ screens: types $(SCREENS) ## the screens: their types, their modules, and what t
 	@.ci/node npm --prefix web run --silent check
 	@.ci/node npm --prefix web test --silent
 
+# The program and its tests on machines, with the whole workspace chosen: cargo settles features over what is chosen, and would compile
+# the server anew for any other choice.
+program: tools
+	@$(CARGO) test --quiet --workspace --locked --no-run --test machines
+
 browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, then with the program
-	@$(CARGO) build --quiet --locked -p taisai-cli
+	@$(MAKE) --no-print-directory program
 	@.ci/node npm --prefix web run --silent browser
 	@.ci/node npm --prefix web run --silent house
 
 machines: tools postgres ## a house on three machines and two servers, with FAULTS random faults
-	@FAULTS=$(FAULTS) $(CARGO) test --quiet --locked -p taisai-cli --test machines
+	@FAULTS=$(FAULTS) $(CARGO) test --quiet --workspace --locked --test machines
 
 pictures: python chromium $(SCREENS) ## every screen at three sizes, to be looked at, in web/shots/
 	@.ci/node npm --prefix web run --silent pictures
@@ -89,10 +95,10 @@ mutants: tools ## breaks rules and table on purpose, two thousand times: a test 
 	@mkdir -p target/mutants-table # some of the table's mutants ask for memory without end
 	@ulimit -v 8388608; $(CARGO) mutants --config .cargo/mutants-table.toml --output target/mutants-table -p taisai-table
 
-torture: tools ## ROUNDS rounds of each game with mistakes, faults and restarts; what was met is in target/torture/
+torture: program ## ROUNDS rounds of each game with mistakes, faults and restarts; what was met is in target/torture/
 	@mkdir -p target/torture
 	@met=target/torture/met.txt; \
-	$(CARGO) run --quiet --locked -p taisai-cli -- torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
+	$(PROGRAM) torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
 	sed '/^How often/,$$d' $$met; tail -n 1 $$met
 
 torture-years: tools ## YEARS table-years, each of another seed and spread over the games; those done with this commit are not played again
