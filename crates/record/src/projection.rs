@@ -25,7 +25,7 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainName, Head, PublicKey, ReadError};
 use taisai_table::{Cluster, House, Round};
 
-pub use day::BadDay;
+pub use day::{BadDay, gaming_day};
 pub use lag::{Lag, Moment};
 pub use queries::{QUERIES, Query};
 pub use reader::{Reader, Stop};

@@ -10,7 +10,7 @@ use serde::Serialize;
 use taisai_rules::{BetBox, Citation, Dice, Game, Language, Layout, LimitScope, Limits, Money, Outcome, PayoutError};
 use taisai_table::{Chips, Seat, Slip, SlipLine, Totals};
 
-pub use movements::Movement;
+pub use movements::{Moved, Movement, Purse};
 pub use round::{ChangeSheet, ClusterSheet, Mark, RoundSheet};
 
 use crate::opening::BadOpening;

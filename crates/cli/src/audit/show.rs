@@ -157,7 +157,8 @@ fn table(out: &mut impl Write, movements: &[Movement]) -> anyhow::Result<()> {
     }
     writeln!(out)?;
     let row = |movement: &Movement| {
-        vec![movement.from.clone(), movement.to.clone(), movement.amount.to_string(), movement.why.to_owned()]
+        let Movement { from, to, amount, why } = movement;
+        vec![from.to_string(), to.to_string(), amount.to_string(), why.to_string()]
     };
     let columns = [Column::left("From"), Column::left("To"), Column::right("Amount"), Column::left("Why")];
     Ok(print::table(out, &columns, &movements.iter().map(row).collect::<Vec<_>>())?)

@@ -19,6 +19,12 @@ pub enum BadDay {
     Time(u64),
 }
 
+/// The gaming day that a moment lies in.
+pub fn gaming_day(profile: &Profile, time: Time) -> Result<Date, BadDay> {
+    let (day, _) = Days::of(profile)?.reckon(time).ok_or(BadDay::Time(time.0))?;
+    Ok(day)
+}
+
 /// Days and shifts of one profile.
 #[derive(Clone, Debug)]
 pub(super) struct Days {
@@ -54,19 +60,19 @@ impl Days {
         {
             return Ok(day.clone());
         }
-        let day = self.reckon(time).ok_or(BadDay::Time(time.0))?;
+        let (date, shift) = self.reckon(time).ok_or(BadDay::Time(time.0))?;
+        let day = Day { date: date.to_string().into(), shift };
         self.known = Some((minute, day.clone()));
         Ok(day)
     }
 
-    fn reckon(&self, time: Time) -> Option<Day> {
+    fn reckon(&self, time: Time) -> Option<(Date, Arc<str>)> {
         let local = Timestamp::from_millisecond(time.0.try_into().ok()?).ok()?.to_zoned(self.zone.clone()).datetime();
         let minutes = u16::try_from(local.hour()).ok()? * 60 + u16::try_from(local.minute()).ok()?;
         let day: Date = if minutes < self.begins { local.date().checked_sub(1.day()).ok()? } else { local.date() };
         // Before the first shift of a calendar day the last one of the day before goes on.
         let shift = self.shifts.iter().rev().find(|(begins, _)| *begins <= minutes).or(self.shifts.last());
-        let shift = shift.map_or_else(|| Arc::from(""), |(_, name)| Arc::clone(name));
-        Some(Day { date: day.to_string().into(), shift })
+        Some((day, shift.map_or_else(|| Arc::from(""), |(_, name)| Arc::clone(name))))
     }
 }
 
@@ -92,6 +98,7 @@ mod tests {
         ] {
             let day = days.at(time(moment)).unwrap();
             assert_eq!((&*day.date, &*day.shift), (date, shift), "{moment}");
+            assert_eq!(gaming_day(&Profile::singapore(), time(moment)).map(|day| day.to_string()), Ok(date.to_owned()));
         }
     }
 

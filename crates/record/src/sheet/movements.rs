@@ -1,35 +1,109 @@
 //! Who gave and got what when a round was settled, and settled again: movements between the layout, the House and the seats.
 
+use std::fmt;
+
 use serde::Serialize;
 use taisai_rules::Money;
-use taisai_table::{ClusterId, Seat};
+use taisai_table::{ClusterId, Seat, SessionId};
 
 use super::{BadSheet, Sheet, sum};
 use crate::settlement::{Changed, Settled};
 
 /// Money that moves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Movement {
     /// Who gives.
-    pub from: String,
+    pub from: Purse,
     /// Who gets.
-    pub to: String,
+    pub to: Purse,
     /// How much.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub amount: Money,
     /// Why.
-    pub why: &'static str,
+    pub why: Moved,
 }
 
-const LAYOUT: &str = "the layout";
-const HOUSE: &str = "the House";
+/// Where money lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Purse {
+    /// Bets on the layout.
+    Layout,
+    /// The House's result.
+    House,
+    /// The credits of a seat.
+    Seat {
+        /// Its cluster.
+        cluster: u16,
+        /// The seat.
+        #[cfg_attr(feature = "openapi", schema(value_type = u32))]
+        seat: Seat,
+        /// The session, where it may be over.
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
+        session: Option<SessionId>,
+    },
+}
 
-/// A seat as people call it: with its cluster where that is not the first.
-fn seat_name(cluster: ClusterId, seat: Seat) -> String {
-    match cluster.number {
-        0 => format!("seat {}", seat.0),
-        number => format!("seat {number}/{}", seat.0),
+impl Purse {
+    const fn seat(cluster: ClusterId, seat: Seat, session: Option<SessionId>) -> Self {
+        Self::Seat { cluster: cluster.number, seat, session }
+    }
+}
+
+/// A seat is called with its cluster where that is not the first.
+impl fmt::Display for Purse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layout => f.write_str("the layout"),
+            Self::House => f.write_str("the House"),
+            Self::Seat { cluster, seat, session } => {
+                match cluster {
+                    0 => write!(f, "seat {}", seat.0)?,
+                    number => write!(f, "seat {number}/{}", seat.0)?,
+                }
+                session.map_or(Ok(()), |session| write!(f, ", session {}", session.0))
+            }
+        }
+    }
+}
+
+/// Why money moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Moved {
+    /// Bets that lost.
+    BetsLost,
+    /// Stakes of bets that won.
+    BetsWon,
+    /// What won bets are paid beside their stakes.
+    Profit,
+    /// What did not count.
+    ExcessReturned,
+    /// The round is void.
+    BetsReturned,
+    /// With free credits of the session.
+    AtOnce,
+    /// Owed to a session that is over.
+    AsClaim,
+    /// Owed to the House.
+    AsReceivable,
+}
+
+impl fmt::Display for Moved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BetsLost => "bets lost",
+            Self::BetsWon => "bets won",
+            Self::Profit => "profit",
+            Self::ExcessReturned => "excess returned",
+            Self::BetsReturned => "bets returned",
+            Self::AtOnce => "at once",
+            Self::AsClaim => "as a claim",
+            Self::AsReceivable => "as a receivable",
+        })
     }
 }
 
@@ -40,17 +114,17 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
     let mut seats: Vec<Seat> = settled.slip.lines.iter().map(|line| line.seat).collect();
     seats.dedup();
     for seat in seats {
-        let name = seat_name(settled.cluster, seat);
-        let mut add = |from: &str, to: &str, amount: Money, why| {
+        let player = Purse::seat(settled.cluster, seat, None);
+        let mut add = |from, to, amount: Money, why| {
             if amount != Money::ZERO {
-                movements.push(Movement { from: from.to_owned(), to: to.to_owned(), amount, why });
+                movements.push(Movement { from, to, amount, why });
             }
         };
         let Some(sheet) = sheet else {
             let lines = settled.slip.lines.iter().filter(|line| line.seat == seat);
             let units: i64 = lines.map(|line| i64::from(line.units)).sum();
             let stake = units.checked_mul(unit).ok_or(BadSheet::TooLarge)?;
-            add(LAYOUT, &name, Money::from_cents(stake), "bets returned");
+            add(Purse::Layout, player, Money::from_cents(stake), Moved::BetsReturned);
             continue;
         };
         let (mut lost, mut kept, mut profit, mut returned) = (Money::ZERO, Money::ZERO, Money::ZERO, Money::ZERO);
@@ -60,10 +134,10 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
             profit = sum(profit, line.profit)?;
             returned = sum(returned, line.returned)?;
         }
-        add(LAYOUT, HOUSE, lost, "bets lost");
-        add(LAYOUT, &name, kept, "bets won");
-        add(HOUSE, &name, profit, "profit");
-        add(LAYOUT, &name, returned, "excess returned");
+        add(Purse::Layout, Purse::House, lost, Moved::BetsLost);
+        add(Purse::Layout, player, kept, Moved::BetsWon);
+        add(Purse::House, player, profit, Moved::Profit);
+        add(Purse::Layout, player, returned, Moved::ExcessReturned);
     }
     Ok(movements)
 }
@@ -72,15 +146,16 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
 pub(super) fn changed(cluster: ClusterId, change: &Changed) -> Vec<Movement> {
     let mut movements = Vec::new();
     for adjustment in &change.adjustments {
-        let name = seat_name(cluster, adjustment.seat);
-        let session = format!("{name}, session {}", adjustment.session.0);
+        let player = Purse::seat(cluster, adjustment.seat, Some(adjustment.session));
         let at_once = adjustment.at_once.cents();
         let later = adjustment.amount().cents() - at_once;
-        for (cents, why) in [(at_once, "at once"), (later, if later > 0 { "as a claim" } else { "as a receivable" })] {
+        for (cents, why) in
+            [(at_once, Moved::AtOnce), (later, if later > 0 { Moved::AsClaim } else { Moved::AsReceivable })]
+        {
             let amount = Money::from_cents(cents.abs());
-            let (from, to) = if cents > 0 { (HOUSE, session.as_str()) } else { (session.as_str(), HOUSE) };
+            let (from, to) = if cents > 0 { (Purse::House, player) } else { (player, Purse::House) };
             if cents != 0 {
-                movements.push(Movement { from: from.to_owned(), to: to.to_owned(), amount, why });
+                movements.push(Movement { from, to, amount, why });
             }
         }
     }
