@@ -15,7 +15,7 @@ use crate::server::Shared;
 
 /// A request's body must be there by then, and has no more bytes.
 const SENT: Duration = Duration::from_secs(5);
-const LARGEST_BODY: usize = 64 * 1024;
+pub(crate) const LARGEST_BODY: usize = 64 * 1024;
 
 /// An answer must be ready by then.
 const ANSWERED: Duration = Duration::from_secs(30);

@@ -304,7 +304,7 @@ impl Post {
             | TableMail::Look(_)
             | TableMail::Slip { .. }
             | TableMail::Reported { .. }
-            | TableMail::OnLayout { .. }
+            | TableMail::AtCluster { .. }
             | TableMail::Followed(_)
             | TableMail::Depart => self.table(table),
         }

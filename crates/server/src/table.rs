@@ -4,6 +4,7 @@
 
 mod carry;
 mod door;
+mod health;
 mod mail;
 mod reported;
 mod shown;
@@ -24,9 +25,9 @@ use tokio::time::Instant;
 
 use carry::Spoken;
 pub(crate) use door::TableDoor;
+pub(crate) use health::AtCluster;
 pub(crate) use mail::TableMail;
 use shown::SeatLine;
-pub(crate) use view::OnLayout;
 use view::Shown;
 pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView, is_lit};
 
@@ -125,8 +126,8 @@ pub(crate) struct RunningTable {
     phase: Phase,
     /// What this cluster, alone here, has last told the dealer's side.
     told_round: Spoken,
-    /// What clusters that run elsewhere have on the layout, by their numbers.
-    elsewhere: BTreeMap<u16, OnLayout>,
+    /// What is known of clusters that run elsewhere, by their numbers.
+    elsewhere: BTreeMap<u16, AtCluster>,
     /// The sources that have used an id again since the last round was over: each is reported once.
     reusing: BTreeSet<u64>,
     shown: Shown<PublicView>,
@@ -226,8 +227,8 @@ impl RunningTable {
             let room = room(&ahead).await;
             let closes = self.deadline();
             let waits = self.waiting.front().map(|(until, _)| *until);
-            let layout = self.told_round.layout_due;
-            let timers = [closes, self.staff_due, self.back_until, self.post_again, self.silent_at, waits, layout];
+            let look = self.told_round.look;
+            let timers = [closes, self.staff_due, self.back_until, self.post_again, self.silent_at, waits, look];
             let next = timers.into_iter().flatten().min();
             let taken = tokio::select! {
                 biased;
@@ -324,7 +325,7 @@ impl RunningTable {
                     self.ask_round(Actor::System, None, report);
                 }
             }
-            TableMail::OnLayout { cluster, on_layout } => drop(self.elsewhere.insert(cluster, on_layout)),
+            TableMail::AtCluster { cluster, at_cluster } => drop(self.elsewhere.insert(cluster, at_cluster)),
             TableMail::Followed(round) => {
                 if let RoundSide::Followed(before) = &mut self.parts.round {
                     *before = round;

@@ -372,6 +372,11 @@ impl Cluster {
         at_seat.max(self.state.recent.newest(source))
     }
 
+    /// The sources of people that are remembered, in order, each with the number of its newest command.
+    pub fn numbers(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
+        self.state.recent.numbers()
+    }
+
     /// The highest source that asked; zero if there was none.
     pub fn highest_source(&self) -> u64 {
         let at_seats = self.state.seats.iter().map(|seat| seat.recent.source()).max().unwrap_or(0);

@@ -42,6 +42,11 @@ impl Sources {
         self.kept.get(&source).map_or(0, |source| source.recent.newest())
     }
 
+    /// Every source that is remembered, with the number of its newest command.
+    pub(crate) fn numbers(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
+        self.kept.iter().map(|(source, Source { recent, .. })| (*source, recent.newest()))
+    }
+
     /// The highest source there was; zero if there was none.
     pub(crate) fn highest(&self) -> u64 {
         let kept = self.kept.last_key_value().map(|(source, _)| *source);

@@ -1,8 +1,11 @@
 //! One round, many clusters on three machines: each follows the round by its record, and none takes a bet after its close.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::house::{House, Setup, until};
+use serde_json::json;
+
+use crate::house::{House, Setup, TABLE, THE_TABLE, until};
 use crate::play::{BETS, Play};
 
 const TERMINALS: u32 = 40;
@@ -29,6 +32,31 @@ fn one_round_is_played_on_three_machines() {
         crowd.bets(4 * BETS);
     }
     Play { house, crowd, dealer: dealer.rests() }.ends();
+}
+
+/// The console is told of every cluster, whichever machine has the dealer's side, and goes on from the numbers that were used there.
+#[test]
+fn a_console_sees_every_cluster() {
+    let mut house = House::spread(TERMINALS, CLUSTERS);
+    let share = usize::try_from(TERMINALS).unwrap() / usize::from(CLUSTERS);
+    let devices = house.enrol(1..=TERMINALS);
+    let terminals: Vec<_> = devices.iter().step_by(share).map(|device| device.connect(house.doors()[0])).collect();
+    let supervisor = house.person("pit-supervisor");
+    let clear_lock = json!({"cluster": {"number": CLUSTERS - 1, "command": {"clear-lock": {"seat": 1}}}});
+    let answer = supervisor.table(TABLE, None, &clear_lock);
+    assert!(answer["refused"].is_object(), "no seat is locked: {answer}");
+    for _ in 0..2 {
+        until("the number is known", || supervisor.console(TABLE).next()["snapshot"]["sequence"] == 1);
+        let mut seen = BTreeSet::new();
+        supervisor.console(TABLE).until("a seat of every cluster", |said| {
+            let staff = said.get("staff").unwrap_or(&said["snapshot"]["staff"]);
+            let seats = staff["seats"].as_array().into_iter().flatten();
+            seen.extend(seats.filter(|seat| seat["is_connected"] == true).map(|seat| seat["cluster"].as_u64()));
+            (seen.len() == terminals.len()).then_some(())
+        });
+        house.move_part(THE_TABLE, house.idle());
+    }
+    house.audit();
 }
 
 /// A cluster is silent after so many seconds: long before the lease of its machine is over.

@@ -13,14 +13,18 @@ use tokio::sync::mpsc;
 
 use super::fellow::Unreachable;
 use super::{Nodes, house, part_of};
+use crate::guard::LARGEST_BODY;
 use crate::leaving::Answer;
-use crate::table::{OnLayout, TableMail};
+use crate::table::{AtCluster, TableMail};
 
 /// So many letters may wait to be sent; more are lost, and sent again.
 const WAITING: usize = 4_096;
 
-/// So many go at once: they fit a request, however large each is.
-const AT_ONCE: usize = 24;
+/// So many are taken at once.
+const AT_ONCE: usize = 64;
+
+/// So many bytes of letters go in one request, unless a single one is larger: it fits all the same.
+const BAG: usize = LARGEST_BODY / 2;
 
 /// A connection is cut off again after so long, as nobody tells whether it was.
 const CUT_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
@@ -39,8 +43,8 @@ pub(super) enum Letter {
     HouseHolds { cluster: ClusterId, number: u64 },
     /// A cluster has followed its dealer's side so far.
     Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
-    /// What it has on the layout.
-    OnLayout { cluster: ClusterId, on_layout: OnLayout },
+    /// What lies on its layout, and how its seats are.
+    AtCluster { cluster: ClusterId, at_cluster: AtCluster },
     /// A device is revoked, or enrolled anew: its connection ends.
     Cut { device: DeviceId },
 }
@@ -101,9 +105,9 @@ impl Courier {
             TableMail::Reported { cluster, followed, colour_chips } => {
                 (To::Holder(part_of(table)), Letter::Reported { cluster, followed, colour_chips })
             }
-            TableMail::OnLayout { cluster, ref on_layout } => {
-                let on_layout = on_layout.clone();
-                (To::Holder(part_of(table)), Letter::OnLayout { cluster: of(cluster), on_layout })
+            TableMail::AtCluster { cluster, ref at_cluster } => {
+                let at_cluster = at_cluster.clone();
+                (To::Holder(part_of(table)), Letter::AtCluster { cluster: of(cluster), at_cluster })
             }
             // Nobody else has a way to a table that does not run here.
             TableMail::Round { .. }
@@ -171,9 +175,8 @@ impl Nodes {
         asking.await.inspect_err(|error| tracing::warn!(%part, %error, "a part elsewhere did not answer")).ok()
     }
 
-    async fn carried(&self, node: &str, letters: &[Letter]) -> Result<(), Unreachable> {
-        let body = serde_json::to_vec(letters).expect("letters can be written down");
-        self.fellow.json(node, "/api/v1/node/letters", self.key()?, Some(body)).await.map(drop)
+    async fn carried(&self, node: &str, bag: String) -> Result<(), Unreachable> {
+        self.fellow.json(node, "/api/v1/node/letters", self.key()?, Some(bag.into_bytes())).await.map(drop)
     }
 }
 
@@ -200,11 +203,49 @@ async fn carry(mut waiting: mpsc::Receiver<(To, Letter)>, nodes: Nodes) {
 }
 
 async fn carry_to(node: String, mut waiting: mpsc::Receiver<Letter>, nodes: Nodes) {
-    let mut bag = Vec::with_capacity(AT_ONCE);
-    while waiting.recv_many(&mut bag, AT_ONCE).await > 0 {
-        if let Err(error) = nodes.carried(&node, &bag).await {
-            tracing::warn!(node, letters = bag.len(), %error, "letters did not arrive: they are sent again");
+    let mut letters = Vec::with_capacity(AT_ONCE);
+    while waiting.recv_many(&mut letters, AT_ONCE).await > 0 {
+        for bag in bags(&letters) {
+            if let Err(error) = nodes.carried(&node, bag).await {
+                tracing::warn!(node, %error, "letters did not arrive: they are sent again");
+            }
         }
-        bag.clear();
+        letters.clear();
+    }
+}
+
+/// Letters as the bodies of requests, in order.
+fn bags(letters: &[Letter]) -> Vec<String> {
+    let mut bags: Vec<String> = Vec::new();
+    for letter in letters {
+        let letter = serde_json::to_string(letter).expect("a letter can be written down");
+        match bags.last_mut() {
+            Some(bag) if bag.len() + letter.len() < BAG => {
+                bag.push(',');
+                bag.push_str(&letter);
+            }
+            _ => bags.push(format!("[{letter}")),
+        }
+    }
+    for bag in &mut bags {
+        bag.push(']');
+    }
+    bags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_carried_in_order_in_bags_that_fit() {
+        let cut = |device| Letter::Cut { device: DeviceId(device) };
+        let letters: Vec<_> = (0..5_000).map(cut).collect();
+        let bags = bags(&letters);
+        assert!(bags.len() > 1 && bags.iter().all(|bag| bag.len() <= LARGEST_BODY));
+        let carried = bags.iter().flat_map(|bag| serde_json::from_str::<Vec<Letter>>(bag).unwrap());
+        let devices = carried.map(|letter| if let Letter::Cut { device } = letter { device.0 } else { u32::MAX });
+        assert!(devices.eq(0..5_000));
+        assert!(super::bags(&[]).is_empty());
     }
 }

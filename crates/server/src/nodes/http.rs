@@ -73,8 +73,8 @@ async fn deliver(server: &Server, letter: Letter) -> Result<(), Denied> {
             let letter = TableMail::Reported { cluster, followed, colour_chips };
             put(server.doors.table(cluster.table), letter).await?;
         }
-        Letter::OnLayout { cluster, on_layout } => {
-            let letter = TableMail::OnLayout { cluster: cluster.number, on_layout };
+        Letter::AtCluster { cluster, at_cluster } => {
+            let letter = TableMail::AtCluster { cluster: cluster.number, at_cluster };
             put(server.doors.table(cluster.table), letter).await?;
         }
         Letter::Cut { device } => server.devices.cut(device),

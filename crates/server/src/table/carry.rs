@@ -10,7 +10,7 @@ use taisai_table::{
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use super::{OnLayout, POST_AGAIN, RoundSide, RunningTable, TableMail};
+use super::{AtCluster, POST_AGAIN, RoundSide, RunningTable, TableMail};
 use crate::house::HouseMail;
 use crate::leaving::Said;
 use crate::stopped::Stopped;
@@ -18,18 +18,21 @@ use crate::stopped::Stopped;
 /// A slip that has not come by then is asked for again.
 const READ_AGAIN: Duration = Duration::from_secs(5);
 
-/// What lies on the layout of a cluster is told so often at most.
-const LAYOUT: Duration = Duration::from_millis(250);
+/// What there is to tell of a cluster is looked at so often at most.
+const TELLS: Duration = Duration::from_millis(250);
+
+/// It is told again after so long, as the dealer's side may have another holder.
+const TELL_AGAIN: Duration = Duration::from_secs(2);
 
 /// What a cluster that runs alone has last told the dealer's side.
 #[derive(Debug, Default)]
 pub(super) struct Spoken {
     /// How far it has followed, and when that is told again.
     report: Option<((u64, Money), Instant)>,
-    layout: Option<OnLayout>,
-    layout_told: Option<Instant>,
-    /// When what has changed since may be told.
-    pub(super) layout_due: Option<Instant>,
+    /// What there was to tell of it, and when that was told.
+    told: Option<(AtCluster, Instant)>,
+    /// When it is looked at again.
+    pub(super) look: Option<Instant>,
 }
 
 impl RunningTable {
@@ -198,23 +201,21 @@ impl RunningTable {
         }
     }
 
-    /// Tells it what lies on the layout of this cluster, for the console.
-    pub(super) fn tell_layout(&mut self) {
+    /// Tells it what lies on the layout of this cluster and how its seats are, for the console.
+    pub(super) fn tell_console(&mut self) {
         let (RoundSide::Followed(_), Some(cluster)) = (&self.parts.round, self.parts.clusters.first()) else { return };
         let now = Instant::now();
-        let due = self.told_round.layout_told.map_or(now, |told| told + LAYOUT);
-        if due > now {
-            self.told_round.layout_due = Some(due);
+        if self.told_round.look.is_some_and(|look| look > now) {
             return;
         }
-        self.told_round.layout_due = None;
-        let (id, on_layout) = (cluster.machine().id(), OnLayout::of(cluster.machine()));
-        if self.told_round.layout.as_ref() == Some(&on_layout) {
+        self.told_round.look = Some(now + TELLS);
+        let cluster = cluster.machine();
+        let (id, at_cluster) = (cluster.id(), AtCluster::of(cluster, |cluster, seat| self.is_connected(cluster, seat)));
+        if self.told_round.told.as_ref().is_some_and(|(told, at)| *told == at_cluster && now < *at + TELL_AGAIN) {
             return;
         }
-        self.told_round.layout_told = Some(now);
-        self.told_round.layout = Some(on_layout.clone());
-        self.said.push(Said::ToTable(id.table, TableMail::OnLayout { cluster: id.number, on_layout }));
+        self.told_round.told = Some((at_cluster.clone(), now));
+        self.said.push(Said::ToTable(id.table, TableMail::AtCluster { cluster: id.number, at_cluster }));
     }
 
     /// Asks what must be accepted.

@@ -5,7 +5,7 @@ use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, Round, RoundCommand, RoundNumber, Seat, Slip, Transfer,
 };
 
-use super::{OnLayout, RunningTable};
+use super::{AtCluster, RunningTable};
 use crate::leaving::{Counted, Reply, Then, Topic};
 use crate::line::Line;
 
@@ -32,7 +32,7 @@ pub(crate) enum TableMail {
     /// A cluster that runs elsewhere has followed the dealer's side so far.
     Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
     /// What it has on the layout.
-    OnLayout { cluster: u16, on_layout: OnLayout },
+    AtCluster { cluster: u16, at_cluster: AtCluster },
     /// The dealer's side as its record has it now, for a cluster that runs elsewhere.
     Followed(Box<Round>),
     /// Another node takes the table: it ends here once its round is over.

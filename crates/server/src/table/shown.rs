@@ -8,6 +8,7 @@ use taisai_table::{Actor, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Tran
 use tokio::time::Instant;
 
 use super::RunningTable;
+use super::health::changed_seats;
 use super::view::{LastGame, Message, PublicView, SeatChange, SeatView, Snapshot, StaffView};
 use crate::leaving::{Answered, Counted, Said, Topic, json};
 use crate::line::Line;
@@ -73,7 +74,8 @@ impl RunningTable {
 
     pub(super) fn follow(&mut self, line: Line, counted: Option<Counted>, topics: Vec<Topic>) {
         let known = |counted: Counted| {
-            let clusters = self.clusters().map(|cluster| cluster.newest(counted.source, None));
+            let here = self.clusters().map(|cluster| cluster.newest(counted.source, None));
+            let clusters = here.chain(self.elsewhere.values().map(|cluster| cluster.newest(counted.source)));
             counted.and(clusters.max().unwrap_or(0)).and(self.round().newest(counted.source))
         };
         let mut snapshot = self.snapshot(counted.map(known));
@@ -103,11 +105,14 @@ impl RunningTable {
     }
 
     fn staff_view(&self) -> StaffView {
-        let is_connected = |cluster: u16, seat: Seat| {
-            let place = usize::try_from(seat.0).ok().and_then(|seat| self.seats.get(self.place(cluster)?)?.get(seat));
-            place.is_some_and(|place| place.line.is_some())
-        };
+        let is_connected = |cluster, seat| self.is_connected(cluster, seat);
         StaffView::of(self.round(), &self.parts.clusters, &self.elsewhere, is_connected)
+    }
+
+    /// Whether a terminal is there, or whoever plays at the seat.
+    pub(super) fn is_connected(&self, cluster: u16, seat: Seat) -> bool {
+        let place = usize::try_from(seat.0).ok().and_then(|seat| self.seats.get(self.place(cluster)?)?.get(seat));
+        place.is_some_and(|place| place.line.is_some())
     }
 
     /// A seat is told how it stands, once, however much happens to it.
@@ -178,7 +183,7 @@ impl RunningTable {
         if let Some(change) = self.shown.change(public) {
             self.said.push(Said::All(Topic::Public, json(&Message::Public(change))));
         }
-        self.tell_layout();
+        self.tell_console();
         self.show_staff();
     }
 
@@ -202,8 +207,7 @@ impl RunningTable {
         let mut view = self.staff_view();
         let seats = std::mem::take(&mut view.seats);
         let before = std::mem::take(&mut self.shown_to_staff.view.seats);
-        let changed = seats.iter().zip(&before).filter(|(now, before)| now != before);
-        view.seats = changed.map(|(now, _)| *now).collect();
+        view.seats = changed_seats(&before, &seats);
         let change = self.shown_to_staff.change(view);
         self.shown_to_staff.view.seats = seats;
         if let Some(change) = change {

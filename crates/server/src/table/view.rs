@@ -4,15 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
 use taisai_table::{
-    Chips, Cluster, ColourSet, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, SlipLine, Stake,
-    TableId, TableLimits, Time, VoidReason,
+    Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, SlipLine,
+    Stake, TableId, TableLimits, Time, VoidReason,
 };
 
+use super::health::{AtCluster, SeatHealth};
 use super::places;
 use crate::api::{WholePublic, WholeStaff};
 use crate::leaving::Answered;
@@ -217,8 +218,10 @@ pub(crate) struct StaffView {
     faces: Option<[Option<Face>; 3]>,
     /// What lies on each box, over all seats.
     totals: Vec<TotalView>,
+    /// What the Dealer's `reject-excess` would take back now, in order (5.1).
+    excess: Vec<Cut>,
     meters: Vec<Meters>,
-    /// Every seat in a session; of a change, those that have changed.
+    /// Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed.
     pub(crate) seats: Vec<SeatHealth>,
 }
 
@@ -230,43 +233,12 @@ struct TotalView {
     amount: Money,
 }
 
-/// What a cluster that runs elsewhere has on the layout, and its meters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OnLayout {
-    totals: Vec<(BetBox, Money)>,
-    meters: Meters,
-}
-
-impl OnLayout {
-    pub(super) fn of(cluster: &Cluster) -> Self {
-        let boxes = cluster.rules().layout().boxes().iter().map(|bet_box| (*bet_box, cluster.total(*bet_box)));
-        Self { totals: boxes.filter(|(_, amount)| *amount > Money::ZERO).collect(), meters: cluster.meters() }
-    }
-
-    fn total(&self, bet_box: BetBox) -> Money {
-        self.totals.iter().find(|(of, _)| *of == bet_box).map_or(Money::ZERO, |(_, amount)| *amount)
-    }
-}
-
-/// How a seat is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub(crate) struct SeatHealth {
-    cluster: u16,
-    seat: Seat,
-    session: Option<SessionId>,
-    credits: Money,
-    on_layout: Money,
-    is_connected: bool,
-    is_lost: bool,
-    is_locked: bool,
-}
-
 impl StaffView {
-    /// With the clusters that run here, and what is known of those that run elsewhere: their seats are not shown.
+    /// With the clusters that run here, and what is known of those that run elsewhere.
     pub(crate) fn of(
         round: &Round,
         clusters: &[Recorder<Cluster>],
-        elsewhere: &BTreeMap<u16, OnLayout>,
+        elsewhere: &BTreeMap<u16, AtCluster>,
         is_connected: impl Fn(u16, Seat) -> bool,
     ) -> Self {
         let clusters = || clusters.iter().map(Recorder::machine);
@@ -276,16 +248,6 @@ impl StaffView {
         };
         let totals = round.rules().layout().boxes().iter().map(|bet_box| (*bet_box, amount(*bet_box)));
         let totals = totals.filter(|(_, cents)| *cents > 0);
-        let health = |cluster: &Cluster, seat: Seat| SeatHealth {
-            cluster: cluster.id().number,
-            seat,
-            session: cluster.session(seat),
-            credits: cluster.credits(seat),
-            on_layout: cluster.on_layout(seat),
-            is_connected: is_connected(cluster.id().number, seat),
-            is_lost: cluster.is_lost(seat),
-            is_locked: cluster.is_locked(seat),
-        };
         let seats = clusters().flat_map(|cluster| places(cluster).map(move |seat| (cluster, seat)));
         Self {
             supervisor: round.holder(Position::Supervisor),
@@ -293,8 +255,12 @@ impl StaffView {
             dice_set: round.dice_set(),
             faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
+            excess: clusters().flat_map(Cluster::rejections).collect(),
             meters: clusters().map(Cluster::meters).chain(elsewhere.values().map(|of| of.meters)).collect(),
-            seats: seats.map(|(cluster, seat)| health(cluster, seat)).collect(),
+            seats: seats
+                .map(|(cluster, seat)| SeatHealth::of(cluster, seat, &is_connected))
+                .chain(elsewhere.values().flat_map(|of| of.seats.iter().copied()))
+                .collect(),
         }
     }
 }

@@ -32,7 +32,13 @@ impl Cluster {
     /// What is rejected until nothing is over a limit: of each box that is over, the latest bet is cut to what fits; a
     /// remainder that takes the player's total on the box below the minimum is rejected whole. Rejecting one side may put
     /// the other over its Differential, so this goes on until it fits.
-    pub(super) fn rejections(&self) -> Vec<Cut> {
+    ///
+    /// # Panics
+    /// If totals and placements do not agree, which would be a bug.
+    pub fn rejections(&self) -> Vec<Cut> {
+        if self.excess().next().is_none() {
+            return Vec::new();
+        }
         let unit = self.limits.unit().cents();
         let mut totals = self.state.totals.clone();
         let mut placements = self.state.placements.clone();
