@@ -39,6 +39,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Connections have so long to end when the house stops.
 const FAREWELL: Duration = Duration::from_secs(3);
 
+/// A node that is told to stop while it opens the house has so long to come to the end of that.
+const LEAVES: Duration = Duration::from_secs(2);
+
 /// A node that has dropped everything joins anew after so long.
 const REJOIN: Duration = Duration::from_millis(250);
 
@@ -263,22 +266,27 @@ async fn run(
     ended
 }
 
-/// Opens a house on a thread of its own, which nobody waits for at the end. A node that is told to stop before that does so
-/// at once: nothing runs on it yet, and what it has claimed is free when its lease is over.
-async fn opened<T: Send + 'static>(
-    open: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
+/// Opens a house on a thread of its own. A node that is told to stop before that is done leaves at once where it can: what it
+/// has claimed is free then. Where it waits for others it is not waited for, and its lease ends by itself.
+async fn opened(
+    open: impl FnOnce() -> Result<(Hall, Secrets), ServeError> + Send + 'static,
     is_shared: bool,
     stop: Pin<&mut impl Future<Output = ()>>,
-) -> Result<Option<T>, ServeError> {
-    let (runtime, (tell, told)) = (Handle::current(), oneshot::channel());
+) -> Result<Option<(Hall, Secrets)>, ServeError> {
+    let (runtime, (tell, mut told)) = (Handle::current(), oneshot::channel());
     let work = move || {
         let _within = runtime.enter();
         tell.send(open()).map_or_else(drop, drop);
     };
     thread::Builder::new().name("opening".to_owned()).spawn(work).map_err(HallError::Thread)?;
     tokio::select! {
-        opened = told => opened.map_err(|_| Stopped::BrokenDown("who opens the house"))?.map(Some),
-        () = stop, if is_shared => Ok(None),
+        opened = &mut told => opened.map_err(|_| Stopped::BrokenDown("who opens the house"))?.map(Some),
+        () = stop, if is_shared => {
+            if let Ok(Ok(Ok((hall, _)))) = tokio::time::timeout(LEAVES, told).await {
+                close(hall).await;
+            }
+            Ok(None)
+        }
     }
 }
 

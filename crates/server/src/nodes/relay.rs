@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use futures_util::{StreamExt as _, stream};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
@@ -102,6 +103,7 @@ impl Nodes {
         {
             let there = hyper::upgrade::on(&mut response);
             let (nodes, mut stopping) = (self.clone(), server.stopping.subscribe());
+            let (part, node) = (part.clone(), node.clone());
             tokio::spawn(async move {
                 let _held = held;
                 let (Ok(here), Ok(there)) = tokio::join!(upgrade, there) else { return };
@@ -114,7 +116,21 @@ impl Nodes {
                 }
             });
         }
-        response.map(Body::new)
+        response.map(|body| self.read_on(part, node, body))
+    }
+
+    /// The rest of an answer, as long as whoever gives it holds the part. What breaks off is not taken for the end.
+    fn read_on(&self, part: ChainName, node: String, body: Incoming) -> Body {
+        let nodes = self.clone();
+        let gone = Box::pin(async move { nodes.gone(&part, &node).await });
+        let frames = Body::new(body).into_data_stream();
+        Body::from_stream(stream::unfold(Some((frames, gone)), async |reading| {
+            let (mut frames, mut gone) = reading?;
+            tokio::select! {
+                frame = frames.next() => frame.map(|frame| (frame, Some((frames, gone)))),
+                () = &mut gone => Some((Err(axum::Error::new(Unreachable::Gone)), None)),
+            }
+        }))
     }
 
     /// Has the node that holds a part answer, as long as it does: one that stands still has lost the part before it answers.
@@ -179,6 +195,7 @@ fn about(uri: &Uri) -> Option<About> {
 #[cfg(test)]
 mod tests {
     use taisai_journal::{Lease, Node};
+    use tokio::io::AsyncWriteExt as _;
     use tokio::net::TcpListener;
     use tokio::sync::watch;
 
@@ -214,6 +231,27 @@ mod tests {
             let answer = asking.await.unwrap();
             assert!(matches!(answer, Err(Unreachable::Gone)), "{after:?}: {answer:?}");
         }
+    }
+
+    /// One that stands still in the middle of its answer is read no further; the answer is not taken for a whole one.
+    #[tokio::test]
+    async fn an_answer_breaks_off_when_its_node_is_gone() {
+        let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", still.local_addr().unwrap());
+        let all = [node("still", &address), node("own", "http://127.0.0.1:8")];
+        let (roster, known) = watch::channel(held_by(&all, Some("still")));
+        let nodes = Nodes::new("own".into(), known, &NodePlan::default()).unwrap();
+        let asking = {
+            let (nodes, address) = (nodes.clone(), address.clone());
+            tokio::spawn(async move { nodes.sent_to(&house(), &address, Request::default()).await })
+        };
+        let (mut connection, _) = still.accept().await.unwrap();
+        connection.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nTai\r\n").await.unwrap();
+        let answer = asking.await.unwrap().unwrap();
+        let mut body = nodes.read_on(house(), address, answer.into_body()).into_data_stream();
+        assert_eq!(&*body.next().await.unwrap().unwrap(), b"Tai");
+        roster.send_replace(held_by(&all, Some("own")));
+        assert!(body.next().await.unwrap().is_err());
     }
 
     #[test]
