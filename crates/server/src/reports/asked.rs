@@ -54,7 +54,7 @@ pub(crate) enum Format {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct DaysAsked {
-    /// The first gaming day, like `2027-01-15`.
+    /// The first gaming day, like `2027-01-15`, or `today`.
     pub(super) from: Option<String>,
     /// The last.
     pub(super) to: Option<String>,
@@ -72,7 +72,7 @@ pub(crate) struct ResultsAsked {
     pub(super) by: Option<By>,
     /// Whether tables that play for training count too.
     pub(super) training: Option<bool>,
-    /// The first gaming day, like `2027-01-15`.
+    /// The first gaming day, like `2027-01-15`, or `today`.
     pub(super) from: Option<String>,
     /// The last.
     pub(super) to: Option<String>,
@@ -145,14 +145,15 @@ impl EventsAsked {
     }
 }
 
-fn day(text: Option<&str>) -> Result<Option<Date>, Denied> {
-    // What is far from any record would be no day of it.
-    let read = |text: &str| text.parse::<Date>().ok().filter(|day| (1970..3000).contains(&day.year()));
-    text.map(|text| read(text).ok_or(Denied::BadRequest)).transpose()
-}
-
-pub(super) fn days(from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
-    Ok(Days { from: day(from)?, to: day(to)? })
+/// The gaming days from one to another; the one in progress is called `today`.
+pub(super) fn days(from: Option<&str>, to: Option<&str>, today: Option<Date>) -> Result<Days, Denied> {
+    let day = |text: &str| match text {
+        "today" => today,
+        // What is far from any record would be no day of it.
+        text => text.parse::<Date>().ok().filter(|day| (1970..3000).contains(&day.year())),
+    };
+    let read = |text: Option<&str>| text.map(|text| day(text).ok_or(Denied::BadRequest)).transpose();
+    Ok(Days { from: read(from)?, to: read(to)? })
 }
 
 /// How much is on a page.
@@ -219,8 +220,10 @@ mod tests {
         let many = "void,".repeat(40);
         assert_eq!(filter(&format!("kind={many}void")).err(), Some(Denied::BadRequest));
         for bad in ["9999-12-31", "-009999-01-01", "2027-02-30", "2027-01-15'", ""] {
-            assert_eq!(days(Some(bad), None), Err(Denied::BadRequest), "{bad}");
+            assert_eq!(days(Some(bad), None, None), Err(Denied::BadRequest), "{bad}");
         }
+        let today = "2027-01-15".parse().ok();
+        assert_eq!(days(Some("today"), Some("2027-01-16"), today).map(|days| days.from), Ok(today));
         assert!(read::<ResultsAsked>("by=box&from=2027-01-15&training=false").is_ok());
         assert_eq!(read::<ResultsAsked>("by=phase").err(), Some(Denied::BadRequest));
     }

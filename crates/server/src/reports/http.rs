@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader};
+use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader, gaming_day};
 use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 
 use super::asked::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
 use super::{
-    Calendar, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine, RoundLine, TableDice,
-    Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
+    Calendar, Days, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine, RoundLine,
+    TableDice, Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
 };
 use crate::denied::Denied;
 use crate::request::{Asked, Named};
@@ -87,7 +87,7 @@ async fn get_results(
     headers: HeaderMap,
     Asked(ResultsAsked { by, training, from, to, format }): Asked<ResultsAsked>,
 ) -> Result<Response, Denied> {
-    let (by, days) = (by.unwrap_or_default(), days(from.as_deref(), to.as_deref())?);
+    let (by, days) = (by.unwrap_or_default(), days_of(&server, from.as_deref(), to.as_deref())?);
     let training = training.unwrap_or(server.place.is_training);
     let lines = server.reports.ask(move |reader, games| results(reader, games, by, days, training)).await?;
     let lag = server.reports.lag();
@@ -95,6 +95,11 @@ async fn get_results(
         return Ok(csv("results", &lag, results_csv(&lines)));
     }
     Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
+}
+
+/// Days as they are asked for; `today` is the one in progress by the profile.
+fn days_of(server: &Server, from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
+    days(from, to, gaming_day(&server.profile, server.clock.now()).ok())
 }
 
 /// The meters of every seat and cluster, which come to what the ledger has.
@@ -105,7 +110,7 @@ async fn get_meters(
     headers: HeaderMap,
     Asked(DaysAsked { from, to, format }): Asked<DaysAsked>,
 ) -> Result<Response, Denied> {
-    let days = days(from.as_deref(), to.as_deref())?;
+    let days = days_of(&server, from.as_deref(), to.as_deref())?;
     let lines = server.reports.ask(move |reader, _| meters(reader, days)).await?;
     let lag = server.reports.lag();
     if is_csv(format, &headers) {

@@ -73,6 +73,13 @@ impl Subject {
             Self::Table(_) | Self::NoDealer | Self::Shift(..) | Self::Day(_) | Self::Box(..) => None,
         }
     }
+
+    const fn bet_box(&self) -> Option<BetBox> {
+        match self {
+            Self::Box(_, bet_box) => Some(*bet_box),
+            Self::Table(_) | Self::Dealer(..) | Self::NoDealer | Self::Shift(..) | Self::Day(_) => None,
+        }
+    }
 }
 
 /// What is gathered under one name.
@@ -103,6 +110,10 @@ pub struct ResultLine {
     /// The dealer, where it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dealer: Option<u32>,
+    /// The box, where it is about one.
+    #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub bet_box: Option<BetBox>,
     /// Rounds with a bet that were not void.
     pub rounds: u64,
     /// Rounds an hour at a table, between the first and the last of each day.
@@ -150,6 +161,7 @@ impl ResultLine {
             name: subject.name(),
             table: subject.table(),
             dealer: subject.dealer(),
+            bet_box: subject.bet_box(),
             rounds: theory.rounds(),
             rounds_an_hour: (hours > 0.0).then(|| float(*following) / hours),
             handle: theory.handle(),
