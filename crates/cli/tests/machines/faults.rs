@@ -10,6 +10,9 @@ use crate::relay::Way;
 
 const TERMINALS: u32 = 200;
 
+/// Those of a table that is spread, and its clusters.
+const SPREAD: (u32, u16) = (40, 4);
+
 /// What can go wrong, or is done to a house that runs.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
@@ -74,10 +77,21 @@ fn make(fault: Fault, node: usize, house: &mut House, crowd: &Crowd) {
 
 #[test]
 fn one_after_the_other_while_two_hundred_bet() {
-    let (faults, seed) = (given("FAULTS", 6), given("SEED", 1));
+    happen(given("FAULTS", 6), House::open(TERMINALS), TERMINALS);
+}
+
+/// The machines that are hit hold the dealer's side, clusters that follow it, or both.
+#[test]
+fn one_after_the_other_while_clusters_follow() {
+    let (terminals, clusters) = SPREAD;
+    happen(given("FAULTS", 6).div_ceil(2), House::spread(terminals, clusters), terminals);
+}
+
+fn happen(faults: u64, house: House, terminals: u32) {
+    let seed = given("SEED", 1);
     println!("{faults} faults of SEED={seed}");
     let mut random = Random(seed);
-    let Play { mut house, crowd, dealer } = Play::at(House::open(TERMINALS), TERMINALS, seed);
+    let Play { mut house, crowd, dealer } = Play::at(house, terminals, seed);
     let dealer = dealer.works();
     for number in 1..=faults {
         let fault = *random.among(&FAULTS);
