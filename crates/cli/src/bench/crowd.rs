@@ -258,21 +258,22 @@ mod tests {
     async fn a_crowd_bets_against_the_echo_server() {
         let rival = start().await;
         let mut crowd = Crowd::connect(&rival.echo(500), 0..70).await.unwrap();
-        let one = crowd.run(Load::Closed { bets: 1 }, SHORT).await.unwrap();
-        let [bets, answers, bytes] = crowd.counted();
-        assert!(one.bets > 0 && bets == one.all && bets == answers, "{bets} {answers}");
-        assert!((450..550).contains(&(bytes / answers)), "{bytes} {answers}");
-        let many = crowd.run(Load::Few { bets: 100 }, SHORT).await.unwrap();
-        let [all, all_answers, _] = crowd.counted();
-        assert!(many.bets > 0 && all - bets == 100 * (all_answers - answers), "{all} {all_answers}");
-        crowd.join(&rival.echo(500), 70..80).await.unwrap();
-        assert_eq!(crowd.size(), 80);
         let begun = Instant::now();
         let mut paced = crowd.run(Load::Paced { bets_a_second: 700.0 }, SHORT).await.unwrap();
         // However slow the machine is, nobody bets ahead of the pace: it begins with one bet each.
-        let due = 80.0 + 700.0 * begun.elapsed().as_secs_f64();
+        let due = 70.0 + 700.0 * begun.elapsed().as_secs_f64();
         assert!(paced.bets > 0 && f64::from(u32::try_from(paced.all).unwrap()) <= due, "{} {due}", paced.all);
         assert!(paced.p99() > Duration::ZERO);
+        crowd.join(&rival.echo(500), 70..80).await.unwrap();
+        assert_eq!(crowd.size(), 80);
+        crowd.run(Load::Closed { bets: 1 }, SHORT).await.unwrap();
+        let [bets, answers, bytes] = crowd.counted();
+        // What one load leaves open, one message of each, may be answered while it is counted, or in the next.
+        assert!(bets.abs_diff(answers) <= 80 && (400..600).contains(&(bytes / answers)), "{bets} {answers} {bytes}");
+        crowd.run(Load::Few { bets: 100 }, SHORT).await.unwrap();
+        let [all, all_answers, _] = crowd.counted();
+        let (bets, answers) = (all - bets, all_answers - answers);
+        assert!(bets <= (answers + 80) * 100 && answers * 100 <= bets + 80 * 100, "{bets} {answers}");
     }
 
     #[tokio::test(flavor = "multi_thread")]
