@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::house::{House, Setup, TABLE, THE_TABLE, until};
+use crate::person::accepted;
 use crate::play::{BETS, Play};
+use crate::socket::Socket;
 
 const TERMINALS: u32 = 40;
 const CLUSTERS: u16 = 4;
@@ -34,25 +36,37 @@ fn one_round_is_played_on_three_machines() {
     Play { house, crowd, dealer: dealer.rests() }.ends();
 }
 
+/// What a player has who is seen.
+const CREDITS: i64 = 12_300;
+
 /// The console is told of every cluster, whichever machine has the dealer's side, and goes on from the numbers that were used there.
 #[test]
 fn a_console_sees_every_cluster() {
     let mut house = House::spread(TERMINALS, CLUSTERS);
     let share = usize::try_from(TERMINALS).unwrap() / usize::from(CLUSTERS);
     let devices = house.enrol(1..=TERMINALS);
-    let terminals: Vec<_> = devices.iter().step_by(share).map(|device| device.connect(house.doors()[0])).collect();
+    for device in devices.iter().step_by(share) {
+        let buy_in = json!({"buy-in": {"seat": device.seat, "amount": CREDITS, "method": "note"}});
+        accepted(&device.connect(house.doors()[0]).ask(&buy_in));
+    }
     let supervisor = house.person("pit-supervisor");
+    let mut console = supervisor.console(TABLE);
+    let source = console.next()["snapshot"]["source"].clone();
     let clear_lock = json!({"cluster": {"number": CLUSTERS - 1, "command": {"clear-lock": {"seat": 1}}}});
-    let answer = supervisor.table(TABLE, None, &clear_lock);
-    assert!(answer["refused"].is_object(), "no seat is locked: {answer}");
+    console.say(&json!({"commands": [{"sequence": 7, "command": clear_lock}]}));
+    console.until("an answer", |said| said["answers"][0]["answer"]["refused"].is_object().then_some(()));
+    let again = || {
+        let path = format!("/api/v1/tables/{TABLE}/console?source={source}");
+        Socket::try_open(supervisor.address, &path, &[("cookie", &supervisor.cookie)])
+    };
     for _ in 0..2 {
-        until("the number is known", || supervisor.console(TABLE).next()["snapshot"]["sequence"] == 1);
+        until("the number is known", || again().is_ok_and(|console| console.next()["snapshot"]["sequence"] == 7));
         let mut seen = BTreeSet::new();
-        supervisor.console(TABLE).until("a seat of every cluster", |said| {
+        again().unwrap_or_else(|status| panic!("{status}")).until("a seat of every cluster", |said| {
             let staff = said.get("staff").unwrap_or(&said["snapshot"]["staff"]);
             let seats = staff["seats"].as_array().into_iter().flatten();
-            seen.extend(seats.filter(|seat| seat["is_connected"] == true).map(|seat| seat["cluster"].as_u64()));
-            (seen.len() == terminals.len()).then_some(())
+            seen.extend(seats.filter(|seat| seat["credits"] == CREDITS).map(|seat| seat["cluster"].as_u64()));
+            (seen.len() == usize::from(CLUSTERS)).then_some(())
         });
         house.move_part(THE_TABLE, house.idle());
     }

@@ -55,7 +55,8 @@ impl Device {
 
     /// The connection before the device has proved itself, with the challenge.
     pub(crate) fn knock(&self, address: SocketAddr) -> (Socket, Vec<u8>) {
-        let socket = Socket::open(address, &format!("/api/v1/tables/{}/terminal", self.table), &[]);
+        let Self { table, cluster, .. } = self;
+        let socket = Socket::open(address, &format!("/api/v1/tables/{table}/terminal?cluster={cluster}"), &[]);
         let challenge = socket.next();
         (socket, unhex(challenge["challenge"].as_str().unwrap()))
     }
