@@ -112,7 +112,7 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
     let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
-        server.cut(device);
+        server.cut(device, None);
     }
     match about {
         About::Issues(number) if matches!(answer, Answer::Accepted(_)) => issued(server, id, number).await,

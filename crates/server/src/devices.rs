@@ -56,9 +56,9 @@ impl Devices {
         Ok(Self { enrolled: Mutex::new(enrolled), live: Live::default(), copied, tries: Tries::default() })
     }
 
-    /// Ends the connection of a device, if it has one.
-    pub(crate) fn cut(&self, device: DeviceId) {
-        self.live.cut(device);
+    /// Ends the connection of a device, if it has one: any, or all but one of the source that it was enrolled with last.
+    pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
+        self.live.cut(device, enrolled);
     }
 
     fn enrolled(&self, device: DeviceId) -> Option<KeptDevice> {
@@ -79,7 +79,7 @@ impl Devices {
 /// Takes the place of a device that has proved itself. If another connection has it and shows a sign of life, this one is the
 /// copy: it is denied, and the House hears of it.
 pub(crate) async fn take(server: &Server, proven: Proven) -> Result<Taken, Denied> {
-    let Some(taken) = server.devices.live.take(proven.device).await else {
+    let Some(taken) = server.devices.live.take(proven.device, proven.source).await else {
         copied(server, proven.device).await?;
         return Err(Denied::NotProven);
     };

@@ -103,11 +103,11 @@ impl Server {
         self.doors.table(table).ok_or_else(missing)
     }
 
-    /// Ends the connection of a device, wherever it is.
-    pub(crate) fn cut(&self, device: DeviceId) {
-        self.devices.cut(device);
+    /// Ends the connection of a device that is revoked, or was enrolled anew with a source, wherever it is.
+    pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
+        self.devices.cut(device, enrolled);
         if let Some(courier) = self.doors.courier() {
-            courier.cut(device);
+            courier.cut(device, enrolled);
         }
     }
 

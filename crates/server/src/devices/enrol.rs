@@ -128,7 +128,7 @@ async fn enrol(
     let enrol = async move {
         server.secrets.enrol(kept).await?;
         held(&server.devices.enrolled).insert(device, kept);
-        server.cut(device);
+        server.cut(device, Some(kept.source));
         Ok(())
     };
     to_the_end(enrol).await?;

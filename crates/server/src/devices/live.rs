@@ -30,6 +30,8 @@ pub(super) struct Live {
 }
 
 struct Connection {
+    /// What it proved itself with.
+    source: u64,
     /// Nobody holds the other end of another connection's.
     ask: mpsc::Sender<Life>,
 }
@@ -65,10 +67,10 @@ impl Life {
 
 impl Live {
     /// Takes the place of a device; nothing if another connection has it and is alive.
-    pub(super) async fn take(&self, device: DeviceId) -> Option<Taken> {
+    pub(super) async fn take(&self, device: DeviceId, source: u64) -> Option<Taken> {
         let mut silent: Option<mpsc::Sender<Life>> = None;
         for _ in 0..ASKED {
-            let first = match self.enter(device, silent.as_ref()) {
+            let first = match self.enter((device, source), silent.as_ref()) {
                 Ok(taken) => return Some(taken),
                 Err(first) => first,
             };
@@ -81,7 +83,11 @@ impl Live {
     }
 
     /// Takes the place if it is free, or held by a connection that was silent.
-    fn enter(&self, device: DeviceId, silent: Option<&mpsc::Sender<Life>>) -> Result<Taken, mpsc::Sender<Life>> {
+    fn enter(
+        &self,
+        (device, source): (DeviceId, u64),
+        silent: Option<&mpsc::Sender<Life>>,
+    ) -> Result<Taken, mpsc::Sender<Life>> {
         let mut connections = held(&self.connections);
         let entry = connections.entry(device);
         if let Entry::Occupied(first) = &entry
@@ -91,13 +97,16 @@ impl Live {
         }
         let (ask, asked) = mpsc::channel(WAITING);
         let taken = Taken { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
-        entry.insert_entry(Connection { ask });
+        entry.insert_entry(Connection { source, ask });
         Ok(taken)
     }
 
-    /// Ends the connection of a device.
-    pub(super) fn cut(&self, device: DeviceId) {
-        held(&self.connections).remove(&device);
+    /// Ends the connection of a device, unless it has proved itself with what it was enrolled with last.
+    pub(super) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
+        let mut connections = held(&self.connections);
+        if connections.get(&device).is_some_and(|connection| Some(connection.source) != enrolled) {
+            connections.remove(&device);
+        }
     }
 }
 
@@ -142,47 +151,61 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_copy_of_one_that_lives_gets_no_place() {
         let live = Live::default();
-        let first = alive(live.take(DEVICE).await.unwrap());
-        assert!(live.take(DEVICE).await.is_none());
-        assert!(live.take(DEVICE).await.is_none(), "however often it tries");
-        assert!(live.take(DeviceId(2)).await.is_some(), "another device");
-        live.cut(DEVICE);
+        let first = alive(live.take(DEVICE, 1).await.unwrap());
+        assert!(live.take(DEVICE, 1).await.is_none());
+        assert!(live.take(DEVICE, 1).await.is_none(), "however often it tries");
+        assert!(live.take(DeviceId(2), 1).await.is_some(), "another device");
+        live.cut(DEVICE, None);
         first.await.unwrap();
-        assert!(live.take(DEVICE).await.is_some(), "the place is free");
+        assert!(live.take(DEVICE, 1).await.is_some(), "the place is free");
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_that_is_silent_is_cut_off() {
         let live = Live::default();
-        let mut first = live.take(DEVICE).await.unwrap();
-        let second = live.take(DEVICE).await.unwrap();
+        let mut first = live.take(DEVICE, 1).await.unwrap();
+        let second = live.take(DEVICE, 1).await.unwrap();
         // What the first was asked meanwhile is too late.
         let Told::ShowLife(life) = first.told().await else { panic!("it was asked") };
         life.shown();
         assert!(matches!(first.told().await, Told::CutOff));
         drop(first);
         let second = alive(second);
-        assert!(live.take(DEVICE).await.is_none(), "the place stays with the second");
-        live.cut(DEVICE);
+        assert!(live.take(DEVICE, 1).await.is_none(), "the place stays with the second");
+        live.cut(DEVICE, None);
         second.await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn of_two_newcomers_one_gets_the_place() {
         let live = Live::default();
-        let silent = live.take(DEVICE).await.unwrap();
-        let take = async || live.take(DEVICE).await.map(alive);
+        let silent = live.take(DEVICE, 1).await.unwrap();
+        let take = async || live.take(DEVICE, 1).await.map(alive);
         let (one, other) = tokio::join!(take(), take());
         assert_eq!(usize::from(one.is_some()) + usize::from(other.is_some()), 1);
         drop(silent);
-        assert!(live.take(DEVICE).await.is_none());
+        assert!(live.take(DEVICE, 1).await.is_none());
+    }
+
+    /// That a device was enrolled anew is said more than once: it may have connected meanwhile.
+    #[tokio::test(start_paused = true)]
+    async fn one_that_was_enrolled_anew_stays() {
+        let live = Live::default();
+        let before = alive(live.take(DEVICE, 1).await.unwrap());
+        live.cut(DEVICE, Some(2));
+        before.await.unwrap();
+        let anew = alive(live.take(DEVICE, 2).await.unwrap());
+        live.cut(DEVICE, Some(2));
+        assert!(live.take(DEVICE, 2).await.is_none(), "it is there");
+        live.cut(DEVICE, None);
+        anew.await.unwrap();
     }
 
     #[tokio::test]
     async fn a_connection_that_ends_frees_its_place() {
         let live = Live::default();
-        drop(live.take(DEVICE).await.unwrap());
+        drop(live.take(DEVICE, 1).await.unwrap());
         assert!(held(&live.connections).is_empty());
-        drop(live.take(DEVICE).await.unwrap());
+        drop(live.take(DEVICE, 1).await.unwrap());
     }
 }

@@ -163,7 +163,7 @@ async fn a_device_has_one_connection() {
     let mut taken = take(&house.server, device).await.unwrap();
 
     revoke(&house).await;
-    house.server.devices.cut(DEVICE);
+    house.server.devices.cut(DEVICE, None);
     assert!(matches!(taken.told().await, Told::CutOff), "revoked");
     drop(taken);
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");

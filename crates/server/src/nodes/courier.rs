@@ -45,8 +45,8 @@ pub(super) enum Letter {
     Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
     /// What lies on its layout, and how its seats are.
     AtCluster { cluster: ClusterId, at_cluster: AtCluster },
-    /// A device is revoked, or enrolled anew: its connection ends.
-    Cut { device: DeviceId },
+    /// A device is revoked, or enrolled anew with a source: its connection ends.
+    Cut { device: DeviceId, enrolled: Option<u64> },
 }
 
 /// A command for a cluster from another node.
@@ -134,12 +134,12 @@ impl Courier {
     }
 
     /// The connection of a device ends, wherever it is.
-    pub(crate) fn cut(&self, device: DeviceId) {
+    pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         for after in CUT_AGAIN {
             let courier = self.clone();
             self.runtime.spawn(async move {
                 tokio::time::sleep(after).await;
-                courier.send(To::All, Letter::Cut { device });
+                courier.send(To::All, Letter::Cut { device, enrolled });
             });
         }
     }
@@ -239,12 +239,12 @@ mod tests {
 
     #[test]
     fn letters_are_carried_in_order_in_bags_that_fit() {
-        let cut = |device| Letter::Cut { device: DeviceId(device) };
+        let cut = |device| Letter::Cut { device: DeviceId(device), enrolled: None };
         let letters: Vec<_> = (0..5_000).map(cut).collect();
         let bags = bags(&letters);
         assert!(bags.len() > 1 && bags.iter().all(|bag| bag.len() <= LARGEST_BODY));
         let carried = bags.iter().flat_map(|bag| serde_json::from_str::<Vec<Letter>>(bag).unwrap());
-        let devices = carried.map(|letter| if let Letter::Cut { device } = letter { device.0 } else { u32::MAX });
+        let devices = carried.map(|letter| if let Letter::Cut { device, .. } = letter { device.0 } else { u32::MAX });
         assert!(devices.eq(0..5_000));
         assert!(super::bags(&[]).is_empty());
     }

@@ -77,7 +77,7 @@ async fn deliver(server: &Server, letter: Letter) -> Result<(), Denied> {
             let letter = TableMail::AtCluster { cluster: cluster.number, at_cluster };
             put(server.doors.table(cluster.table), letter).await?;
         }
-        Letter::Cut { device } => server.devices.cut(device),
+        Letter::Cut { device, enrolled } => server.devices.cut(device, enrolled),
     }
     Ok(())
 }
