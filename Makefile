@@ -17,7 +17,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 # Screens that weigh too much are not there: they are built, and refused, again.
 .DELETE_ON_ERROR:
 
-.PHONY: run demo test bench lint types screens browser machines pictures fuzz mutants torture torture-years bless release-check
+.PHONY: run demo test bench lint types screens browser machines take-over pictures fuzz mutants torture torture-years bless release-check
 .PHONY: tools program python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
@@ -78,6 +78,10 @@ browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a sta
 
 machines: tools postgres ## a house on three machines and two servers, with FAULTS random faults
 	@FAULTS=$(FAULTS) $(CARGO) test --quiet --workspace --locked --test machines
+
+take-over: tools postgres ## how soon bets are taken again when a machine or the primary is lost, with an optimised program
+	@$(CARGO) test --quiet --release --workspace --locked --test machines -- --nocapture killed frozen the_primary 2>/dev/null \
+		| grep 'bets are taken again after\|test result'
 
 pictures: python chromium $(SCREENS) ## every screen at three sizes, to be looked at, in web/shots/
 	@.ci/node npm --prefix web run --silent pictures
