@@ -1,17 +1,21 @@
-// Builds one page for each screen. In development the stand-in house answers, with a dealer who never tires.
+// Builds one page for each screen: those of staff and of the public share their files, the player's has its own. In development
+// the stand-in house answers, with a dealer who never tires.
 
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const SCREENS = ['index', 'terminal', 'display', 'console', 'pit', 'cage', 'audit'];
+const SHARING = ['index', 'display', 'console', 'pit', 'cage', 'audit'];
+const SCREENS = [...SHARING, 'terminal'];
 
-/** What every screen loads, and what all screens with a felt load: few files, so that they are packed well. */
+/** What every sharing screen loads, and what those with a felt load: few files, so that they are packed well. */
 const GROUPS = [
   { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(words\/(speech|languages)|protocol\/house|parts\/(LanguageSwitch|Training|settings|Die\.|faces))/ },
   { name: 'play', priority: 1, test: /src\/(felt\/(fit|phrases|print|walk|wins)|parts\/(Chip|chips|pile|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|Sheet|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(line|numbered)\.)/ },
 ];
+
+const pages = (names: string[]) => Object.fromEntries(names.map((name) => [name, resolve(import.meta.dirname, `${name}.html`)]));
 
 function standIn(): Plugin {
   return {
@@ -39,7 +43,16 @@ export default defineConfig({
     cssTarget: 'chrome111',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } }, input: Object.fromEntries(SCREENS.map((name) => [name, resolve(import.meta.dirname, `${name}.html`)])) },
+  },
+  builder: {
+    async buildApp({ build, environments }) {
+      for (const name of ['client', 'terminal']) await build(environments[name]!);
+    },
+  },
+  environments: {
+    client: { build: { rolldownOptions: { output: { codeSplitting: { groups: GROUPS } }, input: pages(SHARING) } } },
+    // A player opens no other screen: what is shared with them would bring along what only they need, in more and smaller files.
+    terminal: { consumer: 'client', build: { emptyOutDir: false, copyPublicDir: false, rolldownOptions: { input: pages(['terminal']) } } },
   },
   test: {
     projects: [
