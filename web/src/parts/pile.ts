@@ -1,35 +1,50 @@
 // How what lies on an area is drawn: where each pile stands, how high it is and what is written on it, and the label of what is
 // paid. All of an area is found at once, as it changes at once.
 
+import { figureOf } from '../felt/figures';
 import type { Rect } from '../felt/fit';
 import type { Cents } from '../protocol/messages';
-import { brief, money } from '../state/money';
+import type { Lying } from '../state/bets';
+import { brief } from '../state/money';
 import { colourFor, heightOf } from './chips';
-import type { Laid } from './laid';
 
 export type Look = 'registered' | 'pending' | 'leaving' | 'tray';
 
-/** A pile of chips about the middle of its foot. */
+/** A pile of chips about the middle of its foot, in parts of its radius. */
 export interface Pile {
-  text: string;
-  size: number;
+  look: Look;
   colour: string;
-  /** How far its upper chip lies above its foot. */
-  lift: number;
+  /** Its side, and how its upper chip is lifted above its foot. */
   side: string;
+  lift: string;
+  /** What is written on it, and how that is made to fit. */
+  figure: string;
+  fit: string;
 }
 
-export function pileOf(amount: Cents, radius: number, look: Look): Pile {
+const STEP = 0.16;
+const SIDES = [0, 1, 2, 3].map((above) => `M-1 ${-above * STEP}V.09A1 1 0 0 0 1 .09V${-above * STEP}A1 1 0 0 1-1 ${-above * STEP}`);
+const LIFTS = [0, 1, 2, 3].map((above) => `translate(0 ${-above * STEP})`);
+
+/** Piles that were drawn: a felt has few different ones, and the same again and again. */
+const drawn = new Map<string, Pile>();
+const MOST_DRAWN = 500;
+
+export function pileOf(amount: Cents, look: Look): Pile {
+  const key = look + amount;
+  const known = drawn.get(key);
+  if (known) return known;
+  if (drawn.size === MOST_DRAWN) drawn.clear();
   const text = (look === 'pending' ? '+' : '') + brief(amount);
-  const size = Math.min(radius * 0.82, (radius * (look === 'pending' ? 1.6 : 1.32)) / (0.57 * text.length));
-  const lift = look === 'tray' ? 0 : (heightOf(amount) - 1) * radius * 0.16;
-  const round = `${radius} ${radius} 0 0 `;
-  const side = `M${-radius} ${-lift}V${radius * 0.09}A${round}0 ${radius} ${radius * 0.09}V${-lift}A${round}1 ${-radius} ${-lift}`;
-  return { text, size, colour: colourFor(amount), lift, side };
+  const size = Math.min(0.82, (look === 'pending' ? 1.6 : 1.32) / (0.57 * text.length));
+  const above = look === 'tray' ? 0 : heightOf(amount) - 1;
+  const pile = { look, colour: colourFor(amount), side: SIDES[above]!, lift: LIFTS[above]!, figure: figureOf(text), fit: `translate(0 ${size * 0.35})scale(${size / 100})` };
+  drawn.set(key, pile);
+  return pile;
 }
 
 /** A label with an amount, about its middle. */
-interface Label {
+export interface Label {
   text: string;
   size: number;
   width: number;
@@ -44,37 +59,31 @@ export interface Corner {
   y: number;
 }
 
-export interface Picture {
-  lies: { amount: Cents; look: Look } | null;
-  pending: { amount: Cents; x: number; y: number } | null;
-  paid: Label | null;
-}
-
 export function cornerOf(at: Rect): Corner {
   const radius = Math.min(44, Math.max(29, 0.27 * Math.min(at.width, at.height)));
   return { radius, x: at.x + at.width - radius - 4, y: at.y + at.height - radius - 4 };
 }
 
-export function pictureOf(at: Rect, { radius, x, y }: Corner, { lies, paid }: Laid): Picture {
-  const drawn: Picture = { lies: null, pending: null, paid: null };
-  const held = lies?.registered ?? 0;
-  const staying = held - Math.min(lies?.leaving ?? 0, held);
-  if (staying > 0) drawn.lies = { amount: staying, look: 'registered' };
-  else if (held > 0) drawn.lies = { amount: held, look: 'leaving' };
-  if (lies && lies.pending > 0) {
-    const aside = held > 0 ? Math.max(0, Math.min(radius * 1.5, at.width - 2 * radius - 8)) : 0;
-    const up = held > 0 && aside < radius ? radius * 0.5 : 0;
-    drawn.pending = { amount: lies.pending, x: x - aside, y: y - up };
-  }
-  if (paid) drawn.paid = labelOf(at, radius, money(paid, true));
-  return drawn;
+/** A pile that is on its way to an area, and where it stands there. */
+export interface Pending {
+  pile: Pile;
+  x: number;
+  y: number;
+}
+
+export function pendingOn(at: Rect, { registered, pending }: Lying): Pending {
+  const { radius, x, y } = cornerOf(at);
+  const aside = registered > 0 ? Math.max(0, Math.min(radius * 1.5, at.width - 2 * radius - 8)) : 0;
+  const up = registered > 0 && aside < radius ? radius * 0.5 : 0;
+  return { pile: pileOf(pending, 'pending'), x: x - aside, y: y - up };
 }
 
 const LEAST = 24;
 const MOST = 36;
 
 /** Beside the pile where there is room for it; otherwise above it, over the edge if it must be, so that it can be read. */
-function labelOf(at: Rect, radius: number, text: string): Label {
+export function labelOf(at: Rect, text: string): Label {
+  const { radius } = cornerOf(at);
   const ems = 0.62 * text.length + 0.8;
   const beside = (at.width - 2 * radius - 16) / ems;
   const isBeside = beside >= LEAST;

@@ -40,7 +40,7 @@ describe('the console', () => {
     await shot(page, 'idle');
     await step(page, 'open-bets').click();
     await player.page.locator('[data-box=big]').first().click();
-    await page.locator('[data-laid=big] text').first().waitFor();
+    await page.locator('[data-laid=big] .chip').first().waitFor();
     await shot(page, 'open');
     await step(page, 'close-bets').click();
     await step(page, 'activate').click();

@@ -266,7 +266,7 @@ describe('the audit', () => {
     await page.getByRole('button', { name: 'Open 73' }).waitFor();
     await shot(page, 'audit-rounds');
     await page.getByRole('button', { name: 'Open 70' }).click();
-    await page.locator('[data-laid=big] text').first().waitFor();
+    await page.locator('[data-laid=big] .chip').first().waitFor();
     await shot(page, 'audit-round');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);

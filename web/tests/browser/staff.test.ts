@@ -74,7 +74,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
     }
     await tab(page, 1);
     await page.locator('tbody button').nth(3).click();
-    await page.locator('[data-laid=big] text').first().waitFor();
+    await page.locator('[data-laid=big] .chip').first().waitFor();
     await well(page);
   });
 

@@ -108,7 +108,7 @@ for (const [name, size] of Object.entries(SIZES)) {
     await tabs(page, 'audit', ['events', 'rounds', 'meters', 'verify'], name);
     await tab(page, 1);
     await page.getByRole('button', { name: 'Open 70' }).click();
-    await page.locator('[data-laid=big] text').first().waitFor();
+    await page.locator('[data-laid=big] .chip').first().waitFor();
     await office.shot(page, `audit-${name}-round`);
   });
 }

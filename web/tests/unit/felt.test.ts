@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { figureOf } from '../../src/felt/figures';
 import { ems } from '../../src/felt/fit';
 import { placed, Print } from '../../src/felt/print';
 import { shownOdds } from '../../src/felt/phrases';
 import { isWay, towards, type Way } from '../../src/felt/walk';
+import { laidOn, named } from '../../src/parts/laid';
 import type { LayoutView } from '../../src/protocol/messages';
+import { brief } from '../../src/state/money';
+import { words } from '../../src/words/en';
 
 const FOLDER = join(import.meta.dirname, '../../mock/layouts');
 const layouts = readdirSync(FOLDER).map((name): LayoutView => JSON.parse(readFileSync(join(FOLDER, name), 'utf8')));
@@ -66,3 +70,52 @@ describe('odds', () => {
 });
 
 it('arrow keys and no others lead somewhere', () => expect([isWay('ArrowUp'), isWay('Enter')]).toEqual([true, false]));
+
+describe('the figures of chips', () => {
+  it('have an outline for every letter that an amount is written with', () => {
+    for (const cents of [1, 50, 100, 12_345, 99_900, 100_000, 150_000, 123_456_700, 100_000_000, 250_000_000]) expect(figureOf(`+${brief(cents)}`), String(cents)).toMatch(/^M-/);
+    expect([...'0123456789.kM+'].map((letter) => figureOf(letter).length > 20)).not.toContain(false);
+  });
+
+  it('stand about their middle', () => {
+    expect(figureOf('1').match(/M-?[\d.]+ 0/g)).toEqual(['M-29.5 0']);
+    expect(figureOf('111').match(/M-?[\d.]+ 0/g)).toEqual(['M-88.5 0', 'M-29.5 0', 'M29.5 0']);
+  });
+});
+
+describe('what is laid on an area', () => {
+  const at = { x: 0, y: 0, width: 100, height: 100 };
+  const nothing = { lies: undefined, isWon: false, paid: undefined, back: undefined };
+  const lies = (registered: number, pending = 0, leaving = 0) => ({ ...nothing, lies: { registered, pending, leaving } });
+
+  it('is the same as before where the same is told', () => {
+    const told = lies(500);
+    const before = laidOn(at, told, undefined);
+    expect(laidOn(at, { ...told }, before)).toBe(before);
+    expect(laidOn({ ...at }, told, before)).not.toBe(before);
+  });
+
+  it('has the same beside it when only its pile changes', () => {
+    const [before, now] = [laidOn(at, lies(500), undefined), laidOn(at, lies(1_000), undefined)];
+    expect(now.pile).not.toEqual(before.pile);
+    expect(now.beside).toBe(before.beside);
+  });
+
+  it.each([
+    ['nothing', nothing, undefined, false, undefined],
+    ['registered', lies(500), 'registered', true, undefined],
+    ['on its way there', lies(0, 500), undefined, false, 'pending'],
+    ['registered, and more on its way', lies(500, 100), 'registered', true, 'pending'],
+    ['on its way back in part', lies(500, 0, 100), 'registered', true, undefined],
+    ['on its way back', lies(500, 0, 500), 'leaving', true, undefined],
+  ] as const)('%s', (_, told, look, hasPile, pending) => {
+    const { pile, beside } = laidOn(at, told, undefined);
+    expect([pile?.look, beside.hasPile, beside.pending?.pile.look]).toEqual([look, hasPile, pending]);
+  });
+
+  it('is told with the name of its area', () => {
+    const told = { lies: { registered: 150_000, pending: 500, leaving: 0 }, isWon: true, paid: 2_000, back: undefined };
+    expect(named('Big', nothing, words)).toBe('Big');
+    expect(named('Big', told, words)).toBe(['Big', words.lies('1,500.00'), words.waits('5.00'), words.hasWon, words.paid('20.00')].join(', '));
+  });
+});
