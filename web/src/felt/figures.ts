@@ -1,31 +1,30 @@
-// The figures of chips as outlines. A browser lays a text out anew with each letter that changes; an outline it only draws.
-// The shapes are those of Noto Sans CJK Bold (SIL Open Font License), in hundredths of their size.
+// The figures of chips as strokes. A browser lays a text out anew with each letter that changes; strokes it only draws.
 
-/** How wide each letter is, and its outline from the left end of its baseline. */
-const OUTLINES: Readonly<Record<string, readonly [number, string]>> = {
-  '0': [59, 'm30 1c15 0 25-13 25-38 0-26-10-38-25-38-16 0-26 12-26 38 0 25 10 38 26 38zm0-11c-7 0-12-6-12-27 0-21 5-27 12-27 6 0 11 6 11 27 0 21-5 27-11 27z'],
-  '1': [59, 'm8 0h45v-12h-14v-62h-11c-5 3-10 5-17 6v9h13v47h-16z'],
-  '2': [59, 'm4 0h50v-12h-16c-4 0-8 0-12 0 13-13 24-27 24-41 0-13-9-22-23-22-10 0-17 3-23 11l8 8c3-4 8-8 13-8 7 0 11 5 11 12 0 12-12 26-32 44z'],
-  '3': [59, 'm27 1c15 0 26-7 26-21 0-10-6-16-14-18v-1c7-3 12-9 12-17 0-12-10-19-24-19-9 0-16 3-22 9l7 9c5-4 9-7 14-7 7 0 10 4 10 9 0 7-4 12-18 12v10c16 0 21 5 21 12 0 7-5 10-13 10-7 0-12-3-16-7l-7 9c5 6 13 10 24 10z'],
-  '4': [59, 'm34 0h13v-19h9v-11h-9v-44h-17l-28 45v10h32zm0-30h-18l12-19c2-4 4-8 6-12 0 5 0 11 0 15z'],
-  '5': [59, 'm28 1c13 0 26-9 26-26 0-16-11-23-23-23-4 0-6 1-9 2l1-16h27v-12h-40l-2 36l7 4c5-3 7-4 11-4 8 0 13 5 13 14 0 8-6 13-13 13-7 0-12-3-17-7l-6 9c5 6 13 10 25 10z'],
-  '6': [59, 'm32 1c12 0 23-9 23-24 0-16-9-24-21-24-5 0-12 3-16 8 1-18 8-25 17-25 4 0 8 3 11 6l8-9c-5-5-11-8-20-8-15 0-29 11-29 39 0 26 13 37 27 37zm-13-29c3-6 8-8 12-8 6 0 10 4 10 13 0 9-4 13-10 13-6 0-11-5-12-18z'],
-  '7': [59, 'm19 0h14c2-29 4-44 21-65v-9h-49v12h33c-14 20-18 36-19 62z'],
-  '8': [59, 'm30 1c14 0 24-8 24-19 0-10-5-16-12-20v-1c5-3 9-9 9-17 0-11-8-19-21-19-13 0-22 7-22 19 0 8 4 14 9 18-7 4-12 10-12 20 0 11 10 19 25 19zm4-43c-8-3-13-7-13-14 0-6 4-9 9-9 6 0 9 4 9 10 0 5-1 9-5 13zm-4 33c-7 0-13-4-13-11 0-6 3-10 7-14 10 4 17 7 17 15 0 7-5 10-11 10z'],
-  '9': [59, 'm26 1c14 0 28-12 28-40 0-25-13-36-27-36-12 0-23 9-23 24 0 16 9 24 21 24 5 0 11-3 15-8 0 18-7 24-15 24-5 0-9-2-12-5l-8 9c5 5 11 8 21 8zm14-47c-3 6-8 8-12 8-6 0-10-4-10-13 0-9 4-13 10-13 6 0 11 5 12 18z'],
-  '.': [32, 'm16 1c6 0 9-4 9-9 0-6-3-10-9-10-5 0-9 4-9 10 0 5 4 9 9 9z'],
-  'k': [60, 'm8 0h14v-14l8-9l14 23h16l-21-33l19-23h-16l-19 24h-1v-48h-14z'],
-  'M': [85, 'm9 0h13v-31c0-7-1-17-2-24h1l6 17l11 31h9l11-31l6-17h1c-1 7-2 17-2 24v31h13v-74h-16l-12 35c-2 4-3 9-5 14-2-5-3-10-5-14l-12-35h-17z'],
-  '+': [59, 'm24-11h11v-21h20v-11h-20v-21h-11v21h-20v11h20z'],
+/** How wide each letter is with the room beside it, and its strokes from the left end of its baseline, in hundredths of its size. */
+const STROKES: Readonly<Record<string, readonly [number, string]>> = {
+  '0': [57, 'm28.5-67c-11.5 0-17.5 10-17.5 30.5s6 30.5 17.5 30.5 17.5-10 17.5-30.5-6-30.5-17.5-30.5z'],
+  '1': [57, 'm16-57 15-10v61'],
+  '2': [57, 'm12-53c2-9 8-14 16-14 10 0 17 7 17 16 0 9-6 16-13 23l-20 22h35'],
+  '3': [57, 'm13-60c4-5 9-7 15-7 9 0 16 6 16 14.5s-7 14.5-18 14.5c12 0 20 6 20 15.5s-8 16.5-19 16.5c-7 0-13-3-17-8'],
+  '4': [57, 'm36-6v-61l-28 45h41'],
+  '5': [57, 'm43-67h-26l-2 29c4-4 8-5 13-5 11 0 18 7 18 18s-8 19-20 19c-6 0-11-2-15-7'],
+  '6': [57, 'm43-61c-3-4-8-6-13-6-12 0-19 12-19 33 0 19 7 28 18 28 10 0 17-8 17-19s-7-18-17-18c-9 0-17 7-18 16'],
+  '7': [57, 'm11-67h35c-12 17-19 35-21 61'],
+  '8': [57, 'm28.5-38c-9.5 0-15.5-6-15.5-14.5s6-14.5 15.5-14.5 15.5 6 15.5 14.5-6 14.5-15.5 14.5-17.5 6-17.5 16 7 16 17.5 16 17.5-6 17.5-16-7-16-17.5-16z'],
+  '9': [57, 'm14-12c3 4 8 6 13 6 12 0 19-12 19-33 0-19-7-28-18-28-10 0-17 8-17 19s7 18 17 18c9 0 17-7 18-16'],
+  '.': [26, 'm13-6h.1'],
+  'k': [56, 'm13-6v-66m30 22-30 25m11-8 21 27'],
+  'M': [84, 'm15-6v-61l27 43 27-43v61'],
+  '+': [57, 'm28.5-58v42m-21-21h42'],
 };
 
-/** The outline of a text of these letters, about the middle of its baseline. */
+/** The strokes of a text of these letters, about the middle of its baseline. */
 export function figureOf(text: string): string {
-  const letters = [...text].map((letter) => OUTLINES[letter]!);
+  const letters = [...text].map((letter) => STROKES[letter]!);
   let at = letters.reduce((sum, [width]) => sum + width, 0) / -2;
   let path = '';
-  for (const [width, outline] of letters) {
-    path += `M${at} 0${outline}`;
+  for (const [width, strokes] of letters) {
+    path += `M${at} 0${strokes}`;
     at += width;
   }
   return path;
