@@ -8,24 +8,22 @@ import { gzipSync } from 'node:zlib';
 const MOST = 60_000;
 const LANGUAGES = ['en', 'zh-Hans', 'zh-Hant'];
 const PACKED = /\.(html|js|css|svg)$/;
+/** A script or a style as pages and scripts name it. */
+const NAMED = /["'`](?:\.\/|\/?assets\/)([\w.-]+\.(?:js|css))["'`]/g;
 const DIST = resolve(import.meta.dirname, '../dist');
 
-/** Every file that a page loads for a language, from its HTML on. */
+/** Every file that a page loads for a language, from its HTML on, at once or later. */
 function loaded(page, language) {
   const found = new Set();
-  const read = (path) => readFileSync(join(DIST, path), 'utf8');
-  const follow = (path) => {
-    if (found.has(path)) return;
+  const isOther = (name) => LANGUAGES.some((other) => other !== language && name.startsWith(`${other}-`));
+  const follow = (name) => {
+    const path = join('assets', name);
+    if (found.has(path) || isOther(name)) return;
     found.add(path);
-    if (!path.endsWith('.js')) return;
-    const text = read(path);
-    for (const [, name] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)) follow(join('assets', name));
+    if (name.endsWith('.js')) for (const [, next] of readFileSync(join(DIST, path), 'utf8').matchAll(NAMED)) follow(next);
   };
-  for (const [, path] of read(`${page}.html`).matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)) follow(path);
-  const texts = [...found].map(read).join('\n');
-  const words = texts.match(new RegExp(`assets/${language}-[\\w-]+\\.js`)) ?? texts.match(new RegExp(`\\./${language}-[\\w-]+\\.js`));
-  if (!words) throw new Error(`${page} loads no words of ${language}`);
-  follow(join('assets', words[0].replace(/^.*\//, '')));
+  for (const [, name] of readFileSync(join(DIST, `${page}.html`), 'utf8').matchAll(NAMED)) follow(name);
+  if (![...found].some((path) => path.startsWith(join('assets', `${language}-`)))) throw new Error(`${page} loads no words of ${language}`);
   return [...found];
 }
 
