@@ -1,6 +1,6 @@
 // What is looked up of the stand-in house by pit and audit: results, dice, events and rounds, the same each time.
 
-import type { AllDice, EventLine, MeterLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification } from '../src/protocol/messages';
+import type { AllDice, EventLine, Movement, MeterLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification } from '../src/protocol/messages';
 import { history } from './dealer';
 import type { MockHouse } from './house';
 import { paysFor } from './pays';
@@ -43,14 +43,19 @@ function dice(house: MockHouse): AllDice {
   return { lag: LAG, tables };
 }
 
-const KINDS = ['limits', 'terminal-lost', 'terminal-back', 'correction', 'void', 'ruling', 'large-win', 'login-failed'];
+/** Kinds of events, with what the record says of each. */
+const KINDS: [kind: string, detail: string | null][] = [
+  ['limits', 'unit 100, 200000'], ['terminal-lost', null], ['terminal-back', null], ['correction', '1-1-2 to 2-4-6'], ['void', 'not-flat'], ['ruling', 'note'], ['large-win', null], ['excess-rejected', 'big'],
+  ['request-approval', 'correct: {"table":{"table":2,"round":{"correct":{"round":73,"dice":[2,4,6],"why":"The two was read as a three"}}}}'], ['answer-approval', '9 approved'], ['acknowledge', '41 reported-large-win'], ['configured', 'voucher-days = 30'],
+  ['program-started', `program 1.4.0 ${'4d1fa0c2'.repeat(8)}, rules ${'93be77aa'.repeat(8)}, profile singapore ${'0c55fe31'.repeat(8)}`], ['relieved', 'dealer'],
+];
 
 function events(asked: URLSearchParams) {
   const all = Array.from({ length: 60 }, (_, at): EventLine => {
     const happened_at = THEN + 14 * DAY - at * 47_000;
     return {
-      number: 600 - at, line: 600 - at, position: 0, chain: 'table-1', kind: KINDS[at % KINDS.length]!, happened_at, local_time: new Date(happened_at + DAY / 3).toISOString().slice(0, 19).replace('T', ' '), gaming_day: '2026-11-16',
-      table: 1 + (at % 4), round: 73 - Math.trunc(at / 4), seat: at % 3 === 0 ? 1 + (at % 8) : null, person: 21, amount: at % 5 === 0 ? 25_000 : null, why: at % 7 === 3 ? 'as the configuration proposes' : null,
+      number: 600 - at, line: 600 - at, position: 0, chain: 'table-1', subject: at % 14 === 13 ? 22 : null, kind: KINDS[at % KINDS.length]![0], detail: KINDS[at % KINDS.length]![1], happened_at, local_time: new Date(happened_at + DAY / 3).toISOString().slice(0, 19).replace('T', ' '), gaming_day: '2026-11-16',
+      table: 1 + (at % 4), round: 73 - Math.trunc(at / 4), seat: at % 3 === 0 ? 1 + (at % 8) : null, person: 21, amount: at % 5 === 0 ? 25_000 : null, why: at % 14 === 3 ? 'The five was read as a one' : null,
     };
   });
   const kind = asked.get('kind');
@@ -84,10 +89,13 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
     const profit = odds === undefined ? -stake : stake * odds;
     return { seat, box, chips: 'own', stake, counted: stake, returned: 0, label: view.label.en, odds: odds === undefined ? null : String(odds), profit, paid: odds === undefined ? 0 : stake + profit, paragraphs: odds === undefined ? ['3.9'] : ['4.1'] };
   });
-  const movements = lines.map(({ seat, box, stake, paid }) => ({ from: paid > 0 ? 'float' : `bets of seat ${seat}`, to: paid > 0 ? `credits of seat ${seat}` : 'float', amount: Math.max(stake, paid), why: box }));
+  const at = (seat: number): Movement['from'] => ({ seat: { cluster: 0, seat, session: 7 } });
+  const movements = lines.flatMap(({ seat, stake, paid }): Movement[] =>
+    paid > 0 ? [{ from: 'layout', to: at(seat), amount: stake, why: 'bets-won' }, { from: 'house', to: at(seat), amount: paid - stake, why: 'profit' }] : [{ from: 'layout', to: 'house', amount: stake, why: 'bets-lost' }],
+  );
   const paid_out = lines.reduce((sum, { paid }) => sum + paid, 0);
   const isChanged = round === 70;
-  const changes = isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'float', to: 'credits of seat 1', amount: 5_000, why: 'correction' }] }] : [];
+  const changes = isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'house' as const, to: at(1), amount: 5_000, why: 'at-once' as const }] }] : [];
   const now = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
   return {
     table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice, void: null, dice_set: 4, tumbler: 190 },

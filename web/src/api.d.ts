@@ -1389,6 +1389,12 @@ export interface components {
             /** @description Its Ed25519 key, 64 hexadecimal digits. */
             public_key: string;
         };
+        /** @description What is taken back of a seat's bets on a box. */
+        ExcessView: {
+            amount: components["schemas"]["Money"];
+            box: components["schemas"]["BetBox"];
+            seat: components["schemas"]["Seat"];
+        };
         /** @description An event. */
         EventLine: {
             /**
@@ -2257,6 +2263,18 @@ export interface components {
          * @example 1000
          */
         Money: number;
+        /** @description Who gives or gets money in a round. */
+        MoneyAccount: "layout" | "house" | {
+            /** @description A seat. */
+            seat: {
+                /** Format: uint16 */
+                cluster: number;
+                /** Format: uint32 */
+                seat: number;
+                /** Format: uint64 */
+                session?: number | null;
+            };
+        };
         /** @description Money that moves. */
         Movement: {
             /**
@@ -2265,12 +2283,17 @@ export interface components {
              */
             amount: number;
             /** @description Who gives. */
-            from: string;
+            from: components["schemas"]["MoneyAccount"];
             /** @description Who gets. */
-            to: string;
+            to: components["schemas"]["MoneyAccount"];
             /** @description Why. */
-            why: string;
+            why: components["schemas"]["MovementReason"];
         };
+        /**
+         * @description Why money moves.
+         * @enum {string}
+         */
+        MovementReason: "bets-lost" | "bets-won" | "profit" | "excess-returned" | "bets-returned" | "at-once" | "as-claim" | "as-receivable";
         /** @description The password until now and the one from now on. */
         NewPassword: {
             new: string;
@@ -2900,6 +2923,8 @@ export interface components {
                  * @description The lower end of what luck explains in 95 of 100 cases.
                  */
                 band_low: number;
+                /** @description The box, where it is about one. */
+                box?: string | null;
                 /**
                  * Format: uint32
                  * @description The dealer, where it is about one.
@@ -2984,6 +3009,8 @@ export interface components {
              * @description The lower end of what luck explains in 95 of 100 cases.
              */
             band_low: number;
+            /** @description The box, where it is about one. */
+            box?: string | null;
             /**
              * Format: uint32
              * @description The dealer, where it is about one.
@@ -3648,6 +3675,8 @@ export interface components {
         StaffChange: {
             /** Format: uint32 */
             dice_set?: number;
+            /** @description What rejecting the excess would take back now, in order. */
+            excess?: components["schemas"]["ExcessView"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
             manager?: components["schemas"]["PersonId"] | null;
@@ -3671,6 +3700,8 @@ export interface components {
         StaffView: {
             /** Format: uint32 */
             dice_set: number;
+            /** @description What rejecting the excess would take back now, in order. */
+            excess: components["schemas"]["ExcessView"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
             manager?: components["schemas"]["PersonId"] | null;

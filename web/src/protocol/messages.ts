@@ -64,6 +64,7 @@ export interface RoundEntry {
   outcome: { Ok: unknown } | { Err: string };
 }
 
+export type Movement = Schemas['Movement'];
 export type SheetLine = Schemas['SheetLine'];
 export type Verification = Schemas['Verification'];
 export type Standing = Schemas['Standing'];

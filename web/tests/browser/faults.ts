@@ -59,3 +59,18 @@ export function small(page: Page, least: number): Promise<string[]> {
 export function scrolling(page: Page): Promise<string[]> {
   return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.scrolls')].filter((list) => list.scrollWidth > list.clientWidth + 1).map((list) => `${list.getAttribute('aria-label')}: ${list.scrollWidth} in ${list.clientWidth}`));
 }
+
+/** English that was left on a page in Chinese: words in letters, save what is marked as English, as nobody's language (what a person wrote)
+ * or as a name that is not translated, what felts print in both, hashes, and the names given. */
+export function leftOver(page: Page, names: readonly string[]): Promise<string[]> {
+  return page.evaluate((names) => {
+    const isSpared = (element: Element) => element.closest('[lang]')!.getAttribute('lang')!.startsWith('zh') === false || element.closest('[translate=no], code, noscript') !== null || element.matches('.felt text, .felt tspan');
+    const english = (text: string) => /[a-z]{3}/i.test(names.reduce((rest, name) => rest.replaceAll(name, ''), text).replace(/\b[0-9a-f]{16,}\b/g, ''));
+    const wrong: string[] = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) if (english(text.textContent!) && !isSpared(text.parentElement!)) wrong.push(text.textContent!.trim());
+    for (const element of document.body.querySelectorAll('[aria-label], [title], [placeholder], [alt]'))
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt']) if (english(element.getAttribute(name) ?? '') && !isSpared(element)) wrong.push(`${name}: ${element.getAttribute(name)}`);
+    return [...new Set(wrong)];
+  }, names);
+}

@@ -2,13 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { faults, scrolling, small, spilling } from './faults';
+import { PEOPLE } from '../../mock/people';
+import type { audit } from '../../src/words/staff/en-audit';
+import { faults, leftOver, scrolling, small, spilling } from './faults';
 import { StaffStage, tab } from './office';
 import { settled } from './stage';
 
 const office = new StaffStage();
 const LANGUAGES = ['en', 'zh-Hans', 'zh-Hant'] as const;
 const DESK = { width: 1280, height: 800 };
+/** Names are given as data. */
+const NAMES = ['Stand-in House', 'singapore', ...PEOPLE.map(({ name }) => name)];
 
 async function well(page: Page, least = 44): Promise<void> {
   await settled(page);
@@ -19,6 +23,7 @@ async function well(page: Page, least = 44): Promise<void> {
   if ((await page.evaluate(() => document.documentElement.lang)) === 'en') return;
   const said = await page.evaluate(() => document.querySelector<HTMLElement>('.office')!.innerText);
   expect(said).not.toMatch(/undefined|NaN|\[object/);
+  expect(await leftOver(page, NAMES)).toEqual([]);
 }
 
 describe.each(LANGUAGES)('in %s', (language) => {
@@ -75,6 +80,23 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await tab(page, 1);
     await page.locator('tbody button').nth(3).click();
     await page.locator('[data-laid=big] .chip').first().waitFor();
+    await well(page);
+    const words = (await import(`../../src/words/staff/${language}-audit.ts`)).audit as typeof audit;
+    await page.getByRole('row', { name: `${words.accounts.layout} ${words.accounts.house} 10.00 ${words.moved['bets-lost']}` }).first().waitFor();
+    await page.getByRole('row', { name: `${words.accounts.house} ${words.seatAccount(1, 0, 7)} 50.00 ${words.moved['at-once']}` }).waitFor();
+  });
+
+  it('what the program found in the record', async () => {
+    const page = await office.open('audit', 9, DESK, language);
+    const found = { ok: false, chains: [{ chain: 'table-1', blocks: 4, entries: 9, checkpoints: 1, rounds: 2, unsigned: 0, found: 'block 3 does not follow block 2' }], findings: ['table-1: block 3 does not follow block 2'], house: 'Stand-in House', in_use: [], roll_back_checked: true, signers: ['a41c'], training: true };
+    await page.route('**/reports/lag', (route) => route.fulfill({ json: { blocks: 3, millis: 40, is_known: true, error: 'the store is full' } }));
+    await page.route('**/audit/verifications', (route) => route.fulfill({ json: [{ id: 1, blocks: 4, verified: 4, state: 'failed', found, error: 'a block cannot be read' }] }));
+    await tab(page, 3);
+    for (const text of ['the store is full', 'a block cannot be read', 'table-1: block 3 does not follow block 2']) {
+      const said = page.getByText(text, { exact: true });
+      expect(await said.getAttribute('lang')).toBe('en');
+      expect((await said.locator('..').textContent())!.replace(text, '').trim()).not.toBe('');
+    }
     await well(page);
   });
 

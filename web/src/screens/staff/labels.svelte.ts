@@ -1,0 +1,28 @@
+// Boxes as their tables print them: each layout is asked for once, when something of its table is shown.
+
+import type { InLanguages, LayoutView } from '../../protocol/messages';
+import { speech } from '../../words/speech.svelte';
+import type { Staff } from './staff.svelte';
+
+export class Labels {
+  private known: ReadonlyMap<number, ReadonlyMap<string, InLanguages>> = $state.raw(new Map());
+  private readonly asked = new Set<number>();
+
+  constructor(private readonly staff: Staff) {}
+
+  /** A box in the reader's language; nothing until the layout of its table is known. */
+  of(table: number, box: string): string | undefined {
+    return this.known.get(table)?.get(box)?.[speech.language];
+  }
+
+  know(tables: Iterable<number | null | undefined>): void {
+    for (const table of tables) if (table != null && !this.asked.has(table)) void this.ask(table);
+  }
+
+  private async ask(table: number): Promise<void> {
+    this.asked.add(table);
+    const layout = await this.staff.poll<LayoutView>(`tables/${table}/layout`);
+    if (layout) this.known = new Map([...this.known, [table, new Map(layout.boxes.map(({ box, label }) => [box as string, label]))]]);
+    else this.asked.delete(table);
+  }
+}

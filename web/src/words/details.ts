@@ -1,0 +1,67 @@
+// What the record says of an event beside its kind, in the reader's words. The record writes it tersely, in its own; what is not known
+// here is shown as it was written.
+
+import type { EventLine, VoidReason } from '../protocol/messages';
+import { read } from '../state/acts';
+import { money } from '../state/money';
+import type { Words } from './en';
+import { spelled } from './spelled';
+import type { StaffWords } from './staff/en';
+
+/** What an event is told with. */
+export interface Say {
+  staff: StaffWords;
+  words: Words;
+  /** A box as its table prints it. */
+  boxOf: (table: number, box: string) => string | undefined;
+}
+
+type Event = Pick<EventLine, 'kind' | 'detail' | 'table'>;
+type Told = (found: RegExpExecArray, say: Say, event: Event) => string | undefined;
+
+const cents = (text: string | undefined) => money(Number(text), true);
+const dice = (text: string) => text.replaceAll('-', ' ');
+const voided: Told = ([code], { words }) => words.voidReasons[code as VoidReason];
+const instead: Told = ([, before, now], { staff, words }) => staff.audit.details.instead(before === 'void' ? words.void : dice(before!), dice(now!));
+const reused: Told = ([, source], { staff }) => staff.audit.details.source(Number(source));
+
+const ASKED = /^[a-z-]+: (.*)$/s;
+
+/** How each kind writes its detail, and how it is told. */
+const DETAILS: Record<string, [RegExp, Told]> = {
+  relieved: [/^[a-z]+$/, ([code], { staff }) => staff.console.positions[code as 'dealer']],
+  limits: [/^unit (\d+)(?:, (\d+))?$/, ([, unit, most], { staff: { audit: { details } } }) => [details.unit(cents(unit)), ...(most ? [details.differential(cents(most))] : [])].join(', ')],
+  'dice-in-use': [/^\d+$/, ([set], { staff }) => staff.audit.diceSet(Number(set))],
+  'tumbler-in-use': [/^\d+$/, ([device], { staff }) => staff.audit.tumbler(Number(device))],
+  'dice-differ': [/^[1-6]-[1-6]-[1-6]$/, ([faces]) => dice(faces)],
+  void: [/^[a-z-]+$/, voided],
+  'late-void': [/^[a-z-]+$/, voided],
+  interrupted: [/^(\d) dice known$/, ([, count], { staff }) => staff.audit.details.known(Number(count))],
+  correction: [/^([\d-]+|void) to ([\d-]+)$/, instead],
+  reinstatement: [/^([\d-]+|void) to ([\d-]+)$/, instead],
+  ruling: [/^[a-z]+$/, ([code], { staff }) => staff.pit.rulings[code as 'note']],
+  'excess-rejected': [/^\S+$/, ([box], { boxOf }, { table }) => boxOf(table ?? 0, box)],
+  adjustment: [/^(-?\d+) at once$/, ([, amount], { staff }) => staff.audit.details.atOnce(cents(amount))],
+  enrol: [/^[a-z]+$/, ([code], { staff }) => staff.pit.deviceKinds[code as 'terminal']],
+  'request-approval': [ASKED, ([, what], { staff, words }) => spelled(read(what!), staff, words)],
+  'answer-approval': [/^(\d+) (approved|refused)$/, ([, approval, answer], { staff }) => staff.audit.details.answered(Number(approval), staff.pit.stands[answer as 'approved'])],
+  acknowledge: [/^(\d+) (?:reported-)?([a-z-]+)$/, ([, event, kind], { staff: { audit } }) => (audit.events[kind!] ? audit.details.noted(Number(event), audit.events[kind!]!) : undefined)],
+  'command-id-reused': [/^source (\d+)$/, reused],
+  'clock-stepped': [/^(-?\d+) milliseconds$/, ([, millis], { staff }) => staff.audit.details.stepped((Number(millis) / 1_000).toFixed(1).replace('-', '−'))],
+  'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => [details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(', ')],
+};
+
+/** The detail of an event. `isForeign` where it stands as the record wrote it, in English; nothing where there is none. */
+export function detailOf(event: Event, say: Say): { text: string; isForeign: boolean } | null {
+  if (event.detail == null) return null;
+  const [form, tell] = DETAILS[event.kind.replace(/^reported-/, '')] ?? [];
+  const found = form?.exec(event.detail);
+  const text = found && tell!(found, say, event);
+  return text ? { text, isForeign: false } : { text: event.detail, isForeign: true };
+}
+
+/** Why it was done, in the words of who did it: those of a request stand in what it asks for. */
+export function whyOf({ kind, detail, why }: Pick<EventLine, 'kind' | 'detail' | 'why'>): string | null {
+  const asked = kind === 'request-approval' ? read(ASKED.exec(detail ?? '')?.[1] ?? '')?.fields['why'] : null;
+  return why ?? (typeof asked === 'string' ? asked : null);
+}

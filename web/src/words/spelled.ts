@@ -1,0 +1,53 @@
+// An act that a second person approves, in words, from what the house has written of it.
+
+import type { Role, VoidReason } from '../protocol/messages';
+import type { Read } from '../state/acts';
+import type { Words } from './en';
+import type { StaffWords } from './staff/en';
+
+type Fields = { round: number; dice: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string };
+
+/** All that is in an act; nothing where there are no words for it. */
+export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>): string {
+  const { spelled: said, noRoles } = staff.pit;
+  const fields = (act?.fields ?? {}) as Fields;
+  const roles = () => fields.roles.map((role) => staff.roles[role]).join(', ') || noRoles;
+  switch (act?.name) {
+    case 'correct':
+      return said.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
+    case 'void-settled':
+      return said['void-settled'](act.table ?? 0, fields.round, voidReasons[fields.reason]);
+    case 'void-damaged':
+      return said['void-damaged'](act.table ?? 0, fields.from, fields.to, fields.dice_set == null ? '' : String(fields.dice_set));
+    case 'enrol':
+      return said.enrol(fields.device, kindOf(fields.kind, staff));
+    case 'code':
+      return said.code(fields.device);
+    case 'password':
+      return said.password(fields.person);
+    case 'pay-claim':
+      return said['pay-claim'](fields.claim);
+    case 'add-person':
+      return said['add-person'](fields.person, fields.name, roles());
+    case 'set-roles':
+      return said['set-roles'](fields.person, roles());
+    case 'suspend':
+    case 'reinstate':
+    case 'unlock':
+      return said[act.name](fields.person);
+    case 'add-table':
+      return said['add-table'](fields.table, fields.clusters);
+    case 'configure':
+      return said.configure(fields.key, fields.value);
+    case 'void-voucher':
+      return said['void-voucher'];
+    default:
+      return '';
+  }
+}
+
+function kindOf(kind: unknown, { pit }: StaffWords): string {
+  if (typeof kind === 'string') return pit.deviceKinds[kind as 'tumbler' | 'screen'] ?? kind;
+  const { cluster, seat } = (kind as { terminal: { cluster: { table: number; number: number }; seat: number } }).terminal;
+  return `${pit.deviceKinds.terminal}, ${pit.place(cluster.table, cluster.number, seat)}`;
+}
