@@ -4,6 +4,7 @@
 import type { Box, Dice, GameLine, LastGame, LayoutView, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
 import { withResult } from '../src/protocol/numbered';
 import { kindOf, limitOf } from '../src/state/limits';
+import { excessOf } from './excess';
 import { gameOf } from './games';
 import { paysFor } from './pays';
 
@@ -48,7 +49,7 @@ export class MockTable {
   readonly seats = new Map<number, Seat>();
   readonly displays = new Set<Screen>();
   readonly consoles = new Set<Screen>();
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, faces: null, totals: [], meters: [], seats: [] };
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, excess: [], faces: null, totals: [], meters: [], seats: [] };
   private view: PublicView;
 
   constructor(
@@ -110,14 +111,15 @@ export class MockTable {
   }
 
   /** What lies on all boxes, and how the seats are. */
-  private held(): Pick<StaffView, 'totals' | 'seats'> {
+  private held(): Pick<StaffView, 'totals' | 'seats' | 'excess'> {
     const views = [...this.seats.values()];
     const totals = new Map<Box, number>();
     for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
     const seats = views.map(({ view, screen }): SeatHealth => ({
       cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null, is_locked: view.is_locked,
     }));
-    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats };
+    const excess = excessOf(views.map(({ view }) => view), totals, this.view.limits, this.layout.boxes.map(({ box }) => box));
+    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats, excess };
   }
 
   private attended(): void {
@@ -227,7 +229,10 @@ export class MockTable {
 
   /** What staff do at a seat. */
   forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | 'reject-excess'): unknown {
-    if (command === 'reject-excess') return { accepted: { rejected: { cuts: [] } } };
+    if (command === 'reject-excess') {
+      for (const { seat, box, amount } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [{ box, amount }] } });
+      return { accepted: { rejected: { cuts: [] } } };
+    }
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
     const seat = this.seat(inner.seat);
     if ('buy-in' in command) return this.tell(seat, { credits: seat.view.credits + (inner.amount ?? 0), session: 9 }), { accepted: 'done' };

@@ -161,9 +161,14 @@ describe('the console', () => {
     table.seat(7).view.credits = 900_000;
     table.forSeat({ place: { seat: 7, chips: 'own', stakes: [{ box: 'big', amount: 300_000 }, { box: 'small', amount: 20_000 }] } });
     await page.getByText(/over$/).first().waitFor();
+    const cuts = page.getByRole('list', { name: 'These come back:' }).getByRole('listitem');
+    expect(await cuts.allTextContents()).toEqual(['Seat 7Big1,700']);
     await settled(page);
     await shot(page, 'live');
     expect(await spilling(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Reject the excess' }).click();
+    await cuts.first().waitFor({ state: 'detached' });
+    expect(stage.house.staff.heard.at(-1)).toEqual({ cluster: { number: 0, command: 'reject-excess' } });
     table.void('ruling');
   });
 

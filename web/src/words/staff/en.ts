@@ -68,6 +68,7 @@ export const words = {
     apart: (amount: string, most: string) => `${amount} apart, at most ${most}`,
     over: (amount: string) => `${amount} over the maximum`,
     overApart: (amount: string) => `${amount} over`,
+    wouldReturn: 'These come back:',
     rejectExcess: 'Reject the excess',
     rejectHint: (cited: string) => `The latest bets come back (${cited})`,
     irregularities: 'Irregularities',

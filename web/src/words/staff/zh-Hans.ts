@@ -67,6 +67,7 @@ export const words: StaffWords = {
     apart: (amount, most) => `相差${amount}，上限${most}`,
     over: (amount) => `超出上限${amount}`,
     overApart: (amount) => `超出${amount}`,
+    wouldReturn: '将退还：',
     rejectExcess: '拒绝超额部分',
     rejectHint: (cited) => `最后下的注退还（${cited}）`,
     irregularities: '异常情况',

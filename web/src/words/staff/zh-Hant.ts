@@ -67,6 +67,7 @@ export const words: StaffWords = {
     apart: (amount, most) => `相差${amount}，上限${most}`,
     over: (amount) => `超出上限${amount}`,
     overApart: (amount) => `超出${amount}`,
+    wouldReturn: '將退還：',
     rejectExcess: '拒絕超額部分',
     rejectHint: (cited) => `最後下的注退還（${cited}）`,
     irregularities: '異常情況',

@@ -1,0 +1,18 @@
+// What rejecting the excess would take back at a live table of the stand-in house: the last seat's bets first, which is enough for the
+// screens.
+
+import type { Box, SeatView, StaffView, TableLimits } from '../src/protocol/messages';
+import { balances } from '../src/state/excess';
+
+export function excessOf(seats: SeatView[], totals: Map<Box, number>, limits: TableLimits | null | undefined, boxes: Box[]): StaffView['excess'] {
+  return balances(totals, limits, boxes).flatMap(({ left, right, leftTotal, rightTotal, over }) => {
+    const box = leftTotal > rightTotal ? left : right;
+    let rest = over;
+    const bets = seats.toReversed().flatMap(({ seat, bets }) => bets.filter((bet) => bet.box === box).map(({ amount }) => ({ seat, box, amount })));
+    return bets.flatMap((bet) => {
+      const amount = Math.min(rest, bet.amount);
+      rest -= amount;
+      return amount > 0 ? [{ ...bet, amount }] : [];
+    });
+  });
+}
