@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/words/languages';
-import { faults, spilling, still } from './faults';
+import { faults, small, spilling, still } from './faults';
 import { SIZES, Stage, watched } from './stage';
 
 let stage: Stage;
@@ -21,6 +21,7 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
     await page.locator('[data-box="big"]').first().click();
     await page.locator('[data-laid="big"] .chip:not(.pending)').first().waitFor();
     expect(await spilling(page)).toEqual([]);
+    expect(await small(page, 44)).toEqual([]);
     table.close();
     table.commit([6, 6, 5]);
     await page.locator('[data-phase=settled]').waitFor();
@@ -32,6 +33,7 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
       await page.locator('dialog[open]').waitFor();
       await still(page);
       expect(await spilling(page), name).toEqual([]);
+      expect(await small(page, 44), name).toEqual([]);
       expect(await faults(page, 'dialog[open]'), name).toEqual([]);
       await page.keyboard.press('Escape');
     }
@@ -49,6 +51,7 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
       await still(page);
       expect(await page.evaluate(() => document.documentElement.lang)).toBe(language);
       expect(await spilling(page), path).toEqual([]);
+      expect(await small(page, 44), path).toEqual([]);
       expect(await faults(page), path).toEqual([]);
       expect(wrong).toEqual([]);
       await page.context().close();
