@@ -1,42 +1,24 @@
 // A player at the felt: chips go out, come back with the reason, win, and stand when the house was lost.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { box, SIZES, Stage } from './stage';
+import { label, PlayerStage } from './seats';
+import { box, SIZES } from './stage';
 
-let stage: Stage;
-const pages: { page: Page; wrong: string[] }[] = [];
-const terminal = async (...how: Parameters<Stage['terminal']>) => {
-  const opened = await stage.terminal(...how);
-  pages.push(opened);
-  return opened.page;
-};
-
-beforeAll(async () => (stage = await Stage.open()));
-afterAll(() => stage.close());
-afterEach(async () => {
-  stage.house.isAway = false;
-  stage.house.delay = 0;
-  for (const { page, wrong } of pages.splice(0)) {
-    await page.context().close();
-    expect(wrong).toEqual([]);
-  }
-});
-
-const label = (page: Page, name: string) => box(page, name).getAttribute('aria-label');
+const seats = new PlayerStage();
 const told = (page: Page, text: string | RegExp) => page.locator('[role=log]').getByText(text).waitFor();
 
 describe('the terminal', () => {
   it('takes a first bet with one touch, and with three where chip and box are to be found first', async () => {
-    const page = await terminal(1, 11, SIZES.phone, { hasTouch: true, isMobile: true });
-    const bets = () => stage.house.table(1).seat(11).view.bets.map(({ box, amount }) => [box, amount]);
+    const page = await seats.open(1, 11, SIZES.phone, { hasTouch: true, isMobile: true });
+    const bets = () => seats.house.table(1).seat(11).view.bets.map(({ box, amount }) => [box, amount]);
     await page.evaluate(() => addEventListener('touchstart', () => (document.title = `${Number(document.title) + 1}`), { capture: true, passive: true }));
     const touches = async (act: () => Promise<unknown>) => {
       await page.evaluate(() => (document.title = '0'));
       await act();
       return Number(await page.title());
     };
-    stage.house.table(1).open();
+    seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
     expect(await touches(() => box(page, 'big').tap())).toBe(1);
     await expect.poll(bets).toEqual([['big', 2_500]]);
@@ -58,87 +40,115 @@ describe('the terminal', () => {
     });
     expect(count).toBeLessThanOrEqual(3);
     await expect.poll(bets).toEqual([['big', 2_500], ['small', 5_000]]);
-    stage.house.table(1).void('ruling');
+    seats.house.table(1).void('ruling');
   });
 
   it('shows a chip as pending at once, and firm when it is registered', async () => {
-    const page = await terminal(1, 12);
-    stage.house.table(1).open();
+    const page = await seats.open(1, 12);
+    seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
-    stage.house.delay = 1_500;
+    seats.house.delay = 1_500;
     await box(page, 'sum:9').click();
     expect(await label(page, 'sum:9')).toContain('25.00 on its way');
     await expect.poll(() => label(page, 'sum:9'), { timeout: 5_000 }).toContain('25.00 bet');
-    stage.house.table(1).void('ruling');
-    stage.house.delay = 0;
+    seats.house.table(1).void('ruling');
+    seats.house.delay = 0;
   });
 
   it('gives a late chip back with the reason and its paragraph', async () => {
-    const page = await terminal(1, 13);
-    stage.house.table(1).open();
-    stage.house.table(1).close();
+    const page = await seats.open(1, 13);
+    seats.house.table(1).open();
+    seats.house.table(1).close();
     await page.locator('[data-phase=closed]').waitFor();
     await box(page, 'small').click();
     await told(page, '25 came back. No more bets.');
     await told(page, 'Game rules 3.5');
     expect(await page.locator('[data-cents]').first().getAttribute('data-cents')).toBe('100000');
-    stage.house.table(1).commit([1, 2, 3]);
+    seats.house.table(1).commit([1, 2, 3]);
   });
 
   it('says why a bet over the limit came back', async () => {
-    const page = await terminal(1, 14);
-    stage.house.table(1).open();
+    const page = await seats.open(1, 14);
+    seats.house.table(1).open();
     await page.getByRole('radio', { name: 'Chip of 500' }).click();
     await box(page, 'triple:6').click();
     await told(page, /The bet would be over the maximum\. Game rules 3\.3/);
-    stage.house.table(1).void('ruling');
+    seats.house.table(1).void('ruling');
   });
 
   it('stops at once when the house is lost, and says that bets stand when it is back', async () => {
-    const page = await terminal(1, 15);
-    stage.house.table(1).open();
+    const page = await seats.open(1, 15);
+    seats.house.table(1).open();
     await box(page, 'big').click();
     await expect.poll(() => label(page, 'big')).toContain('bet');
-    stage.house.isAway = true;
-    stage.house.drop();
+    seats.house.isAway = true;
+    seats.house.drop();
     await page.getByText('Connection lost. No bets are taken.').waitFor();
     await box(page, 'big').click();
     await told(page, '25 came back. This terminal has lost the house.');
-    stage.house.isAway = false;
+    seats.house.isAway = false;
     await told(page, 'Connected again. Your bets stand: 25.00.');
     expect(await label(page, 'big')).toContain('25.00 bet');
-    stage.house.table(1).void('ruling');
+    seats.house.table(1).void('ruling');
+  });
+
+  it('tells what must be known also while a sheet is open', async () => {
+    const page = await seats.open(1, 28);
+    const isSeen = (text: string | RegExp) => page.getByText(text).evaluate((told) => {
+      const { x, y, width, height } = told.getBoundingClientRect();
+      const seen = (told as HTMLElement).closest('p')!;
+      seen.style.pointerEvents = 'auto';
+      return seen.contains(document.elementFromPoint(x + width / 2, y + height / 2)) && told.closest('dialog[open] :is([role=status], [role=log])') !== null;
+    });
+    seats.house.table(1).open();
+    seats.house.delay = 60_000;
+    await box(page, 'big').click();
+    await page.getByRole('button', { name: 'Help' }).click();
+    seats.house.delay = 0;
+    seats.house.isAway = true;
+    seats.house.table(1).close();
+    seats.house.table(1).seat(28).answered.clear();
+    seats.house.table(1).seat(28).view = { ...seats.house.table(1).seat(28).view, bets: [], on_layout: 0, credits: 100_000 };
+    seats.house.drop();
+    await page.getByText('Connection lost. No bets are taken.').waitFor();
+    expect(await isSeen('Connection lost. No bets are taken.')).toBe(true);
+    seats.house.isAway = false;
+    await told(page, /^25 came back\./);
+    expect(await isSeen(/^25 came back\./)).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('main [role=log]').count()).toBe(1);
+    seats.house.table(1).commit([1, 2, 3]);
   });
 
   it('registers once a chip whose answer was lost on the way', async () => {
-    const page = await terminal(1, 16);
-    stage.house.table(1).open();
+    const page = await seats.open(1, 16);
+    seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
-    stage.house.delay = 60_000;
+    seats.house.delay = 60_000;
     await box(page, 'even').click();
-    await expect.poll(() => stage.house.table(1).seat(16).view.bets.length).toBe(1);
-    stage.house.delay = 0;
-    stage.house.drop();
+    await expect.poll(() => seats.house.table(1).seat(16).view.bets.length).toBe(1);
+    seats.house.delay = 0;
+    seats.house.drop();
     await told(page, 'Connected again. Your bets stand: 25.00.');
     await expect.poll(() => label(page, 'even')).toContain('25.00 bet');
     expect(await label(page, 'even')).not.toContain('on its way');
-    expect(stage.house.table(1).seat(16).view.bets).toEqual([{ chips: 'own', box: 'even', amount: 2_500 }]);
-    stage.house.table(1).void('ruling');
+    expect(seats.house.table(1).seat(16).view.bets).toEqual([{ chips: 'own', box: 'even', amount: 2_500 }]);
+    seats.house.table(1).void('ruling');
   });
 
   it('asks for everything anew when a message was missed', async () => {
-    const page = await terminal(1, 17);
-    stage.house.table(1).open();
+    const page = await seats.open(1, 17);
+    seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
-    stage.house.table(1).skip();
-    stage.house.table(1).close();
+    seats.house.table(1).skip();
+    seats.house.table(1).close();
     await page.locator('[data-phase=closed]').waitFor();
-    stage.house.table(1).commit([1, 2, 3]);
+    seats.house.table(1).commit([1, 2, 3]);
   });
 
   it('lights the winners with what is paid, and a void round gives every bet back', async () => {
-    const page = await terminal(1, 18);
-    const table = stage.house.table(1);
+    const page = await seats.open(1, 18);
+    const table = seats.house.table(1);
     table.open();
     await box(page, 'big').click();
     await box(page, 'sum:13').click();
@@ -159,8 +169,8 @@ describe('the terminal', () => {
   });
 
   it('undoes, doubles, clears, and keeps favourites', async () => {
-    const page = await terminal(1, 19);
-    const table = stage.house.table(1);
+    const page = await seats.open(1, 19);
+    const table = seats.house.table(1);
     const bets = () => table.seat(19).view.bets.map(({ box, amount }) => [box, amount]);
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     table.open();
@@ -186,8 +196,8 @@ describe('the terminal', () => {
   });
 
   it('shows its last games as the record has them, also after a reload', async () => {
-    const page = await terminal(1, 23);
-    const table = stage.house.table(1);
+    const page = await seats.open(1, 23);
+    const table = seats.house.table(1);
     for (const dice of [[1, 2, 4], [6, 6, 5]]) {
       table.open();
       await box(page, 'big').click();
@@ -208,8 +218,8 @@ describe('the terminal', () => {
   });
 
   it('can repeat after the first chip of a round, and tells its last win until the next', async () => {
-    const page = await terminal(1, 24);
-    const table = stage.house.table(1);
+    const page = await seats.open(1, 24);
+    const table = seats.house.table(1);
     table.open();
     await box(page, 'big').click();
     await expect.poll(() => table.seat(24).view.bets.length).toBe(1);
@@ -225,8 +235,8 @@ describe('the terminal', () => {
   });
 
   it('says that a round was corrected', async () => {
-    const page = await terminal(1, 25);
-    const table = stage.house.table(1);
+    const page = await seats.open(1, 25);
+    const table = seats.house.table(1);
     table.open();
     table.close();
     table.commit([1, 2, 4]);
