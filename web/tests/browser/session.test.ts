@@ -1,45 +1,26 @@
 // A terminal beside its play: it is set up, known again, takes money in and gives it out.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
-import { box, Stage } from './stage';
+import { describe, expect, it } from 'vitest';
+import { label, PlayerStage } from './seats';
+import { box } from './stage';
 
-let stage: Stage;
-const pages: { page: Page; wrong: string[] }[] = [];
-const terminal = async (...how: Parameters<Stage['terminal']>) => {
-  const opened = await stage.terminal(...how);
-  pages.push(opened);
-  return opened.page;
-};
-
-beforeAll(async () => (stage = await Stage.open()));
-afterAll(() => stage.close());
-afterEach(async () => {
-  stage.house.isAway = false;
-  stage.house.delay = 0;
-  for (const { page, wrong } of pages.splice(0)) {
-    await page.context().close();
-    expect(wrong).toEqual([]);
-  }
-});
-
-const label = (page: Page, name: string) => box(page, name).getAttribute('aria-label');
+const seats = new PlayerStage();
 
 describe('the terminal', () => {
   it('is known again after a reload, and counts its commands on', async () => {
-    const page = await terminal(1, 20);
-    stage.house.table(1).open();
+    const page = await seats.open(1, 20);
+    seats.house.table(1).open();
     await box(page, 'odd').click();
     await expect.poll(() => label(page, 'odd')).toContain('bet');
     await page.reload();
     await expect.poll(() => label(page, 'odd')).toContain('25.00 bet');
     await box(page, 'odd').click();
     await expect.poll(() => label(page, 'odd')).toContain('50.00 bet');
-    stage.house.table(1).void('ruling');
+    seats.house.table(1).void('ruling');
   });
 
   it('sells credits for a voucher, and cashes out to one', async () => {
-    const page = await terminal(1, 21);
+    const page = await seats.open(1, 21);
     await page.getByRole('button', { name: 'Cash out' }).click();
     await page.getByLabel('Number on the voucher').fill('99 0000 0000 0000 0000');
     await page.getByRole('button', { name: 'Add credits' }).click();
@@ -58,8 +39,31 @@ describe('the terminal', () => {
     await page.getByText('Welcome. Add credits to play.').waitFor();
   });
 
+  it('shows nobody the favourites of the player before', async () => {
+    const page = await seats.open(1, 29);
+    const kept = () => page.evaluate(() => localStorage.getItem('taisai.favourites'));
+    seats.house.table(1).open();
+    await box(page, 'big').click();
+    await page.getByRole('button', { name: 'Favourites' }).click();
+    await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
+    await page.keyboard.press('Escape');
+    seats.house.table(1).void('ruling');
+    await page.reload();
+    await page.locator('[data-box]').first().waitFor();
+    expect(await kept()).toContain('big');
+    await page.getByRole('button', { name: 'Cash out' }).click();
+    await page.getByRole('button', { name: /Cash out all/ }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await kept()).toBeNull();
+    // A terminal that was not there when the session ended.
+    await page.evaluate(() => localStorage.setItem('taisai.favourites', '{}'));
+    await page.evaluate(() => localStorage.setItem('taisai.session', '{"session":7,"since":1}'));
+    await page.reload();
+    await expect.poll(kept, { timeout: 10_000 }).toBeNull();
+  });
+
   it('tells after an hour how long it has been, and how it went', async () => {
-    const page = await terminal(1, 22);
+    const page = await seats.open(1, 22);
     await page.evaluate(() => localStorage.setItem('taisai.session', JSON.stringify({ session: 7, since: Date.now() - 3_700_000 })));
     await page.reload();
     await page.getByRole('heading', { name: 'You have played for 1:01.' }).waitFor();
@@ -68,24 +72,24 @@ describe('the terminal', () => {
   });
 
   it('is set up by the link of the house at its own table, and opens again by it once the code is used', async () => {
-    const context = await stage.context();
+    const context = await seats.stage.context();
     const page = await context.newPage();
     for (const _ of ['first', 'again']) {
       await page.goto('about:blank');
-      await page.goto(`${stage.address}/terminal#device=326&code=ONCE-326`);
+      await page.goto(`${seats.stage.address}/terminal#device=326&code=ONCE-326`);
       await page.getByText('Table 3 · Terminal 26').waitFor();
     }
-    const other = await (await stage.context()).newPage();
-    await other.goto(`${stage.address}/terminal#device=326&code=ONCE-326`);
+    const other = await (await seats.stage.context()).newPage();
+    await other.goto(`${seats.stage.address}/terminal#device=326&code=ONCE-326`);
     await other.getByText('The code is wrong, used or too old.').waitFor();
     await other.context().close();
     await context.close();
   });
 
   it('is not set up with a wrong code', async () => {
-    const context = await stage.context();
+    const context = await seats.stage.context();
     const page = await context.newPage();
-    await page.goto(`${stage.address}/terminal`);
+    await page.goto(`${seats.stage.address}/terminal`);
     await page.getByLabel(/type its code/).fill('WRONG');
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByText('The code is wrong, used or too old.').waitFor();
@@ -96,14 +100,14 @@ describe('the terminal', () => {
     ['makes no such key', () => Object.assign(SubtleCrypto.prototype, { generateKey: () => Promise.reject(new DOMException('', 'NotSupportedError')) }), /has no key of the kind that a terminal needs/],
     ['stores nothing', () => Object.assign(IDBFactory.prototype, { open: () => { throw new DOMException('', 'SecurityError'); } }), /keeps nothing/],
   ])('says so where the browser %s, and spends no code', async (_, breaks, why) => {
-    const context = await stage.context();
+    const context = await seats.stage.context();
     const page = await context.newPage();
     await page.addInitScript(breaks);
-    await page.goto(`${stage.address}/terminal#device=327&code=ONCE-327`);
+    await page.goto(`${seats.stage.address}/terminal#device=327&code=ONCE-327`);
     await page.getByRole('alert').getByText(why).waitFor();
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByRole('alert').getByText(why).waitFor();
     await context.close();
-    expect(stage.house.isEnrolled(327)).toBe(false);
+    expect(seats.house.isEnrolled(327)).toBe(false);
   });
 });

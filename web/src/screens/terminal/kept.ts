@@ -1,4 +1,4 @@
-// What a terminal keeps in the browser over a reload: the number of its last command, when the session began, favourites.
+// What a terminal keeps in the browser over a reload: the number of its last command, when the session began, its player's favourites.
 
 import type { Stake } from '../../protocol/messages';
 
@@ -17,12 +17,14 @@ export function keepSequence(sequence: number): void {
   localStorage.setItem(SEQUENCE, String(sequence));
 }
 
-/** When this session was first seen here. */
-export function began(session: number, now: number): number {
-  const kept = read<{ session: number; since: number }>(SESSION);
+/** When this session was first seen here, 0 where nobody plays. The next player does not see what the last one has kept. */
+export function began(session: number | null, now: number): number {
+  const kept = read<{ session: number | null; since: number }>(SESSION);
   if (kept?.session === session) return kept.since;
-  localStorage.setItem(SESSION, JSON.stringify({ session, since: now }));
-  return now;
+  const since = session === null ? 0 : now;
+  localStorage.removeItem(FAVOURITES);
+  localStorage.setItem(SESSION, JSON.stringify({ session, since }));
+  return since;
 }
 
 /** Favourites of a layout: boxes of one need not be on another. */

@@ -122,7 +122,7 @@ export class Player {
     if (settings.sound && isNew && last.paid > 0) sound('won');
     if (settings.sound && before.table?.phase === 'open' && view.table?.phase !== 'open') sound('close');
     const session = view.seat?.session ?? null;
-    if (session !== (before.seat?.session ?? null)) this.began = session === null ? 0 : began(session, this.now.clock.time());
+    if (view.seat && (!before.seat || session !== (before.seat.session ?? null))) this.began = began(session, this.now.clock.time());
   }
 }
 
