@@ -1,7 +1,8 @@
 // The front page and the display from their first moment: they come back by themselves, and say what there is not.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SIZES, Stage } from './stage';
+import { faults, small } from './faults';
+import { SIZES, Stage, watched } from './stage';
 
 let stage: Stage;
 beforeAll(async () => (stage = await Stage.open()));
@@ -40,6 +41,28 @@ it('the display is read in the language that is chosen on it', async () => {
   await page.reload();
   await page.getByRole('status').getByText('下一局即將開始').waitFor();
   expect(wrong).toEqual([]);
+  await page.context().close();
+});
+
+it.each([['the front page', '', 'li a'], ['the display', 'display?table=1', '[data-laid]'], ['the sign-in', 'audit', 'form']])('%s can be read with high contrast, and stays so', async (_, path, loaded) => {
+  const { page, wrong } = await watched(await stage.context());
+  await page.goto(`${stage.address}/${path}`);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  expect(await page.getByRole('switch', { name: 'Sound' }).count()).toBe(0);
+  for (const name of ['High contrast', 'Less motion']) await page.getByRole('switch', { name }).check();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.locator(loaded).first().waitFor({ state: 'attached' });
+  expect(await page.evaluate(() => ({ ...document.documentElement.dataset }))).toMatchObject({ contrast: 'high', motion: 'less' });
+  expect(await faults(page)).toEqual([]);
+  expect(wrong).toEqual([]);
+  await page.context().close();
+});
+
+it('a terminal on a phone on its side has nothing that a finger would miss', async () => {
+  const { width, height } = SIZES.phone;
+  const { page } = await stage.terminal(2, 43, { width: height, height: width }, { hasTouch: true, isMobile: true });
+  expect(await small(page, 44)).toEqual([]);
   await page.context().close();
 });
 

@@ -129,6 +129,16 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 });
 
+it('can be read with high contrast, from any staff screen', async () => {
+  const page = await office.open('pit', 3);
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('switch', { name: 'High contrast' }).check();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row').nth(10).waitFor();
+  await well(page);
+  expect(await page.evaluate(() => getComputedStyle(document.querySelector('.office')!).backgroundColor)).toBe('rgb(0, 0, 0)');
+});
+
 it('tells somebody whose roles do not let them see a screen', async () => {
   const page = await office.open('cage', 21);
   await page.getByText('Your roles do not let you see this screen.').waitFor();

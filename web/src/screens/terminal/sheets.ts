@@ -1,3 +1,3 @@
 // The sheets that a terminal can lay over its table.
 
-export type SheetName = 'help' | 'money' | 'games' | 'settings' | 'favourites' | 'roads' | 'limits';
+export type SheetName = 'help' | 'money' | 'games' | 'favourites' | 'roads' | 'limits';
