@@ -1,6 +1,7 @@
 // Boxes as their tables print them: each layout is asked for once, when something of its table is shown.
 
 import type { InLanguages, LayoutView } from '../../protocol/messages';
+import { boxName } from '../../words/boxes';
 import { speech } from '../../words/speech.svelte';
 import type { Staff } from './staff.svelte';
 
@@ -12,7 +13,8 @@ export class Labels {
 
   /** A box in the reader's language; nothing until the layout of its table is known. */
   of(table: number, box: string): string | undefined {
-    return this.known.get(table)?.get(box)?.[speech.language];
+    const label = this.known.get(table)?.get(box);
+    return label && boxName(label[speech.language], speech.words.kinds);
   }
 
   know(tables: Iterable<number | null | undefined>): void {
