@@ -10,13 +10,15 @@ const DAY = 86_400_000;
 const THEN = Date.UTC(2026, 10, 2);
 const WINS = [412, 830, -310, 655, 1_240, 205, 980, 377, -120, 1_510, 640, 890, 455, 720];
 
-function results(names: string[], table?: number[]): ResultLine[] {
+/** `share` is how much of all days it is. */
+function results(names: string[], more: (at: number) => Partial<ResultLine> = () => ({}), share = 1): ResultLine[] {
   return names.map((name, at) => {
-    const theoretical_win = 52_000 + ((at * 7) % 5) * 2_500;
-    const [win, sigma] = [WINS[at % WINS.length]! * 100, 34_000];
+    const theoretical_win = (52_000 + ((at * 7) % 5) * 2_500) * share;
+    const [win, sigma] = [WINS[at % WINS.length]! * 100 * share, 34_000 * share];
+    const drop = (410_000 + at * 5_000) * share;
     return {
-      name, table: table?.[at] ?? null, dealer: null, rounds: 310 + ((at * 37) % 90), handle: 1_870_000 + at * 12_300, drop: 410_000 + at * 5_000, win, theoretical_win, theoretical_win_exact: '0', edge: 0.028, edge_exact: '1/36',
-      deviations: (win - theoretical_win) / sigma, band_low: theoretical_win - 1.96 * sigma, band_high: theoretical_win + 1.96 * sigma, band_is_exact: true, hold_percent: (100 * win) / (410_000 + at * 5_000), average_bet: 6_020, rounds_an_hour: 38 + (at % 7),
+      name, table: null, dealer: null, rounds: Math.round((310 + ((at * 37) % 90)) * share), handle: (1_870_000 + at * 12_300) * share, drop, win, theoretical_win, theoretical_win_exact: '0', edge: 0.028, edge_exact: '1/36',
+      deviations: (win - theoretical_win) / sigma, band_low: theoretical_win - 1.96 * sigma, band_high: theoretical_win + 1.96 * sigma, band_is_exact: true, hold_percent: (100 * win) / drop, average_bet: 6_020, rounds_an_hour: 38 + (at % 7), ...more(at),
     };
   });
 }
@@ -38,7 +40,7 @@ function dice(house: MockHouse): AllDice {
   const tables = house.tables.map(({ table }) => {
     const isOdd = table === 4;
     const verdict = isOdd ? 'measure' : 'nothing';
-    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + table * 17, isOdd ? 134.2 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 96.1 : 0.81, verdict) }] };
+    return { table, round: 73, is_alert: isOdd, all: sheet(3_120 + house.table(table).public.round * 17, isOdd ? 134.2 : 0.62, verdict), sets: [{ dice_set: 4, ...sheet(880, isOdd ? 96.1 : 0.81, verdict) }] };
   });
   return { lag: LAG, tables };
 }
@@ -126,8 +128,11 @@ export function found(house: MockHouse, path: string, asked: URLSearchParams, me
     const by = asked.get('by') ?? 'table';
     const days = Array.from({ length: 14 }, (_, at) => new Date(THEN + at * DAY).toISOString().slice(0, 10));
     const tables = house.tables.map(({ table }) => table);
+    const share = asked.get('from') === 'today' ? 0.1 : 1;
+    const boxes = house.tables.flatMap(({ table, layout }) => layout.boxes.map(({ box }) => ({ table, box, drop: null, hold_percent: null, rounds_an_hour: null })));
+    if (by === 'box') return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(boxes.map(({ table, box }) => `table ${table} ${box}`), (at) => boxes[at]!, 0.02) };
     const names = by === 'day' ? days : by === 'shift' ? days.slice(9).flatMap((day) => ['day', 'swing', 'night'].map((shift) => `${day} ${shift}`)) : by === 'dealer' ? ['21 Tan Mei Lin', '22 Ravi Kumar'] : tables.map((table) => `table ${table}`);
-    return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(names, by === 'table' ? tables : undefined) };
+    return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(names, (at) => (by === 'table' ? { table: tables[at]! } : {}), share) };
   }
   if (path === 'reports/meters') return { lag: LAG, time_zone: 'Asia/Singapore', lines: meters(house) };
   if (path === 'reports/lag') return LAG;

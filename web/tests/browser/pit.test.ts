@@ -141,6 +141,47 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
   });
 
+  it('tells results of the gaming day in progress, and of all days where that is chosen (F70)', async () => {
+    const page = await staff('pit', 3);
+    const drop = page.getByRole('row').nth(1).getByRole('cell').nth(4);
+    const days = page.getByRole('group', { name: 'Results' });
+    await expect.poll(() => drop.textContent()).toBe('410');
+    expect(await days.getByRole('button', { name: 'Today' }).getAttribute('aria-pressed')).toBe('true');
+    await days.getByRole('button', { name: 'All days' }).click();
+    await expect.poll(() => drop.textContent()).toBe('4,100');
+    await days.getByRole('button', { name: 'Today' }).click();
+    await expect.poll(() => drop.textContent()).toBe('410');
+  });
+
+  it('tells results by the boxes of a table, in the reader’s language', async () => {
+    const page = await staff('pit', 3, undefined, 'zh-Hans');
+    await tab(page, '业绩');
+    await page.getByRole('button', { name: '投注格', exact: true }).click();
+    await page.getByRole('rowheader', { name: '围六' }).waitFor();
+    await page.getByRole('rowheader', { name: '总和 4' }).waitFor();
+    await page.getByRole('combobox').selectOption('2');
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(stage.house.table(2).layout.boxes.length);
+    await shot(page, 'pit-boxes');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+  });
+
+  it('looks at the dice again after a round, with nobody at the screen', async () => {
+    const page = await staff('pit', 3);
+    await tab(page, 'Dice watch');
+    const throws = page.getByRole('row').filter({ hasText: 'Table 9' }).getByRole('cell').nth(1);
+    await throws.waitFor();
+    const before = Number(await throws.textContent());
+    const looks: (string | undefined)[] = [];
+    page.on('request', (request) => void (request.url().endsWith('dice-watch') && looks.push(request.headers()['taisai-unattended'])));
+    const table = stage.house.table(9);
+    table.open();
+    table.close();
+    table.commit([1, 2, 4]);
+    await expect.poll(async () => Number(await throws.textContent()), { timeout: 15_000 }).toBe(before + 17);
+    expect(new Set(looks)).toEqual(new Set(['yes']));
+  });
+
   it('sends no limits with a typing error in them, and leads to what is missing', async () => {
     const page = await staff('pit', 3);
     await page.getByRole('button', { name: /Act Table 4/ }).click();
@@ -261,7 +302,13 @@ describe('the audit', () => {
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
     await page.getByRole('textbox', { name: 'Table' }).fill('2');
-    await page.getByRole('button', { name: 'Search' }).click();
+    const time = page.getByLabel(/^From, time/);
+    expect(await time.isDisabled()).toBe(true);
+    await page.getByLabel('From', { exact: true }).fill('2027-01-15');
+    await time.fill('06:00');
+    await page.getByLabel('To', { exact: true }).fill('2027-01-15');
+    const [sought] = await Promise.all([page.waitForRequest('**/events?**'), page.getByRole('button', { name: 'Search' }).click()]);
+    expect(Object.fromEntries(new URL(sought.url()).searchParams)).toMatchObject({ from: '2027-01-15T06:00', to: '2027-01-15', table: '2' });
     await page.getByRole('navigation').getByRole('button', { name: 'Rounds' }).click();
     await page.getByRole('button', { name: 'Open 73' }).waitFor();
     await shot(page, 'audit-rounds');

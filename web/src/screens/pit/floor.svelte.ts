@@ -18,6 +18,8 @@ const RETRY = 2_000;
 export class Floor {
   rows: Row[] = $state.raw([]);
   results: ResultLine[] = $state.raw([]);
+  /** Which gaming days the results are of. */
+  days: 'today' | 'all' = $state('today');
   private readonly lines: Line[] = [];
   private isEnded = false;
   private retry: ReturnType<typeof setTimeout> | undefined;
@@ -27,6 +29,13 @@ export class Floor {
     void this.begin();
     void this.report();
     this.timer = setInterval(() => void this.report(), OFTEN);
+  }
+
+  /** Those of other days are not shown meanwhile. */
+  choose(days: 'today' | 'all'): void {
+    this.days = days;
+    this.results = [];
+    void this.report();
   }
 
   resultOf(table: number): ResultLine | undefined {
@@ -71,7 +80,9 @@ export class Floor {
 
   private async report(): Promise<void> {
     if (!this.staff.me || !readsReports(this.staff.me)) return;
-    const path = asked('reports/results', { by: 'table', training: this.staff.house?.is_training || null });
-    this.results = (await this.staff.poll<{ lines: ResultLine[] }>(path))?.lines ?? this.results;
+    const { days } = this;
+    const path = asked('reports/results', { by: 'table', training: this.staff.house?.is_training || null, from: days === 'today' ? days : null });
+    const found = await this.staff.poll<{ lines: ResultLine[] }>(path);
+    if (found && days === this.days) this.results = found.lines;
   }
 }

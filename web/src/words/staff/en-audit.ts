@@ -4,6 +4,7 @@ export const audit = {
   tabs: { events: 'Events', rounds: 'Rounds', meters: 'Meters', verify: 'Verify the record' },
   from: 'From',
   to: 'To',
+  timeOf: (day: string) => `${day}, time (if not the whole gaming day)`,
   kind: 'Kind',
   anyKind: 'every kind',
   table: 'Table',

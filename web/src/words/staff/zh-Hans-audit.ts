@@ -6,6 +6,7 @@ export const audit: typeof english = {
   tabs: { events: '事件', rounds: '骰局', meters: '计数', verify: '验证记录' },
   from: '自',
   to: '至',
+  timeOf: (day) => `${day}：时刻（留空为整个营业日）`,
   kind: '类别',
   anyKind: '全部类别',
   table: '赌台',

@@ -6,6 +6,7 @@ export const audit: typeof english = {
   tabs: { events: '事件', rounds: '骰局', meters: '計數', verify: '驗證記錄' },
   from: '自',
   to: '至',
+  timeOf: (day) => `${day}：時刻（留空為整個營業日）`,
   kind: '類別',
   anyKind: '全部類別',
   table: '賭檯',
