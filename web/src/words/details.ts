@@ -21,6 +21,8 @@ type Told = (found: RegExpExecArray, say: Say, event: Event) => string | undefin
 
 const cents = (text: string | undefined) => money(Number(text), true);
 const dice = (text: string) => text.replaceAll('-', ' ');
+/** A hash as long as it is told apart by; files have the whole. */
+const brief = (text: string) => text.replace(/([0-9a-f]{12})[0-9a-f]{20,}/g, '$1…');
 const voided: Told = ([code], { words }) => words.voidReasons[code as VoidReason];
 const instead: Told = ([, before, now], { staff, words }) => staff.audit.details.instead(before === 'void' ? words.void : dice(before!), dice(now!));
 const reused: Told = ([, source], { staff }) => staff.audit.details.source(Number(source));
@@ -48,7 +50,7 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   acknowledge: [/^(\d+) (?:reported-)?([a-z-]+)$/, ([, event, kind], { staff: { audit } }) => (audit.events[kind!] ? audit.details.noted(Number(event), audit.events[kind!]!) : undefined)],
   'command-id-reused': [/^source (\d+)$/, reused],
   'clock-stepped': [/^(-?\d+) milliseconds$/, ([, millis], { staff }) => staff.audit.details.stepped((Number(millis) / 1_000).toFixed(1).replace('-', '−'))],
-  'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => [details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(', ')],
+  'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => brief([details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(', '))],
 };
 
 /** The detail of an event. `isForeign` where it stands as the record wrote it, in English; nothing where there is none. */

@@ -65,7 +65,7 @@ export function scrolling(page: Page): Promise<string[]> {
 export function leftOver(page: Page, names: readonly string[]): Promise<string[]> {
   return page.evaluate((names) => {
     const isSpared = (element: Element) => element.closest('[lang]')!.getAttribute('lang')!.startsWith('zh') === false || element.closest('[translate=no], code, noscript') !== null || element.matches('.felt text, .felt tspan');
-    const english = (text: string) => /[a-z]{3}/i.test(names.reduce((rest, name) => rest.replaceAll(name, ''), text).replace(/\b[0-9a-f]{16,}\b/g, ''));
+    const english = (text: string) => /[a-z]{3}/i.test(names.reduce((rest, name) => rest.replaceAll(name, ''), text).replace(/\b[0-9a-f]{12,}\b/g, ''));
     const wrong: string[] = [];
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) if (english(text.textContent!) && !isSpared(text.parentElement!)) wrong.push(text.textContent!.trim());

@@ -22,6 +22,9 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
     await page.locator('[data-laid="big"] .chip:not(.pending)').first().waitFor();
     expect(await spilling(page)).toEqual([]);
     expect(await small(page, 44)).toEqual([]);
+    const [name, nav] = [(await page.locator('header h1').boundingBox())!, (await page.locator('header nav').boundingBox())!];
+    expect(name.width).toBeGreaterThan(40);
+    expect(name.x + name.width).toBeLessThanOrEqual(nav.x);
     table.close();
     table.commit([6, 6, 5]);
     await page.locator('[data-phase=settled]').waitFor();

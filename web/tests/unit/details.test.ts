@@ -44,6 +44,7 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['reported-command-id-reused', 'source 44', 'source 44', '来源44', '來源44'],
   ['reported-clock-stepped', '-1500 milliseconds', 'by −1.5 s', '−1.5秒', '−1.5秒'],
   ['program-started', 'program 1.4.0 ab12, rules cd34, profile singapore ef56', 'program 1.4.0 ab12, rules cd34, profile singapore ef56', '程序 1.4.0 ab12, 规则 cd34, 辖区设定 singapore ef56', '程式 1.4.0 ab12, 規則 cd34, 轄區設定 singapore ef56'],
+  ['program-started', `program 1.4.0 ${'ab12'.repeat(16)}, profile singapore ${'ef56'.repeat(16)}`, 'program 1.4.0 ab12ab12ab12…, profile singapore ef56ef56ef56…', '程序 1.4.0 ab12ab12ab12…, 辖区设定 singapore ef56ef56ef56…', '程式 1.4.0 ab12ab12ab12…, 轄區設定 singapore ef56ef56ef56…'],
   ['program-started', 'program 1.4.0 ab12, profile singapore ef56', 'program 1.4.0 ab12, profile singapore ef56', '程序 1.4.0 ab12, 辖区设定 singapore ef56', '程式 1.4.0 ab12, 轄區設定 singapore ef56'],
 ];
 
