@@ -8,11 +8,11 @@ export function excessOf(seats: SeatView[], totals: Map<Box, number>, limits: Ta
   return balances(totals, limits, boxes).flatMap(({ left, right, leftTotal, rightTotal, over }) => {
     const box = leftTotal > rightTotal ? left : right;
     let rest = over;
-    const bets = seats.toReversed().flatMap(({ seat, bets }) => bets.filter((bet) => bet.box === box).map(({ amount }) => ({ seat, box, amount })));
-    return bets.flatMap((bet) => {
-      const amount = Math.min(rest, bet.amount);
+    const bets = seats.toReversed().flatMap(({ seat, bets }) => bets.filter((bet) => bet.box === box).map(({ chips, amount }) => ({ seat, chips, amount })));
+    return bets.flatMap(({ seat, chips, amount: bet }) => {
+      const amount = Math.min(rest, bet);
       rest -= amount;
-      return amount > 0 ? [{ ...bet, amount }] : [];
+      return amount > 0 ? [{ seat, chips, stake: { box, amount } }] : [];
     });
   });
 }

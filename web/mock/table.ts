@@ -230,7 +230,7 @@ export class MockTable {
   /** What staff do at a seat. */
   forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | 'reject-excess'): unknown {
     if (command === 'reject-excess') {
-      for (const { seat, box, amount } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [{ box, amount }] } });
+      for (const { seat, stake } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [stake] } });
       return { accepted: { rejected: { cuts: [] } } };
     }
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };

@@ -1389,12 +1389,6 @@ export interface components {
             /** @description Its Ed25519 key, 64 hexadecimal digits. */
             public_key: string;
         };
-        /** @description What is taken back of a seat's bets on a box. */
-        ExcessView: {
-            amount: components["schemas"]["Money"];
-            box: components["schemas"]["BetBox"];
-            seat: components["schemas"]["Seat"];
-        };
         /** @description An event. */
         EventLine: {
             /**
@@ -2263,18 +2257,11 @@ export interface components {
          * @example 1000
          */
         Money: number;
-        /** @description Who gives or gets money in a round. */
-        MoneyAccount: "layout" | "house" | {
-            /** @description A seat. */
-            seat: {
-                /** Format: uint16 */
-                cluster: number;
-                /** Format: uint32 */
-                seat: number;
-                /** Format: uint64 */
-                session?: number | null;
-            };
-        };
+        /**
+         * @description Why money moves.
+         * @enum {string}
+         */
+        Moved: "bets-lost" | "bets-won" | "profit" | "excess-returned" | "bets-returned" | "at-once" | "as-claim" | "as-receivable";
         /** @description Money that moves. */
         Movement: {
             /**
@@ -2283,17 +2270,12 @@ export interface components {
              */
             amount: number;
             /** @description Who gives. */
-            from: components["schemas"]["MoneyAccount"];
+            from: components["schemas"]["Purse"];
             /** @description Who gets. */
-            to: components["schemas"]["MoneyAccount"];
+            to: components["schemas"]["Purse"];
             /** @description Why. */
-            why: components["schemas"]["MovementReason"];
+            why: components["schemas"]["Moved"];
         };
-        /**
-         * @description Why money moves.
-         * @enum {string}
-         */
-        MovementReason: "bets-lost" | "bets-won" | "profit" | "excess-returned" | "bets-returned" | "at-once" | "as-claim" | "as-receivable";
         /** @description The password until now and the one from now on. */
         NewPassword: {
             new: string;
@@ -2698,6 +2680,26 @@ export interface components {
             returned: {
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+            };
+        };
+        /** @description Where money lies. */
+        Purse: "layout" | "house" | {
+            seat: {
+                /**
+                 * Format: uint16
+                 * @description Its cluster.
+                 */
+                cluster: number;
+                /**
+                 * Format: uint32
+                 * @description The seat.
+                 */
+                seat: number;
+                /**
+                 * Format: uint64
+                 * @description The session, where it may be over.
+                 */
+                session?: number | null;
             };
         };
         /** @description A query that can be asked by name. */
@@ -3675,15 +3677,15 @@ export interface components {
         StaffChange: {
             /** Format: uint32 */
             dice_set?: number;
-            /** @description What rejecting the excess would take back now, in order. */
-            excess?: components["schemas"]["ExcessView"][];
+            /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
+            excess?: components["schemas"]["Cut"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
             manager?: components["schemas"]["PersonId"] | null;
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
             number: number;
-            /** @description Every seat in a session; of a change, those that have changed. */
+            /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats?: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
             /** @description What lies on each box, over all seats. */
@@ -3700,15 +3702,15 @@ export interface components {
         StaffView: {
             /** Format: uint32 */
             dice_set: number;
-            /** @description What rejecting the excess would take back now, in order. */
-            excess: components["schemas"]["ExcessView"][];
+            /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
+            excess: components["schemas"]["Cut"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
             manager?: components["schemas"]["PersonId"] | null;
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
             number: number;
-            /** @description Every seat in a session; of a change, those that have changed. */
+            /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
             /** @description What lies on each box, over all seats. */
@@ -4597,7 +4599,7 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "json" | "csv";
-                /** @description The first gaming day, like `2027-01-15`. */
+                /** @description The first gaming day, like `2027-01-15`, or `today`. */
                 from?: string;
                 /** @description The last. */
                 to?: string;
@@ -4664,7 +4666,7 @@ export interface operations {
                 /** @description By what; by table if it is left out. */
                 by?: "table" | "dealer" | "shift" | "day" | "box";
                 format?: "json" | "csv";
-                /** @description The first gaming day, like `2027-01-15`. */
+                /** @description The first gaming day, like `2027-01-15`, or `today`. */
                 from?: string;
                 /** @description The last. */
                 to?: string;
