@@ -1,5 +1,6 @@
 // A stand-in house, a browser, and terminals that are set up in it.
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { history } from '../../mock/dealer';
@@ -12,7 +13,10 @@ export const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, 
 /** As root, Chromium runs without its sandbox; none of its own connections are wanted. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-export const launch = () => chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS });
+/** The one without windows of its own, where it is there: it takes half the time. */
+const CHROMIUM = process.env['CHROMIUM'] ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
+
+export const launch = () => chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args: FLAGS });
 
 export class Stage {
   private constructor(
