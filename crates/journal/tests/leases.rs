@@ -68,9 +68,11 @@ fn a_part_is_taken_from_its_holder() {
     let (mut one, mut two) = (join(&address, terms(60_000)), join(&address, terms(60_000)));
     assert_ne!(one.slot(), two.slot());
     let cluster = chain("table-1-0");
-    assert!(matches!(two.seize(&cluster), Err(LeaseError::Lapsed)), "nobody ever held it");
+    assert!(!two.seize(&cluster, one.name()).unwrap(), "nobody ever held it");
     one.claim(&cluster).unwrap();
-    two.seize(&cluster).unwrap();
+    let own = two.name().clone();
+    assert!(!two.seize(&cluster, &own).unwrap(), "another one holds it");
+    assert!(two.seize(&cluster, one.name()).unwrap());
     assert_eq!(one.beat().unwrap().roster.holder(&cluster).unwrap().name, *two.name());
     assert_eq!(one.claim(&cluster).unwrap(), Claimed::HeldBy(two.name().clone()));
     let slot = one.slot();

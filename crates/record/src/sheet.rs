@@ -11,7 +11,7 @@ use taisai_rules::{BetBox, Citation, Dice, Game, Language, Layout, LimitScope, L
 use taisai_table::{Chips, Seat, Slip, SlipLine, Totals};
 
 pub use movements::{Moved, Movement, Purse};
-pub use round::{ChangeSheet, ClusterSheet, Mark, RoundSheet};
+pub use round::{ChangeSheet, ClusterSheet, Mark, RoundSheet, StakeLine};
 
 use crate::opening::BadOpening;
 

@@ -14,7 +14,8 @@ mod live;
 mod prove;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, Time};
 
@@ -26,6 +27,9 @@ pub(crate) use enrol::{enrolment_code, routes};
 use live::Live;
 pub(crate) use live::{Life, Taken, Told};
 pub(crate) use prove::{Challenge, Signed, prove};
+
+/// Devices that are connected are looked at so often.
+const LOOKS: Duration = Duration::from_secs(2);
 
 /// A copy is reported so often at most, in milliseconds.
 const REPORTED_EVERY: u64 = 60 * 1_000;
@@ -87,6 +91,39 @@ pub(crate) async fn take(server: &Server, proven: Proven) -> Result<Taken, Denie
     let kind = on_file(server, proven.device).await?;
     let source = key_of(server, proven.device).await?.map(|kept| kept.source);
     if kind == Some(proven.kind) && source == Some(proven.source) { Ok(taken) } else { Err(Denied::NotProven) }
+}
+
+/// Where several nodes run the house: ends connections of devices that were revoked or enrolled anew at another, also where no word
+/// of it came.
+pub(crate) async fn find_out(server: Weak<Server>) {
+    let mut looks = tokio::time::interval(LOOKS);
+    loop {
+        looks.tick().await;
+        let Some(server) = server.upgrade() else { return };
+        if let Err(denied) = end_outdated(&server).await {
+            tracing::debug!(why = denied.code(), "devices could not be looked at: they are again");
+        }
+    }
+}
+
+async fn end_outdated(server: &Server) -> Result<(), Denied> {
+    let live = server.devices.live.all();
+    if live.is_empty() {
+        return Ok(());
+    }
+    let enrolled: HashMap<_, _> =
+        server.secrets.devices().await?.into_iter().map(|kept| (kept.device, kept.source)).collect();
+    let outdated = move |house: &House| {
+        let is_on_file = |device| house.device(device).is_some_and(|known| !known.is_revoked);
+        let is_outdated =
+            |(device, source): &(DeviceId, u64)| enrolled.get(device) != Some(source) || !is_on_file(*device);
+        live.into_iter().filter(is_outdated).collect::<Vec<_>>()
+    };
+    for (device, source) in server.doors.house().look(outdated).await? {
+        tracing::info!(device = device.0, "a device is revoked or enrolled anew: its connection ends");
+        server.devices.live.end(device, source);
+    }
+    Ok(())
 }
 
 /// The key of a device. Where several nodes run the house it may have been enrolled at another.

@@ -26,7 +26,7 @@ use crate::clock::{self, Clock, OwnIds, Share, Sources, System};
 use crate::house::HouseDoor;
 use crate::leaving::Post;
 use crate::metrics::Metrics;
-use crate::nodes::{Courier, NodePlan, Nodes, Term};
+use crate::nodes::{Courier, Former, NodePlan, Nodes, Term};
 use crate::stopped::Stopped;
 use crate::table::{RoundSide, TableDoor};
 pub(crate) use rooms::guarded;
@@ -157,6 +157,11 @@ impl Doors {
         self.post.tables().iter().map(|(table, mail)| (*table, TableDoor(mail.clone()))).collect()
     }
 
+    /// Every table and every cluster that runs here.
+    pub(crate) fn all(&self) -> Vec<TableDoor> {
+        self.post.all().into_iter().map(TableDoor).collect()
+    }
+
     /// Whether a table runs on any node.
     pub(crate) fn is_laid_out(&self, table: TableId) -> bool {
         self.plans.contains_key(&table)
@@ -282,11 +287,11 @@ impl Hall {
     /// now and later.
     pub(crate) fn join(
         plan: HallPlan,
-        (node, listens, is_secured): (&NodePlan, SocketAddr, bool),
+        (node, former, listens, is_secured): (&NodePlan, &Former, SocketAddr, bool),
         metrics: &Arc<Metrics>,
         warn: Warn,
     ) -> Result<Self, HallError> {
-        steward::join(plan, (node, &node.reached(listens, is_secured)), metrics, warn)
+        steward::join(plan, (node, former, &node.reached(listens, is_secured)), metrics, warn)
     }
 
     /// The profile, as the record has it.

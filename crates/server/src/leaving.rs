@@ -259,6 +259,12 @@ impl Post {
         self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The tables that run here, and the clusters that do apart from theirs.
+    pub(crate) fn all(&self) -> Vec<mpsc::Sender<TableMail>> {
+        let clusters = self.clusters.read().unwrap_or_else(PoisonError::into_inner);
+        self.tables().values().chain(clusters.values()).cloned().collect()
+    }
+
     /// From now on the table runs here, or no longer.
     pub(crate) fn set_table(&self, table: TableId, mail: Option<mpsc::Sender<TableMail>>) {
         let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 pub(crate) use courier::{Courier, ForCluster, Forwarded};
 use fellow::{Fellow, Unreachable};
 pub(crate) use http::routes;
-pub(crate) use membership::{Membership, Turn};
+pub(crate) use membership::{Former, Membership, Turn};
 pub(crate) use relay::relay;
 pub(crate) use term::Term;
 

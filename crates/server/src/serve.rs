@@ -17,13 +17,13 @@ use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::audit::{Audits, Recorded};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
-use crate::devices::{Devices, enrolment_code};
+use crate::devices::{Devices, enrolment_code, find_out};
 use crate::displays::Displays;
 use crate::guard::guard;
 use crate::hall::{Hall, HallError, HallPlan};
 use crate::metrics::Metrics;
 use crate::network::Network;
-use crate::nodes::NodePlan;
+use crate::nodes::{Former, NodePlan};
 use crate::people::{People, TimeOuts, one_time_password};
 use crate::reports::{Reports, games_of};
 use crate::secrets::{Expected, Secrets, SecretsError};
@@ -126,6 +126,7 @@ pub async fn serve(
     let mut stop = pin!(stop);
     let is_shared = matches!(plan.hall.address, Address::Postgres(_));
     let mut has_run = false;
+    let former = Former::default();
     loop {
         let this = plan.clone();
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
@@ -134,7 +135,7 @@ pub async fn serve(
             has_run = true;
             if is_news { tell(address, first_use) } else { Ok(()) }
         };
-        let ended = run(this, Arc::clone(&warn), listens, stop.as_mut()).await;
+        let ended = run((this, former.clone()), Arc::clone(&warn), listens, stop.as_mut()).await;
         let Err(error) = ended else { return Ok(()) };
         if !is_shared || !has_run || !error.may_pass() {
             return Err(error);
@@ -158,7 +159,7 @@ impl ServeError {
 
 /// Runs a house, on one machine or as a node of several, until it is told to stop or a part of it does.
 async fn run(
-    plan: Plan,
+    (plan, former): (Plan, Former),
     warn: Warn,
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
@@ -179,7 +180,7 @@ async fn run(
     let open = move || {
         let hall = match &hall.address {
             Address::Folder(_) => Hall::open(hall, &counted, warn)?,
-            Address::Postgres(_) => Hall::join(hall, (&node, address, is_secured), &counted, warn)?,
+            Address::Postgres(_) => Hall::join(hall, (&node, &former, address, is_secured), &counted, warn)?,
         };
         let secrets = secrets_of(&hall, &store, new_secrets)?;
         Ok::<_, ServeError>((hall, secrets))
@@ -232,6 +233,9 @@ async fn run(
         audits,
         stopping,
     });
+    if is_shared {
+        tokio::spawn(find_out(Arc::downgrade(&server)));
+    }
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
     tracing::info!(%address, is_training, "the house runs");
@@ -247,11 +251,7 @@ async fn run(
         }
         // The senders live as long as the hall.
         stopped = stopped.wait_for(Option::is_some) => {
-            let stopped = stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed);
-            let causes: Vec<_> = stopped.causes().collect();
-            tracing::error!(why = causes.join(": "), "the house stops");
-            server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
-            Err(stopped.into())
+            Err(say_why(&server, stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed)))
         }
     };
     if let Some(demo) = demo {
@@ -264,6 +264,14 @@ async fn run(
     }
     close(hall).await;
     ended
+}
+
+/// Everyone who is connected is told why the house stops.
+fn say_why(server: &Server, stopped: Stopped) -> ServeError {
+    let causes: Vec<_> = stopped.causes().collect();
+    tracing::error!(why = causes.join(": "), "the house stops");
+    server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
+    stopped.into()
 }
 
 /// Opens a house on a thread of its own. A node that is told to stop before that is done leaves at once where it can: what it
@@ -282,9 +290,12 @@ async fn opened(
     tokio::select! {
         opened = &mut told => opened.map_err(|_| Stopped::BrokenDown("who opens the house"))?.map(Some),
         () = stop, if is_shared => {
-            if let Ok(Ok(Ok((hall, _)))) = tokio::time::timeout(LEAVES, told).await {
-                close(hall).await;
-            }
+            let left = async {
+                if let Ok(Ok((hall, _))) = told.await {
+                    close(hall).await;
+                }
+            };
+            tokio::time::timeout(LEAVES, left).await.unwrap_or_default();
             Ok(None)
         }
     }
@@ -325,7 +336,8 @@ fn routes(server: &Shared) -> Router {
 async fn finish_rounds(server: &Server, grace: Duration) {
     server.stopping.send_replace(Stopping::NoNewRound);
     let over = async {
-        for (_, table) in server.doors.tables() {
+        // Clusters that run apart are in play as long as the round that they follow.
+        for table in server.doors.all() {
             let look = move |table: &RunningTable| in_play(table.round().phase()) && !table.round().is_held();
             while table.look(look).await.unwrap_or(false) {
                 tokio::time::sleep(LOOK).await;

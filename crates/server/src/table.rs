@@ -126,8 +126,8 @@ pub(crate) struct RunningTable {
     phase: Phase,
     /// What this cluster, alone here, has last told the dealer's side.
     told_round: Spoken,
-    /// What is known of clusters that run elsewhere, by their numbers.
-    elsewhere: BTreeMap<u16, AtCluster>,
+    /// What is known of clusters that run elsewhere, by their numbers, and since when.
+    elsewhere: BTreeMap<u16, (Instant, AtCluster)>,
     /// The sources that have used an id again since the last round was over: each is reported once.
     reusing: BTreeSet<u64>,
     shown: Shown<PublicView>,
@@ -155,7 +155,7 @@ impl RunningTable {
         let phase = round.phase();
         let latest = (1..=round.number().0).rev().map(RoundNumber).find(|number| round.past(*number).is_some());
         let public = PublicView::of(round, latest);
-        let staff = StaffView::of(round, &parts.clusters, &BTreeMap::new(), |_, _| false);
+        let staff = StaffView::of(round, &parts.clusters, &[], |_, _| false);
         let back_until = has_terminals(round).then(|| Instant::now() + BACK);
         Self {
             posted: vec![0; parts.clusters.len()],
@@ -325,7 +325,9 @@ impl RunningTable {
                     self.ask_round(Actor::System, None, report);
                 }
             }
-            TableMail::AtCluster { cluster, at_cluster } => drop(self.elsewhere.insert(cluster, at_cluster)),
+            TableMail::AtCluster { cluster, at_cluster } => {
+                self.elsewhere.insert(cluster, (Instant::now(), at_cluster));
+            }
             TableMail::Followed(round) => {
                 if let RoundSide::Followed(before) = &mut self.parts.round {
                     *before = round;

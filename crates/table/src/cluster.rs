@@ -372,8 +372,9 @@ impl Cluster {
         at_seat.max(self.state.recent.newest(source))
     }
 
-    /// The sources of people that are remembered, in order, each with the number of its newest command.
-    pub fn numbers(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
+    /// The sources that are no terminal's and are remembered, each with the number of its newest command; the one heard last
+    /// comes first.
+    pub fn numbers(&self) -> impl Iterator<Item = (u64, u64)> {
         self.state.recent.numbers()
     }
 

@@ -42,9 +42,9 @@ impl Sources {
         self.kept.get(&source).map_or(0, |source| source.recent.newest())
     }
 
-    /// Every source that is remembered, with the number of its newest command.
-    pub(crate) fn numbers(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
-        self.kept.iter().map(|(source, Source { recent, .. })| (*source, recent.newest()))
+    /// Every source that is remembered, with the number of its newest command; the one heard last comes first.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.heard.values().rev().map(|source| (*source, self.newest(*source)))
     }
 
     /// The highest source there was; zero if there was none.

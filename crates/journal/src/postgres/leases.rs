@@ -90,7 +90,7 @@ pub enum LeaseError {
 /// that is ahead by so much.
 pub const ALLOWANCE: Duration = Duration::from_millis(250);
 
-/// So many slots there are, and so many nodes at the most: those that died within a day are among them.
+/// So many slots there are, and so many nodes at the most: those that died within the hour are among them.
 pub const SLOTS: u16 = 1_024;
 
 /// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
@@ -132,6 +132,13 @@ const JOIN: &str = "
     RETURNING slot";
 
 impl Leases {
+    /// A node of that name is in the house no more: all its parts are free at once. Only it may say so, or what it has become.
+    pub fn forget(&mut self, name: &NodeName) -> Result<(), LeaseError> {
+        let leave = "DELETE FROM taisai_journal.nodes WHERE name = $1";
+        self.with(|session| session.execute(leave, &[&name.as_str()]))?;
+        Ok(())
+    }
+
     /// Opens the leases in the store at an address, and makes its tables where there are none.
     pub fn open(address: &str, terms: Terms) -> Result<Self, LeaseError> {
         let mut leases = Self { address: address.to_owned(), terms, session: None };
@@ -249,14 +256,14 @@ impl Member {
         }
     }
 
-    /// Takes a part from whoever holds it, who hears of it at the next beat. What that one writes is refused once the new holder
-    /// has raised the epoch.
-    pub fn seize(&mut self, part: &ChainName) -> Result<(), LeaseError> {
+    /// Takes a part from its holder, who hears of it at the next beat; `false` if another holds it by now. What that one writes is
+    /// refused once the new holder has raised the epoch.
+    pub fn seize(&mut self, part: &ChainName, from: &NodeName) -> Result<bool, LeaseError> {
         let name = &self.name;
         let seize = "UPDATE taisai_journal.leases SET holder = $2, wanted = NULL
-                     WHERE part = $1 AND taisai_journal.lives($2)";
-        let seized = self.leases.with(|session| session.execute(seize, &[&part.as_str(), &name.as_str()]))?;
-        if seized == 1 { Ok(()) } else { Err(LeaseError::Lapsed) }
+                     WHERE part = $1 AND holder = $3 AND taisai_journal.lives($2)";
+        let (part, name, from) = (part.as_str(), name.as_str(), from.as_str());
+        Ok(self.leases.with(|session| session.execute(seize, &[&part, &name, &from]))? == 1)
     }
 
     /// Gives a part up. Whoever it is wanted for may claim it, or anyone.
@@ -269,10 +276,7 @@ impl Member {
 
     /// Leaves the house: all its parts are free at once.
     pub fn leave(mut self) -> Result<(), LeaseError> {
-        let name = &self.name;
-        let leave = "DELETE FROM taisai_journal.nodes WHERE name = $1";
-        self.leases.with(|session| session.execute(leave, &[&name.as_str()]))?;
-        Ok(())
+        self.leases.forget(&self.name)
     }
 
     /// The leases, to look and to wish.

@@ -41,7 +41,7 @@ pub enum Purse {
         #[cfg_attr(feature = "openapi", schema(value_type = u32))]
         seat: Seat,
         /// The session, where it may be over.
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>))]
         session: Option<SessionId>,
     },
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use taisai_journal::{Genesis, Purpose};
-use taisai_rules::Dice;
-use taisai_table::{PastRound, RoundEntry, RoundNumber, TableId, TableRules, Time, Totals, VoidReason};
+use taisai_rules::{BetBox, Dice, Money};
+use taisai_table::{PastRound, RoundEntry, RoundNumber, Seat, SlipLine, TableId, TableRules, Time, Totals, VoidReason};
 
 use super::movements::{self, Movement};
 use super::{BadSheet, Sheet};
@@ -94,6 +94,8 @@ pub struct ClusterSheet {
     /// The dice it was settled by; none if it was void.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<u8>>))]
     pub dice: Option<Dice>,
+    /// All that lay on the layout.
+    pub stakes: Vec<StakeLine>,
     /// As it was settled; none if it was void.
     pub sheet: Option<Sheet>,
     /// What it came to.
@@ -108,6 +110,22 @@ pub struct ClusterSheet {
     pub latest: Option<Dice>,
     /// As it stands; none if it is void.
     pub now: Option<Sheet>,
+}
+
+/// What a seat had on a box.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StakeLine {
+    /// Whose bet it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = u32))]
+    pub seat: Seat,
+    /// The box.
+    #[serde(rename = "box")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub bet_box: BetBox,
+    /// How much.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
+    pub amount: Money,
 }
 
 /// What a correction or a late void brought.
@@ -171,7 +189,13 @@ fn cluster(rules: &TableRules, settled: &Settled) -> Result<ClusterSheet, BadShe
         void: change.void,
         movements: movements::changed(settled.cluster, change),
     };
+    let unit = settled.limits.unit().cents();
+    let stake = |line: &SlipLine| {
+        let amount = i64::from(line.units).checked_mul(unit).ok_or(BadSheet::TooLarge)?;
+        Ok::<_, BadSheet>(StakeLine { seat: line.seat, bet_box: line.bet_box, amount: Money::from_cents(amount) })
+    };
     Ok(ClusterSheet {
+        stakes: settled.slip.lines.iter().map(stake).collect::<Result<_, _>>()?,
         cluster: settled.cluster.number,
         block: settled.at.position,
         entry: settled.at.line,

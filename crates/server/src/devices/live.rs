@@ -101,6 +101,19 @@ impl Live {
         Ok(taken)
     }
 
+    /// Every device that is connected, with what it proved itself by.
+    pub(super) fn all(&self) -> Vec<(DeviceId, u64)> {
+        held(&self.connections).iter().map(|(device, connection)| (*device, connection.source)).collect()
+    }
+
+    /// Ends the connection of a device that was proved so.
+    pub(super) fn end(&self, device: DeviceId, source: u64) {
+        let mut connections = held(&self.connections);
+        if connections.get(&device).is_some_and(|connection| connection.source == source) {
+            connections.remove(&device);
+        }
+    }
+
     /// Ends the connection of a device, unless it has proved itself with what it was enrolled with last.
     pub(super) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         let mut connections = held(&self.connections);
@@ -195,6 +208,8 @@ mod tests {
         live.cut(DEVICE, Some(2));
         before.await.unwrap();
         let anew = alive(live.take(DEVICE, 2).await.unwrap());
+        assert_eq!(live.all(), [(DEVICE, 2)]);
+        live.end(DEVICE, 1);
         live.cut(DEVICE, Some(2));
         assert!(live.take(DEVICE, 2).await.is_none(), "it is there");
         live.cut(DEVICE, None);

@@ -23,7 +23,7 @@ use crate::clock::{self, Clock, Share, Sources};
 use crate::house::{FollowedHouse, HouseMail};
 use crate::leaving::Post;
 use crate::metrics::Metrics;
-use crate::nodes::{Courier, Membership, NodePlan, Nodes, Turn, house, part_of};
+use crate::nodes::{Courier, Former, Membership, NodePlan, Nodes, Turn, house, part_of};
 use crate::stopped::Stopped;
 use crate::table::{RoundSide, TableMail};
 
@@ -73,13 +73,13 @@ struct Work {
 /// Joins a house, or begins it, and runs what this node holds.
 pub(super) fn join(
     plan: HallPlan,
-    (node, address): (&NodePlan, &str),
+    (node, former, address): (&NodePlan, &Former, &str),
     metrics: &Arc<Metrics>,
     warn: Warn,
 ) -> Result<Hall, HallError> {
     let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
     let (turns, turned) = mpsc::channel();
-    let membership = Membership::join(store, (node, address), &plan.program.version, turns.clone())?;
+    let membership = Membership::join(store, (node, former, address), &plan.program.version, turns.clone())?;
     let courier = Courier::start(&membership.nodes);
     let share = Share { slot: membership.slot.into(), of: SLOTS.into() };
     let (stop, stopped) = watch::channel(None);

@@ -2,7 +2,6 @@
 //! it again until its outbox is empty, and whoever gets it twice knows it.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use taisai_journal::ChainName;
@@ -26,9 +25,6 @@ const AT_ONCE: usize = 64;
 /// So many bytes of letters go in one request, unless a single one is larger: it fits all the same.
 const BAG: usize = LARGEST_BODY / 2;
 
-/// A connection is cut off again after so long, as nobody tells whether it was.
-const CUT_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
-
 /// A letter between nodes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -45,8 +41,27 @@ pub(super) enum Letter {
     Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
     /// What lies on its layout, and how its seats are.
     AtCluster { cluster: ClusterId, at_cluster: AtCluster },
-    /// A device is revoked, or enrolled anew with a source: its connection ends.
-    Cut { device: DeviceId, enrolled: Option<u64> },
+    /// A device is revoked, or enrolled anew with a source: its connection ends at once.
+    Cut {
+        device: DeviceId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        enrolled: Option<u64>,
+    },
+}
+
+impl Letter {
+    /// The cluster that it only shows.
+    const fn shows(&self) -> Option<ClusterId> {
+        match self {
+            Self::AtCluster { cluster, .. } => Some(*cluster),
+            Self::Transfer { .. }
+            | Self::ClusterHolds { .. }
+            | Self::Receive { .. }
+            | Self::HouseHolds { .. }
+            | Self::Reported { .. }
+            | Self::Cut { .. } => None,
+        }
+    }
 }
 
 /// A command for a cluster from another node.
@@ -133,15 +148,9 @@ impl Courier {
         self.send(To::Holder(house()), Letter::ClusterHolds { cluster, number });
     }
 
-    /// The connection of a device ends, wherever it is.
+    /// The connection of a device ends, wherever it is. Who does not hear of it finds it out.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
-        for after in CUT_AGAIN {
-            let courier = self.clone();
-            self.runtime.spawn(async move {
-                tokio::time::sleep(after).await;
-                courier.send(To::All, Letter::Cut { device, enrolled });
-            });
-        }
+        self.send(To::All, Letter::Cut { device, enrolled });
     }
 
     /// Asks the House, on the node that holds it, and tells the answer; none where the House cannot be reached.
@@ -205,7 +214,16 @@ async fn carry(mut waiting: mpsc::Receiver<(To, Letter)>, nodes: Nodes) {
 async fn carry_to(node: String, mut waiting: mpsc::Receiver<Letter>, nodes: Nodes) {
     let mut letters = Vec::with_capacity(AT_ONCE);
     while waiting.recv_many(&mut letters, AT_ONCE).await > 0 {
-        for bag in bags(&letters) {
+        // Of what is only shown the newest counts.
+        let views: BTreeMap<ClusterId, usize> =
+            (0..).zip(&letters).filter_map(|(at, letter)| Some((letter.shows()?, at))).collect();
+        let is_news = |at: usize, letter: &Letter| letter.shows().is_none_or(|cluster| views[&cluster] == at);
+        let news = (0..).zip(&letters).filter(|(at, letter)| is_news(*at, letter)).map(|(_, letter)| letter);
+        for bag in bags(news) {
+            // The node has left, or comes back under the same address: then it has another way.
+            if waiting.is_closed() {
+                return;
+            }
             if let Err(error) = nodes.carried(&node, bag).await {
                 tracing::warn!(node, %error, "letters did not arrive: they are sent again");
             }
@@ -215,7 +233,7 @@ async fn carry_to(node: String, mut waiting: mpsc::Receiver<Letter>, nodes: Node
 }
 
 /// Letters as the bodies of requests, in order.
-fn bags(letters: &[Letter]) -> Vec<String> {
+fn bags<'l>(letters: impl IntoIterator<Item = &'l Letter>) -> Vec<String> {
     let mut bags: Vec<String> = Vec::new();
     for letter in letters {
         let letter = serde_json::to_string(letter).expect("a letter can be written down");
@@ -244,8 +262,15 @@ mod tests {
         let bags = bags(&letters);
         assert!(bags.len() > 1 && bags.iter().all(|bag| bag.len() <= LARGEST_BODY));
         let carried = bags.iter().flat_map(|bag| serde_json::from_str::<Vec<Letter>>(bag).unwrap());
+        assert!(bags.iter().all(|bag| bag.len() <= BAG + 1), "none is larger than it must be");
         let devices = carried.map(|letter| if let Letter::Cut { device, .. } = letter { device.0 } else { u32::MAX });
         assert!(devices.eq(0..5_000));
-        assert!(super::bags(&[]).is_empty());
+        assert!(super::bags([]).is_empty());
+        let cluster = ClusterId { table: TableId(u16::MAX), number: u16::MAX };
+        let largest = Letter::AtCluster { cluster, at_cluster: AtCluster::largest() };
+        let bags = super::bags([&letters[0], &largest, &letters[1]]);
+        assert!(bags.iter().all(|bag| bag.len() <= LARGEST_BODY), "{:?}", bags.iter().map(String::len));
+        let carried = bags.iter().flat_map(|bag| serde_json::from_str::<Vec<Letter>>(bag).unwrap());
+        assert_eq!(carried.filter_map(|letter| letter.shows()).collect::<Vec<_>>(), [cluster]);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,30 @@ enum Word {
     Seized(ChainName),
 }
 
+/// Names under which this process was in the house and could not say that it leaves: it does so when it joins anew, and nobody has
+/// to wait for the end of leases that it does not use any more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Former(Arc<Mutex<Vec<NodeName>>>);
+
+impl Former {
+    fn add(&self, name: NodeName) {
+        self.names().push(name);
+    }
+
+    fn names(&self) -> MutexGuard<'_, Vec<NodeName>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What cannot be said now either is left to the leases.
+    fn leave(&self, leases: &mut Leases) {
+        for name in std::mem::take(&mut *self.names()) {
+            if let Err(error) = leases.forget(&name) {
+                tracing::warn!(%error, "the leases of this node as it was end by themselves");
+            }
+        }
+    }
+}
+
 /// A node that has joined. It leaves when this is dropped.
 pub(crate) struct Membership {
     words: Option<Sender<Word>>,
@@ -61,12 +86,14 @@ impl Membership {
     /// Joins the house in a store, as a node that is reached at an address.
     pub(crate) fn join(
         store: &str,
-        (plan, address): (&NodePlan, &str),
+        (plan, former, address): (&NodePlan, &Former, &str),
         version: &str,
         turns: Sender<Turn>,
     ) -> Result<Self, HallError> {
         let terms = Terms::default();
-        let member = Leases::open(store, terms)?.join(address, version)?;
+        let mut leases = Leases::open(store, terms)?;
+        former.leave(&mut leases);
+        let member = leases.join(address, version)?;
         let (roster, known) = watch::channel(Roster::default());
         let nodes = Nodes::new(member.name().clone(), known, plan)?;
         let (term, slot) = (Term::new(member.tenure()), member.slot());
@@ -74,6 +101,7 @@ impl Membership {
         let living = Living {
             name: member.name().clone(),
             member,
+            former: former.clone(),
             roster,
             turns,
             term: term.clone(),
@@ -125,12 +153,15 @@ impl Drop for Membership {
             // One that broke down has said so; its leases end by themselves.
             thread.join().unwrap_or_default();
         }
+        // A beat that was under way may have made it longer.
+        self.term.end();
     }
 }
 
 struct Living {
     name: NodeName,
     member: Member,
+    former: Former,
     roster: watch::Sender<Roster>,
     turns: Sender<Turn>,
     term: Term,
@@ -151,26 +182,28 @@ impl Living {
                 Ok(Word::Released(part)) => self.release(&part),
                 Ok(Word::Seized(part)) => self.seize(part),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    if let Err(error) = self.member.leave() {
-                        tracing::warn!(%error, "the node could not say that it leaves: its leases end by themselves");
-                    }
-                    return;
-                }
+                Err(RecvTimeoutError::Disconnected) => return self.leave(),
             }
             wait = match self.step() {
                 Ok(()) => beat,
                 Err(error) if matches!(error, LeaseError::Lapsed) || !self.term.holds() => {
                     self.term.end();
                     self.turns.send(Turn::Over(error.to_string())).unwrap_or_default();
-                    // Nobody waits for the end of what this node gives up; if it cannot say so they do.
-                    return self.member.leave().unwrap_or_default();
+                    return self.leave();
                 }
                 Err(error) => {
                     tracing::warn!(%error, "the node could not say that it lives: it tries again");
                     AGAIN
                 }
             };
+        }
+    }
+
+    /// Nobody waits for the end of what this node gives up; if it cannot say so they do.
+    fn leave(self) {
+        if let Err(error) = self.member.leave() {
+            tracing::warn!(%error, "the node could not say that it leaves: it does when it joins anew");
+            self.former.add(self.name);
         }
     }
 
@@ -184,14 +217,16 @@ impl Living {
 
     /// One that this node holds itself is silent for another reason: the node drops everything, and joins anew.
     fn seize(&mut self, part: ChainName) {
-        if self.since.get(&part).is_none_or(|(_, since)| since.elapsed() < SETTLED_IN) {
+        let Some((holder, since)) = self.since.get(&part) else { return };
+        if since.elapsed() < SETTLED_IN {
             return;
         }
         if self.held.contains(&part) {
             return self.turn(Turn::Over(format!("{part} does not follow its round")));
         }
-        match self.member.seize(&part) {
-            Ok(()) => {
+        match self.member.seize(&part, holder) {
+            Ok(false) => {}
+            Ok(true) => {
                 self.held.insert(part.clone());
                 self.turn(Turn::Held(part));
             }

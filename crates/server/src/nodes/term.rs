@@ -31,13 +31,12 @@ impl Term {
     /// It lasts so long from now on; `false` if it was over. Whoever found it over has fallen silent for good, so it stays over.
     pub(super) fn renew(&self, tenure: Tenure) -> bool {
         let Some(lasting) = &self.0 else { return true };
-        if !self.holds() {
-            self.end();
-            return false;
-        }
         let now = Instant::now();
-        lasting.until.store(millis(now.duration_since(lasting.begun) + tenure.left(now)), Ordering::Release);
-        true
+        let elapsed = millis(now.duration_since(lasting.begun));
+        let until = elapsed.saturating_add(millis(tenure.left(now)));
+        let renew = |before: u64| Some(if elapsed < before { until } else { 0 });
+        let before = lasting.until.fetch_update(Ordering::AcqRel, Ordering::Acquire, renew);
+        before.is_ok_and(|before| elapsed < before)
     }
 
     /// It is over.

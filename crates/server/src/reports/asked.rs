@@ -146,14 +146,18 @@ impl EventsAsked {
 }
 
 /// The gaming days from one to another; the one in progress is called `today`.
-pub(super) fn days(from: Option<&str>, to: Option<&str>, today: Option<Date>) -> Result<Days, Denied> {
+pub(super) fn days(
+    from: Option<&str>,
+    to: Option<&str>,
+    today: impl Fn() -> Result<Date, Denied>,
+) -> Result<Days, Denied> {
+    // What is far from any record would be no day of it.
+    let is_near = |day: &Date| (1970..3000).contains(&day.year());
     let day = |text: &str| match text {
-        "today" => today,
-        // What is far from any record would be no day of it.
-        text => text.parse::<Date>().ok().filter(|day| (1970..3000).contains(&day.year())),
+        "today" => today(),
+        text => text.parse::<Date>().ok().filter(is_near).ok_or(Denied::BadRequest),
     };
-    let read = |text: Option<&str>| text.map(|text| day(text).ok_or(Denied::BadRequest)).transpose();
-    Ok(Days { from: read(from)?, to: read(to)? })
+    Ok(Days { from: from.map(day).transpose()?, to: to.map(day).transpose()? })
 }
 
 /// How much is on a page.
@@ -220,10 +224,16 @@ mod tests {
         let many = "void,".repeat(40);
         assert_eq!(filter(&format!("kind={many}void")).err(), Some(Denied::BadRequest));
         for bad in ["9999-12-31", "-009999-01-01", "2027-02-30", "2027-01-15'", ""] {
-            assert_eq!(days(Some(bad), None, None), Err(Denied::BadRequest), "{bad}");
+            let today = || panic!("nobody asks for it");
+            assert_eq!(days(Some(bad), None, today), Err(Denied::BadRequest), "{bad}");
         }
-        let today = "2027-01-15".parse().ok();
-        assert_eq!(days(Some("today"), Some("2027-01-16"), today).map(|days| days.from), Ok(today));
+        let today: Date = "2027-01-15".parse().unwrap();
+        assert_eq!(days(Some("today"), Some("2027-01-16"), || Ok(today)).map(|days| days.from), Ok(Some(today)));
+        assert_eq!(
+            days(None, Some("today"), || Err(Denied::Internal)),
+            Err(Denied::Internal),
+            "a house without a clock"
+        );
         assert!(read::<ResultsAsked>("by=box&from=2027-01-15&training=false").is_ok());
         assert_eq!(read::<ResultsAsked>("by=phase").err(), Some(Denied::BadRequest));
     }

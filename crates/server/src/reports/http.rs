@@ -99,7 +99,13 @@ async fn get_results(
 
 /// Days as they are asked for; `today` is the one in progress by the profile.
 fn days_of(server: &Server, from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
-    days(from, to, gaming_day(&server.profile, server.clock.now()).ok())
+    days(from, to, || {
+        let today = gaming_day(&server.profile, server.clock.now());
+        today.map_err(|error| {
+            tracing::error!(%error, "the gaming day cannot be told");
+            Denied::Internal
+        })
+    })
 }
 
 /// The meters of every seat and cluster, which come to what the ledger has.

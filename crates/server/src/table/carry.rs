@@ -24,6 +24,9 @@ const TELLS: Duration = Duration::from_millis(250);
 /// It is told again after so long, as the dealer's side may have another holder.
 const TELL_AGAIN: Duration = Duration::from_secs(2);
 
+/// What was told of a cluster is not shown for longer, unless it is told again.
+pub(super) const UNTOLD: Duration = Duration::from_secs(8);
+
 /// What a cluster that runs alone has last told the dealer's side.
 #[derive(Debug, Default)]
 pub(super) struct Spoken {

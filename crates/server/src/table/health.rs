@@ -36,44 +36,42 @@ impl SeatHealth {
     }
 
     const fn is_free(&self) -> bool {
-        self.session.is_none() && !self.is_connected && !self.needs_a_person()
+        self.session.is_none() && !self.is_connected && !self.is_lost && !self.is_locked
     }
 
-    const fn needs_a_person(&self) -> bool {
-        self.is_lost || self.is_locked
-    }
-
-    /// A seat that nobody tells of any more.
-    const fn freed(&self) -> Self {
-        let (session, credits, on_layout) = (None, Money::ZERO, Money::ZERO);
-        Self { session, credits, on_layout, is_connected: false, is_lost: false, is_locked: false, ..*self }
-    }
-
-    const fn place(&self) -> (u16, u32) {
-        (self.cluster, self.seat.0)
+    const fn place(&self) -> SeatPlace {
+        SeatPlace { cluster: self.cluster, seat: self.seat }
     }
 }
 
-/// Seats that have changed, and as free those that are told of no more. Both lists are in order.
-pub(super) fn changed_seats(before: &[SeatHealth], now: &[SeatHealth]) -> Vec<SeatHealth> {
+/// Where a seat is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
+pub(crate) struct SeatPlace {
+    cluster: u16,
+    seat: Seat,
+}
+
+/// Seats that have changed, and those that are told of no more. Both lists are in order.
+pub(super) fn changed_seats(before: &[SeatHealth], now: &[SeatHealth]) -> (Vec<SeatHealth>, Vec<SeatPlace>) {
     let mut before = before.iter().peekable();
-    let mut changed = Vec::new();
+    let (mut changed, mut gone) = (Vec::new(), Vec::new());
     for seat in now {
-        while let Some(gone) = before.next_if(|one| one.place() < seat.place()) {
-            changed.push(gone.freed());
+        while let Some(one) = before.next_if(|one| one.place() < seat.place()) {
+            gone.push(one.place());
         }
         if before.next_if(|one| one.place() == seat.place()) != Some(seat) {
             changed.push(*seat);
         }
     }
-    changed.extend(before.map(SeatHealth::freed));
-    changed
+    gone.extend(before.map(SeatHealth::place));
+    (changed, gone)
 }
 
-/// So many seats of a cluster that runs elsewhere are told, those that need a person before the others: a letter has its bounds.
+/// So many seats of a cluster that runs elsewhere are told: a letter has its bounds. Those that are locked come first, then those
+/// that are lost.
 const MOST_SEATS: usize = 150;
 
-/// So many sources of people's commands there, the newest.
+/// So many sources of commands there, those heard last.
 const MOST_SOURCES: usize = 100;
 
 /// What the dealer's side is told of a cluster that runs elsewhere.
@@ -83,7 +81,9 @@ pub(crate) struct AtCluster {
     pub(super) meters: Meters,
     /// Seats that are not free, in order.
     pub(super) seats: Vec<SeatHealth>,
-    /// The newest numbers of people's commands there, by their sources.
+    /// How many more are not.
+    pub(super) unlisted: u32,
+    /// The newest numbers of commands there that no terminal sent, by their sources.
     numbers: Vec<(u64, u64)>,
 }
 
@@ -92,14 +92,16 @@ impl AtCluster {
         let boxes = cluster.rules().layout().boxes().iter().map(|bet_box| (*bet_box, cluster.total(*bet_box)));
         let seats = places(cluster).map(|seat| SeatHealth::of(cluster, seat, &is_connected));
         let mut seats: Vec<_> = seats.filter(|seat| !seat.is_free()).collect();
-        seats.sort_by_key(|seat| !seat.needs_a_person());
+        seats.sort_by_key(|seat| (!seat.is_locked, !seat.is_lost));
+        let unlisted = u32::try_from(seats.len().saturating_sub(MOST_SEATS)).unwrap_or(u32::MAX);
         seats.truncate(MOST_SEATS);
         seats.sort_by_key(|seat| seat.seat);
         Self {
             totals: boxes.filter(|(_, amount)| *amount > Money::ZERO).collect(),
             meters: cluster.meters(),
             seats,
-            numbers: cluster.numbers().rev().take(MOST_SOURCES).collect(),
+            unlisted,
+            numbers: cluster.numbers().take(MOST_SOURCES).collect(),
         }
     }
 
@@ -110,6 +112,32 @@ impl AtCluster {
 
     pub(super) fn total(&self, bet_box: BetBox) -> Money {
         self.totals.iter().find(|(of, _)| *of == bet_box).map_or(Money::ZERO, |(_, amount)| *amount)
+    }
+}
+
+#[cfg(test)]
+impl AtCluster {
+    /// One that has as much to tell as any.
+    pub(crate) fn largest() -> Self {
+        let most = Money::from_cents(i64::MAX);
+        let seat = |seat: usize| SeatHealth {
+            cluster: u16::MAX,
+            seat: Seat(u32::MAX - u32::try_from(seat).expect("seats are few")),
+            session: Some(SessionId(u32::MAX)),
+            credits: most,
+            on_layout: most,
+            is_connected: false,
+            is_lost: false,
+            is_locked: false,
+        };
+        let game = taisai_rules::Games::embedded().find("sic-bo-etg", None).expect("it is approved");
+        Self {
+            totals: game.layout("B").expect("it has one").boxes().iter().map(|bet_box| (*bet_box, most)).collect(),
+            meters: Meters::default(),
+            seats: (0..MOST_SEATS).map(seat).collect(),
+            unlisted: u32::MAX,
+            numbers: vec![(u64::MAX, u64::MAX); MOST_SOURCES],
+        }
     }
 }
 
@@ -133,15 +161,15 @@ mod tests {
     #[test]
     fn only_seats_that_have_changed_are_told() {
         let before = [seat(0, 1, 5), seat(0, 2, 5), seat(1, 1, 5)];
-        for (now, changed) in [
-            (vec![seat(0, 1, 5), seat(0, 2, 5), seat(1, 1, 5)], vec![]),
-            (vec![seat(0, 1, 5), seat(0, 2, 6), seat(1, 1, 5)], vec![seat(0, 2, 6)]),
-            (vec![seat(0, 1, 5), seat(0, 2, 5), seat(0, 9, 1), seat(1, 1, 5)], vec![seat(0, 9, 1)]),
-            (vec![seat(0, 2, 5), seat(1, 2, 7)], vec![seat(0, 1, 5).freed(), seat(1, 1, 5).freed(), seat(1, 2, 7)]),
-            (vec![], vec![seat(0, 1, 5).freed(), seat(0, 2, 5).freed(), seat(1, 1, 5).freed()]),
+        let [one, two, three] = before.map(|seat| seat.place());
+        for (now, changed, gone) in [
+            (vec![seat(0, 1, 5), seat(0, 2, 5), seat(1, 1, 5)], vec![], vec![]),
+            (vec![seat(0, 1, 5), seat(0, 2, 6), seat(1, 1, 5)], vec![seat(0, 2, 6)], vec![]),
+            (vec![seat(0, 1, 5), seat(0, 2, 5), seat(0, 9, 1), seat(1, 1, 5)], vec![seat(0, 9, 1)], vec![]),
+            (vec![seat(0, 2, 5), seat(1, 2, 7)], vec![seat(1, 2, 7)], vec![one, three]),
+            (vec![], vec![], vec![one, two, three]),
         ] {
-            assert_eq!(changed_seats(&before, &now), changed);
+            assert_eq!(changed_seats(&before, &now), (changed, gone));
         }
-        assert!(seat(0, 1, 5).freed().is_free() && !seat(0, 1, 5).is_free());
     }
 }

@@ -8,6 +8,7 @@ use taisai_table::{Actor, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Tran
 use tokio::time::Instant;
 
 use super::RunningTable;
+use super::carry::UNTOLD;
 use super::health::changed_seats;
 use super::view::{LastGame, Message, PublicView, SeatChange, SeatView, Snapshot, StaffView};
 use crate::leaving::{Answered, Counted, Said, Topic, json};
@@ -75,7 +76,7 @@ impl RunningTable {
     pub(super) fn follow(&mut self, line: Line, counted: Option<Counted>, topics: Vec<Topic>) {
         let known = |counted: Counted| {
             let here = self.clusters().map(|cluster| cluster.newest(counted.source, None));
-            let clusters = here.chain(self.elsewhere.values().map(|cluster| cluster.newest(counted.source)));
+            let clusters = here.chain(self.elsewhere.values().map(|(_, cluster)| cluster.newest(counted.source)));
             counted.and(clusters.max().unwrap_or(0)).and(self.round().newest(counted.source))
         };
         let mut snapshot = self.snapshot(counted.map(known));
@@ -106,7 +107,8 @@ impl RunningTable {
 
     fn staff_view(&self) -> StaffView {
         let is_connected = |cluster, seat| self.is_connected(cluster, seat);
-        StaffView::of(self.round(), &self.parts.clusters, &self.elsewhere, is_connected)
+        let elsewhere: Vec<_> = self.elsewhere.values().map(|(_, cluster)| cluster).collect();
+        StaffView::of(self.round(), &self.parts.clusters, &elsewhere, is_connected)
     }
 
     /// Whether a terminal is there, or whoever plays at the seat.
@@ -204,12 +206,15 @@ impl RunningTable {
     /// Those who follow are told what has changed; of the seats only those that have.
     fn show_staff_now(&mut self) {
         self.staff_due = None;
+        // Of a cluster whose node is gone nothing is known until its new holder tells.
+        self.elsewhere.retain(|_, (told, _)| told.elapsed() < UNTOLD);
         let mut view = self.staff_view();
         let seats = std::mem::take(&mut view.seats);
         let before = std::mem::take(&mut self.shown_to_staff.view.seats);
-        view.seats = changed_seats(&before, &seats);
+        (view.seats, view.gone) = changed_seats(&before, &seats);
         let change = self.shown_to_staff.change(view);
         self.shown_to_staff.view.seats = seats;
+        self.shown_to_staff.view.gone.clear();
         if let Some(change) = change {
             self.said.push(Said::All(Topic::Staff, json(&Message::Staff(change))));
         }

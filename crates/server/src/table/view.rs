@@ -2,8 +2,6 @@
 //! change has the next number, so that a screen knows when it has missed one. The names are those of the game; amounts are
 //! whole cents.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 use taisai_record::Recorder;
@@ -13,7 +11,7 @@ use taisai_table::{
     Stake, TableId, TableLimits, Time, VoidReason,
 };
 
-use super::health::{AtCluster, SeatHealth};
+use super::health::{AtCluster, SeatHealth, SeatPlace};
 use super::places;
 use crate::api::{WholePublic, WholeStaff};
 use crate::leaving::Answered;
@@ -223,6 +221,10 @@ pub(crate) struct StaffView {
     meters: Vec<Meters>,
     /// Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed.
     pub(crate) seats: Vec<SeatHealth>,
+    /// Of a change, the seats that are told of no more.
+    pub(crate) gone: Vec<SeatPlace>,
+    /// How many seats elsewhere are not free and not among these: there are too many.
+    unlisted: u32,
 }
 
 /// What lies on a box.
@@ -238,13 +240,13 @@ impl StaffView {
     pub(crate) fn of(
         round: &Round,
         clusters: &[Recorder<Cluster>],
-        elsewhere: &BTreeMap<u16, AtCluster>,
+        elsewhere: &[&AtCluster],
         is_connected: impl Fn(u16, Seat) -> bool,
     ) -> Self {
         let clusters = || clusters.iter().map(Recorder::machine);
         let amount = |bet_box: BetBox| {
             let here = clusters().map(|cluster| cluster.total(bet_box).cents()).sum::<i64>();
-            here + elsewhere.values().map(|of| of.total(bet_box).cents()).sum::<i64>()
+            here + elsewhere.iter().map(|of| of.total(bet_box).cents()).sum::<i64>()
         };
         let totals = round.rules().layout().boxes().iter().map(|bet_box| (*bet_box, amount(*bet_box)));
         let totals = totals.filter(|(_, cents)| *cents > 0);
@@ -256,11 +258,13 @@ impl StaffView {
             faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
             excess: clusters().flat_map(Cluster::rejections).collect(),
-            meters: clusters().map(Cluster::meters).chain(elsewhere.values().map(|of| of.meters)).collect(),
+            meters: clusters().map(Cluster::meters).chain(elsewhere.iter().map(|of| of.meters)).collect(),
             seats: seats
                 .map(|(cluster, seat)| SeatHealth::of(cluster, seat, &is_connected))
-                .chain(elsewhere.values().flat_map(|of| of.seats.iter().copied()))
+                .chain(elsewhere.iter().flat_map(|of| of.seats.iter().copied()))
                 .collect(),
+            gone: Vec::new(),
+            unlisted: elsewhere.iter().map(|of| of.unlisted).fold(0, u32::saturating_add),
         }
     }
 }
