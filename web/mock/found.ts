@@ -1,6 +1,6 @@
 // What is looked up of the stand-in house by pit and audit: results, dice, events and rounds, the same each time.
 
-import type { AllDice, EventLine, Movement, MeterLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification } from '../src/protocol/messages';
+import type { AllDice, EventLine, Movement, MeterLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification, VoidReason } from '../src/protocol/messages';
 import { history } from './dealer';
 import type { MockHouse } from './house';
 import { paysFor } from './pays';
@@ -65,6 +65,10 @@ function events(asked: URLSearchParams) {
   return { lag: LAG, after: null, lines: all.filter((line) => (!kind || kind.split(',').includes(line.kind)) && (!table || line.table === Number(table))) };
 }
 
+/** A round that was void from the start, and one that became so after its result. */
+const [NEVER, LATE] = [68, 66];
+const reasonOf = (round: number): VoidReason | null => (round === NEVER ? 'not-flat' : round === LATE ? 'damaged-dice' : null);
+
 const thrown = (round: number) => history(100)[round - 1] ?? [2, 4, 6];
 
 function rounds(before: number): { lag: typeof LAG; after: null; lines: RoundLine[] } {
@@ -72,7 +76,7 @@ function rounds(before: number): { lag: typeof LAG; after: null; lines: RoundLin
     const round = before - 1 - at;
     const opened_at = THEN + 14 * DAY - (74 - round) * 95_000;
     return {
-      round, dice: thrown(round), first_dice: round === 70 ? [1, 1, 2] : thrown(round), changes: round === 70 ? 1 : 0, void: round === 68 ? 'not-flat' : null, opened_at, closed_at: opened_at + 36_000, over_at: opened_at + 60_000, staked: 41_000, counted: 41_000,
+      round, dice: thrown(round), first_dice: round === 70 ? [1, 1, 2] : thrown(round), changes: round === 70 || round === LATE ? 1 : 0, void: reasonOf(round), opened_at, closed_at: opened_at + 36_000, over_at: opened_at + 60_000, staked: 41_000, counted: 41_000,
       paid: 30_500, returned: 0, wagers: 6, dealer: 21, dealer_name: 'Tan Mei Lin', dice_set: 4, tumbler: 190, gaming_day: '2026-11-16', shift: 'day',
     };
   });
@@ -97,15 +101,25 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
   );
   const paid_out = lines.reduce((sum, { paid }) => sum + paid, 0);
   const isChanged = round === 70;
-  const changes = isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'house' as const, to: at(1), amount: 5_000, why: 'at-once' as const }] }] : [];
-  const now = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
+  const isVoid = reasonOf(round);
+  const stakes = bets.map(([seat, box, amount]) => ({ seat, box, amount }));
+  const back = stakes.map(({ seat, amount }): Movement => ({ from: 'layout', to: at(seat), amount, why: 'bets-returned' }));
+  const late = { block: 816, entry: 1, time: THEN + 95_000, dice: null, void: isVoid, movements: back };
+  const changes = round === LATE ? [late] : isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'house' as const, to: at(1), amount: 5_000, why: 'at-once' as const }] }] : [];
+  const settled = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
   return {
-    table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice, void: null, dice_set: 4, tumbler: 190 },
+    table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice: isVoid ? null : dice, void: isVoid, dice_set: 4, tumbler: 190 },
     acts: [
-      act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, { commit: { dice: isChanged ? [1, 1, 2] : dice } }),
+      act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, round === NEVER ? { void: { reason: 'not-flat' } } : { commit: { dice: isChanged ? [1, 1, 2] : dice } }),
       ...(isChanged ? [act(815, 90_000, { correct: { round, dice, why: 'The five was read as a one' } })] : []),
+      ...(round === LATE ? [act(816, 95_000, { 'void-settled': { round, reason: 'damaged-dice', why: 'A corner was chipped' } })] : []),
     ],
-    clusters: [{ cluster: 0, block: 812, entry: 4, time: THEN, dice: isChanged ? [1, 1, 2] : dice, latest: dice, totals: {}, movements, changes, sheet: isChanged ? { ...now, lines: lines.map((line) => ({ ...line, paid: 0, odds: null, paragraphs: ['3.9'] })) } : now, now }],
+    clusters: [
+      {
+        cluster: 0, block: 812, entry: 4, time: THEN, dice: round === NEVER ? null : isChanged ? [1, 1, 2] : dice, latest: isVoid ? null : dice, totals: {}, movements: round === NEVER ? back : movements, changes, stakes,
+        sheet: round === NEVER ? null : isChanged ? { ...settled, lines: lines.map((line) => ({ ...line, paid: 0, odds: null, paragraphs: ['3.9'] })) } : settled, now: isVoid ? null : settled,
+      },
+    ],
   };
 }
 

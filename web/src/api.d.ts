@@ -1185,6 +1185,12 @@ export interface components {
             movements: components["schemas"]["Movement"][];
             now?: components["schemas"]["Sheet"] | null;
             sheet?: components["schemas"]["Sheet"] | null;
+            /** @description Everything that lay on the layout. */
+            stakes: {
+                amount: number;
+                box: string;
+                seat: number;
+            }[];
             /**
              * Format: uint64
              * @description When.
