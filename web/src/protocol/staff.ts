@@ -24,9 +24,20 @@ export async function polled<T>(path: string, ask: typeof fetch = fetch): Promis
   return (await answered(path, { headers: { 'taisai-unattended': 'yes' } }, ask)).json() as Promise<T>;
 }
 
-/** A file of the house. */
-export async function file(path: string, ask: typeof fetch = fetch): Promise<Blob> {
-  return (await answered(path, {}, ask)).blob();
+/** So many pages of a list are joined at most. */
+const MOST_PAGES = 100;
+
+/** A file of the house. A list comes page after page, each with its head; `isCut` where it goes on after so many. */
+export async function file(path: string, ask: typeof fetch = fetch): Promise<{ file: Blob; isCut: boolean }> {
+  const parts: Blob[] = [];
+  let after: string | null = null;
+  do {
+    const answer: Response = await answered(after === null ? path : `${path}&${new URLSearchParams({ after })}`, {}, ask);
+    const part = await answer.blob();
+    parts.push(after === null ? part : new Blob([(await part.text()).replace(/^[^\n]*\n/, '')]));
+    after = answer.headers.get('taisai-after');
+  } while (after !== null && parts.length < MOST_PAGES);
+  return { file: new Blob(parts, { type: parts[0]!.type }), isCut: after !== null };
 }
 
 async function answered(path: string, said: RequestInit, ask: typeof fetch): Promise<Response> {

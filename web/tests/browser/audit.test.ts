@@ -1,5 +1,6 @@
-// The audit in a real browser: void rounds as they looked, and answers that come late.
+// The audit in a real browser: void rounds as they looked, and answers that come late or in pages.
 
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
@@ -40,6 +41,33 @@ it('pays nobody of a round that became void, and shows what was settled first', 
   expect(await page.locator('[data-laid=big] .chip').count()).toBeGreaterThan(0);
   await page.getByRole('button', { name: 'As it was settled first' }).click();
   expect(await page.locator('tr.won').count()).toBeGreaterThan(0);
+});
+
+it('saves all events, page after page', async () => {
+  const page = await office.open('audit', 9);
+  const asked: URLSearchParams[] = [];
+  await page.route('**/events?**format=csv**', (route) => {
+    const fields = new URL(route.request().url()).searchParams;
+    asked.push(fields);
+    return route.fulfill({ body: `kind\r\n${fields.get('after') ?? 'first'}\r\n`, headers: asked.length < 3 ? { 'taisai-after': `page-${asked.length}` } : {} });
+  });
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
+  expect(readFileSync(await download.path(), 'utf8')).toBe('kind\r\nfirst\r\npage-1\r\npage-2\r\n');
+  expect(asked.map((fields) => fields.get('limit'))).toEqual(['1000', '1000', '1000']);
+  await page.getByText('Saved as events.csv.').waitFor();
+});
+
+it('finds more events of the last search, whatever was typed since', async () => {
+  const page = await office.open('audit', 9);
+  await page.route('**/events?**', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), after: '9.t.1' } });
+  });
+  await page.getByRole('textbox', { name: 'Table' }).fill('2');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('textbox', { name: 'Table' }).fill('3');
+  const [more] = await Promise.all([page.waitForRequest('**/events?**after=**'), page.getByRole('button', { name: 'Older ones' }).click()]);
+  expect(Object.fromEntries(new URL(more.url()).searchParams)).toMatchObject({ table: '2', after: '9.t.1' });
 });
 
 it('shows no rounds of a table that is no longer chosen', async () => {

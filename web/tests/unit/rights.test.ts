@@ -39,7 +39,20 @@ describe('what is offered', () => {
 describe('a file', () => {
   it('is what the house sends', async () => {
     const found = await file('reports/meters?format=csv', async (path) => new Response(String(path)));
-    expect(await found.text()).toBe('/api/v1/reports/meters?format=csv');
+    expect(await found.file.text()).toBe('/api/v1/reports/meters?format=csv');
+    expect(found.isCut).toBe(false);
+  });
+
+  it('of a list is joined from its pages, with one head, and is cut after a hundred', async () => {
+    const paged = (pages: number) => {
+      const asked: string[] = [];
+      const ask = async (path: unknown) => new Response(`when,what\r\n${asked.push(String(path))},"a\nb"\r\n`, { headers: asked.length < pages ? { 'taisai-after': `9.t ${asked.length}` } : {} });
+      return { asked, found: file('events?format=csv', ask) };
+    };
+    const three = paged(3);
+    expect(await (await three.found).file.text()).toBe('when,what\r\n1,"a\nb"\r\n2,"a\nb"\r\n3,"a\nb"\r\n');
+    expect(three.asked).toEqual(['/api/v1/events?format=csv', '/api/v1/events?format=csv&after=9.t+1', '/api/v1/events?format=csv&after=9.t+2']);
+    expect([(await three.found).isCut, (await paged(100).found).isCut, (await paged(101).found).isCut]).toEqual([false, false, true]);
   });
 
   it('is refused in the house’s words', async () => {

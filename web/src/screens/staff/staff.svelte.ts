@@ -102,16 +102,16 @@ export class Staff {
     });
   }
 
-  /** Saves a file of the house under a name. */
+  /** Saves a file of the house under a name, and says where it is cut. */
   async save(path: string, name: string): Promise<void> {
     const found = await this.allowed(() => file(path)).catch((error: unknown) => this.deny(error));
     if (!found) return;
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(found);
+    link.href = URL.createObjectURL(found.file);
     link.download = name;
     link.click();
     URL.revokeObjectURL(link.href);
-    this.tell(office.words.house.saved(name));
+    this.tell(found.isCut ? office.words.house.savedPart(name) : office.words.house.saved(name), found.isCut);
   }
 
   /** Follows what a screen is shown, until it is ended. */

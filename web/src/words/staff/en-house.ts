@@ -4,6 +4,7 @@ export const house = {
   notForYou: 'Your roles do not let you see this screen.',
   notForYouMore: 'Choose another screen, or sign in as somebody who may.',
   saved: (name: string) => `Saved as ${name}.`,
+  savedPart: (name: string) => `Saved as ${name}, but cut: there is more than fits one file. Ask for fewer days.`,
   asCsv: 'Save as CSV',
   days: 'Gaming days',
   from: 'From',

@@ -6,6 +6,7 @@ export const house: typeof english = {
   notForYou: '您的职务无权查看此屏幕。',
   notForYouMore: '请选择其他屏幕，或由有权的人员登录。',
   saved: (name) => `已保存为${name}。`,
+  savedPart: (name) => `已保存为${name}，但不完整：超出一个文件的上限。请缩短日期范围。`,
   asCsv: '保存为表格',
   days: '营业日',
   from: '由',

@@ -6,6 +6,7 @@ export const house: typeof english = {
   notForYou: '您的職務無權查看此螢幕。',
   notForYouMore: '請選擇其他螢幕，或由有權的人員登入。',
   saved: (name) => `已儲存為${name}。`,
+  savedPart: (name) => `已儲存為${name}，但不完整：超出一個檔案的上限。請縮短日期範圍。`,
   asCsv: '儲存為表格',
   days: '營業日',
   from: '由',
