@@ -32,7 +32,7 @@ const ASKED = /^[a-z-]+: (.*)$/s;
 /** How each kind writes its detail, and how it is told. */
 const DETAILS: Record<string, [RegExp, Told]> = {
   relieved: [/^[a-z]+$/, ([code], { staff }) => staff.console.positions[code as 'dealer']],
-  limits: [/^unit (\d+)(?:, (\d+))?$/, ([, unit, most], { staff: { audit: { details } } }) => [details.unit(cents(unit)), ...(most ? [details.differential(cents(most))] : [])].join(', ')],
+  limits: [/^unit (\d+)(?:, (\d+))?$/, ([, unit, most], { staff: { audit: { details } } }) => [details.unit(cents(unit)), ...(most ? [details.differential(cents(most))] : [])].join(details.between)],
   'dice-in-use': [/^\d+$/, ([set], { staff }) => staff.audit.diceSet(Number(set))],
   'tumbler-in-use': [/^\d+$/, ([device], { staff }) => staff.audit.tumbler(Number(device))],
   'dice-differ': [/^[1-6]-[1-6]-[1-6]$/, ([faces]) => dice(faces)],
@@ -50,7 +50,7 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   acknowledge: [/^(\d+) (?:reported-)?([a-z-]+)$/, ([, event, kind], { staff: { audit } }) => (audit.events[kind!] ? audit.details.noted(Number(event), audit.events[kind!]!) : undefined)],
   'command-id-reused': [/^source (\d+)$/, reused],
   'clock-stepped': [/^(-?\d+) milliseconds$/, ([, millis], { staff }) => staff.audit.details.stepped((Number(millis) / 1_000).toFixed(1).replace('-', '−'))],
-  'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => brief([details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(', '))],
+  'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => brief([details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(details.between))],
 };
 
 /** The detail of an event. `isForeign` where it stands as the record wrote it, in English; nothing where there is none. */

@@ -19,7 +19,7 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['relieved', 'supervisor', 'Supervisor', '督导', '督導'],
   ['relieved', 'manager', 'Manager', '经理', '經理'],
   ['limits', 'unit 100', 'unit 1', '单位1', '單位1'],
-  ['limits', 'unit 2550, 200000', 'unit 25.50, Differential 2,000', '单位25.50, 差额上限2,000', '單位25.50, 差額上限2,000'],
+  ['limits', 'unit 2550, 200000', 'unit 25.50, Differential 2,000', '单位25.50，差额上限2,000', '單位25.50，差額上限2,000'],
   ['dice-in-use', '4', 'dice set 4', '骰子组4', '骰子組4'],
   ['tumbler-in-use', '190', 'tumbler 190', '摇骰器190', '搖骰器190'],
   ['dice-differ', '2-4-6', '2 4 6', '2 4 6', '2 4 6'],
@@ -43,9 +43,9 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['command-id-reused', 'source 44', 'source 44', '来源44', '來源44'],
   ['reported-command-id-reused', 'source 44', 'source 44', '来源44', '來源44'],
   ['reported-clock-stepped', '-1500 milliseconds', 'by −1.5 s', '−1.5秒', '−1.5秒'],
-  ['program-started', 'program 1.4.0 ab12, rules cd34, profile singapore ef56', 'program 1.4.0 ab12, rules cd34, profile singapore ef56', '程序 1.4.0 ab12, 规则 cd34, 辖区设定 singapore ef56', '程式 1.4.0 ab12, 規則 cd34, 轄區設定 singapore ef56'],
-  ['program-started', `program 1.4.0 ${'ab12'.repeat(16)}, profile singapore ${'ef56'.repeat(16)}`, 'program 1.4.0 ab12ab12ab12…, profile singapore ef56ef56ef56…', '程序 1.4.0 ab12ab12ab12…, 辖区设定 singapore ef56ef56ef56…', '程式 1.4.0 ab12ab12ab12…, 轄區設定 singapore ef56ef56ef56…'],
-  ['program-started', 'program 1.4.0 ab12, profile singapore ef56', 'program 1.4.0 ab12, profile singapore ef56', '程序 1.4.0 ab12, 辖区设定 singapore ef56', '程式 1.4.0 ab12, 轄區設定 singapore ef56'],
+  ['program-started', 'program 1.4.0 ab12, rules cd34, profile singapore ef56', 'program 1.4.0 ab12, rules cd34, profile singapore ef56', '程序 1.4.0 ab12，规则 cd34，辖区设定 singapore ef56', '程式 1.4.0 ab12，規則 cd34，轄區設定 singapore ef56'],
+  ['program-started', `program 1.4.0 ${'ab12'.repeat(16)}, profile singapore ${'ef56'.repeat(16)}`, 'program 1.4.0 ab12ab12ab12…, profile singapore ef56ef56ef56…', '程序 1.4.0 ab12ab12ab12…，辖区设定 singapore ef56ef56ef56…', '程式 1.4.0 ab12ab12ab12…，轄區設定 singapore ef56ef56ef56…'],
+  ['program-started', 'program 1.4.0 ab12, profile singapore ef56', 'program 1.4.0 ab12, profile singapore ef56', '程序 1.4.0 ab12，辖区设定 singapore ef56', '程式 1.4.0 ab12，轄區設定 singapore ef56'],
 ];
 
 describe.each(['en', 'zh-Hans', 'zh-Hant'].map((language, at) => [language, at] as const))('in %s', (_, at) => {

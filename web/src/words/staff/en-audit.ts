@@ -74,6 +74,7 @@ export const audit = {
     'clock-stepped': 'Clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'Command number used twice', 'tumbler-fault': 'Tumbler fault', 'token-copied': 'Device key used twice', 'limit-change': 'Limits changed', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,
   details: {
+    between: ', ',
     unit: (unit: string) => `unit ${unit}`,
     differential: (amount: string) => `Differential ${amount}`,
     known: (count: number) => (count === 1 ? '1 die known' : `${count} dice known`),

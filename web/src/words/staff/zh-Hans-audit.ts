@@ -73,6 +73,7 @@ export const audit: typeof english = {
     'token-copied': '设备密钥重复使用', 'limit-change': '限额更改', configured: '设置已更改', 'money-ruled': '款项已裁定',
   },
   details: {
+    between: '，',
     unit: (unit) => `单位${unit}`,
     differential: (amount) => `差额上限${amount}`,
     known: (count) => `${count}颗骰子已知`,

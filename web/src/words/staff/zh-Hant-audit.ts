@@ -73,6 +73,7 @@ export const audit: typeof english = {
     'token-copied': '設備密鑰重複使用', 'limit-change': '限額更改', configured: '設定已更改', 'money-ruled': '款項已裁定',
   },
   details: {
+    between: '，',
     unit: (unit) => `單位${unit}`,
     differential: (amount) => `差額上限${amount}`,
     known: (count) => `${count}顆骰子已知`,
