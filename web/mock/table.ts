@@ -49,7 +49,9 @@ export class MockTable {
   readonly seats = new Map<number, Seat>();
   readonly displays = new Set<Screen>();
   readonly consoles = new Set<Screen>();
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, excess: [], faces: null, totals: [], meters: [], seats: [] };
+  /** Players elsewhere who are not listed. */
+  unlisted = 0;
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, excess: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
   constructor(
@@ -111,15 +113,15 @@ export class MockTable {
   }
 
   /** What lies on all boxes, and how the seats are. */
-  private held(): Pick<StaffView, 'totals' | 'seats' | 'excess'> {
+  private held(): Pick<StaffView, 'totals' | 'seats' | 'excess' | 'unlisted'> {
     const views = [...this.seats.values()];
     const totals = new Map<Box, number>();
     for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
     const seats = views.map(({ view, screen }): SeatHealth => ({
-      cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null, is_locked: view.is_locked,
+      cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null && view.session != null, is_locked: view.is_locked,
     }));
     const excess = excessOf(views.map(({ view }) => view), totals, this.view.limits, this.layout.boxes.map(({ box }) => box));
-    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats, excess };
+    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats, excess, unlisted: this.unlisted };
   }
 
   private attended(): void {

@@ -3687,6 +3687,11 @@ export interface components {
             excess?: components["schemas"]["Cut"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
+            /** @description Of a change, the seats that are no longer told of. */
+            gone?: {
+                cluster: number;
+                seat: number;
+            }[];
             manager?: components["schemas"]["PersonId"] | null;
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3696,6 +3701,11 @@ export interface components {
             supervisor?: components["schemas"]["PersonId"] | null;
             /** @description What lies on each box, over all seats. */
             totals?: components["schemas"]["TotalView"][];
+            /**
+             * Format: uint32
+             * @description How many occupied seats elsewhere are not listed.
+             */
+            unlisted?: number;
         };
         /** @description A command of a person. */
         StaffCommand: {
@@ -3712,6 +3722,11 @@ export interface components {
             excess: components["schemas"]["Cut"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
+            /** @description Of a change, the seats that are no longer told of. */
+            gone: {
+                cluster: number;
+                seat: number;
+            }[];
             manager?: components["schemas"]["PersonId"] | null;
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3721,6 +3736,11 @@ export interface components {
             supervisor?: components["schemas"]["PersonId"] | null;
             /** @description What lies on each box, over all seats. */
             totals: components["schemas"]["TotalView"][];
+            /**
+             * Format: uint32
+             * @description How many occupied seats elsewhere are not listed.
+             */
+            unlisted: number;
         };
         /** @description An amount on a box. */
         Stake: {

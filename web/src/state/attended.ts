@@ -12,16 +12,17 @@ export interface AttendedView {
   announcedIn: number | null;
 }
 
-/** The staff's part after a change; nothing if a change is missing before it. Of seats only those that changed are told. */
+/** The staff's part after a change; nothing if a change is missing before it. Of seats only those that changed are told, and those that are no longer told of. */
 export function staffChanged(before: StaffView, change: StaffChange): StaffView | undefined {
   if (change.number !== before.number + 1) return undefined;
-  return { ...before, ...change, seats: withSeats(before.seats, change.seats ?? []) } as StaffView;
+  return { ...before, ...change, seats: withSeats(before.seats, change), gone: [] } as StaffView;
 }
 
-function withSeats(before: SeatHealth[], changed: SeatHealth[]): SeatHealth[] {
-  const key = ({ cluster, seat }: SeatHealth) => cluster * 100_000 + seat;
+function withSeats(before: SeatHealth[], { seats: changed = [], gone = [] }: StaffChange): SeatHealth[] {
+  const key = ({ cluster, seat }: Pick<SeatHealth, 'cluster' | 'seat'>) => cluster * 100_000 + seat;
   const seats = new Map(before.map((seat) => [key(seat), seat]));
   changed.forEach((seat) => seats.set(key(seat), seat));
+  gone.forEach((seat) => seats.delete(key(seat)));
   return [...seats.values()].sort((one, other) => key(one) - key(other));
 }
 

@@ -92,6 +92,17 @@ it('clears the lock of a large win and of wrong voucher numbers (F33, F45)', asy
   expect(office.house.staff.heard).toContainEqual({ 'clear-redemption-lock': { redeemer: { seat: { cluster: { table: 1, number: 0 }, seat: 4 } } } });
 });
 
+it('calls no terminal connected that is not', async () => {
+  const seat = office.house.table(1).seat(2);
+  const { screen } = seat;
+  [seat.screen, seat.view.session] = [null, null];
+  const page = await office.open('pit', 3);
+  await tab(page, 'Terminals');
+  await page.getByRole('row').filter({ hasText: 'table 1, seat 2' }).getByText('nobody plays').waitFor();
+  await page.getByRole('row').filter({ hasText: 'table 1, seat 1' }).getByText('connected').waitFor();
+  [seat.screen, seat.view.session] = [screen, 7];
+});
+
 it('shows whoever approves a correction what is registered until then (F12)', async () => {
   const first = await office.open('pit', 3);
   const second = await office.open('pit', 5);

@@ -22,7 +22,7 @@ const THROWS = FACES.flatMap((one) => FACES.flatMap((two) => FACES.map((three) =
 const me = (roles: Role[], person = 21): Me => ({ person, name: 'Mei Lin', roles, source: 5, is_fresh: true, password_to_be_set: false, ends: 0 });
 const dealer = me(['dealer']);
 const supervisor = me(['pit-supervisor'], 3);
-const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, supervisor: null, manager: null, dice_set: 1, excess: [], faces: null, totals: [], meters: [], seats: [], ...change });
+const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, supervisor: null, manager: null, dice_set: 1, excess: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
 
 describe('a command of a person', () => {
   const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false) => {
@@ -194,6 +194,14 @@ describe('a table as its staff follow it', () => {
     expect(seen.view?.staff?.seats.map(({ seat, is_lost }) => [seat, is_lost])).toEqual([[2, false], [3, true]]);
     expect(seen.view?.staff?.totals).toEqual([{ box: 'big', amount: 500 }]);
     expect(seen.again).toBe(0);
+  });
+
+  it('forgets the seats that are no longer told of, and counts those that are not listed', () => {
+    const { seen, attended } = begin();
+    attended.hear({ staff: { number: 1, gone: [{ cluster: 0, seat: 2 }], unlisted: 40 } });
+    expect(seen.view?.staff?.seats.map(({ seat }) => seat)).toEqual([3]);
+    attended.hear({ staff: { number: 2, seats: [seat(2)] } });
+    expect([seen.view?.staff?.seats.map(({ seat }) => seat), seen.view?.staff?.unlisted]).toEqual([[2, 3], 40]);
   });
 
   it('asks anew when a change is missing', () => {
