@@ -145,8 +145,8 @@ export function found(house: MockHouse, path: string, asked: URLSearchParams, me
     const share = asked.get('from') === 'today' ? 0.1 : 1;
     const boxes = house.tables.flatMap(({ table, layout }) => layout.boxes.map(({ box }) => ({ table, box, drop: null, hold_percent: null, rounds_an_hour: null })));
     if (by === 'box') return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(boxes.map(({ table, box }) => `table ${table} ${box}`), (at) => boxes[at]!, 0.02) };
-    const names = by === 'day' ? days : by === 'shift' ? days.slice(9).flatMap((day) => ['day', 'swing', 'night'].map((shift) => `${day} ${shift}`)) : by === 'dealer' ? ['21 Tan Mei Lin', '22 Ravi Kumar'] : tables.map((table) => `table ${table}`);
-    return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(names, (at) => (by === 'table' ? { table: tables[at]! } : {}), share) };
+    const names = by === 'day' ? days : by === 'shift' ? days.slice(9).flatMap((day) => ['day', 'swing', 'night'].map((shift) => `${day} ${shift}`)) : by === 'dealer' ? ['21 Tan Mei Lin', '22 Ravi Kumar', 'nobody'] : tables.map((table) => `table ${table}`);
+    return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(names, (at) => (by === 'table' ? { table: tables[at]! } : by === 'dealer' ? { dealer: [21, 22, null][at]! } : {}), share) };
   }
   if (path === 'reports/meters') return { lag: LAG, time_zone: 'Asia/Singapore', lines: meters(house) };
   if (path === 'reports/lag') return LAG;

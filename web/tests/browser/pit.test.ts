@@ -153,6 +153,35 @@ describe('the pit', () => {
     await expect.poll(() => drop.textContent()).toBe('410');
   });
 
+  it('says so where the results that were chosen do not come', async () => {
+    const page = await staff('pit', 3);
+    await page.getByRole('row').nth(10).waitFor();
+    await page.route('**/reports/results?**', (route) => route.fulfill({ status: 409, json: { refused: { code: 'too-slow', paragraphs: [], sentence: '' } } }));
+    await page.getByRole('group', { name: 'Results' }).getByRole('button', { name: 'All days' }).click();
+    await page.getByRole('log').getByText('The answer was not ready in time.').waitFor();
+  });
+
+  it('keeps the heading of results until others have come, and names nobody in the reader’s words', async () => {
+    const page = await staff('pit', 3);
+    await tab(page, 'Results');
+    const heading = page.locator('thead th').first();
+    await page.getByRole('rowheader').first().waitFor();
+    let go = () => {};
+    const isAsked = new Promise<void>((done) => (go = done));
+    await page.route('**/reports/results?by=dealer**', (route) => isAsked.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Dealer', exact: true }).click();
+    expect(await heading.textContent()).toBe('Day');
+    go();
+    await page.getByRole('rowheader', { name: 'no dealer' }).waitFor();
+    expect(await heading.textContent()).toBe('Dealer');
+  });
+
+  it('adds the players who are not listed', async () => {
+    stage.house.table(8).unlisted = 40;
+    const page = await staff('pit', 3);
+    await page.getByRole('row').filter({ hasText: 'Table 8' }).getByText('0+40').waitFor();
+  });
+
   it('tells results by the boxes of a table, in the reader’s language', async () => {
     const page = await staff('pit', 3, undefined, 'zh-Hans');
     await tab(page, '业绩');

@@ -35,6 +35,12 @@ describe.each(LANGUAGES)('in %s', (language) => {
       await tab(page, at);
       await page.locator('main table, main dl').first().waitFor();
       await well(page);
+      for (const by of at === 1 ? [1, 2, 3, 4] : []) {
+        const button = page.locator('main .by button').nth(by);
+        await button.click();
+        await page.locator('thead th').first().getByText(await button.innerText(), { exact: true }).waitFor();
+        await well(page);
+      }
     }
     await tab(page, 0);
     await page.locator('tbody button').nth(3).click();

@@ -35,7 +35,7 @@ export class Floor {
   choose(days: 'today' | 'all'): void {
     this.days = days;
     this.results = [];
-    void this.report();
+    void this.report(true);
   }
 
   resultOf(table: number): ResultLine | undefined {
@@ -78,11 +78,12 @@ export class Floor {
     });
   }
 
-  private async report(): Promise<void> {
+  /** Somebody who asked is told where there is no answer. */
+  private async report(isAsked = false): Promise<void> {
     if (!this.staff.me || !readsReports(this.staff.me)) return;
     const { days } = this;
     const path = asked('reports/results', { by: 'table', training: this.staff.house?.is_training || null, from: days === 'today' ? days : null });
-    const found = await this.staff.poll<{ lines: ResultLine[] }>(path);
+    const found = await (isAsked ? this.staff.look<{ lines: ResultLine[] }>(path) : this.staff.poll<{ lines: ResultLine[] }>(path));
     if (found && days === this.days) this.results = found.lines;
   }
 }

@@ -1,9 +1,12 @@
-// Boxes as their tables print them: each layout is asked for once, when something of its table is shown.
+// Boxes as their tables print them: each layout is asked for once, when something of its table is shown, and again where it did not
+// come.
 
 import type { InLanguages, LayoutView } from '../../protocol/messages';
 import { boxName } from '../../words/boxes';
 import { speech } from '../../words/speech.svelte';
 import type { Staff } from './staff.svelte';
+
+const RETRY = 5_000;
 
 export class Labels {
   private known: ReadonlyMap<number, ReadonlyMap<string, InLanguages>> = $state.raw(new Map());
@@ -25,6 +28,7 @@ export class Labels {
     this.asked.add(table);
     const layout = await this.staff.poll<LayoutView>(`tables/${table}/layout`);
     if (layout) this.known = new Map([...this.known, [table, new Map(layout.boxes.map(({ box, label }) => [box as string, label]))]]);
+    else if (this.staff.me) setTimeout(() => void this.ask(table), RETRY);
     else this.asked.delete(table);
   }
 }

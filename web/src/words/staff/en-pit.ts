@@ -81,6 +81,8 @@ export const pit = {
     'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'A voucher could not be issued', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,
   by: { table: 'Table', dealer: 'Dealer', shift: 'Shift', day: 'Day', box: 'Box' },
+  noDealer: 'no dealer',
+  shifts: { day: 'day', swing: 'swing', night: 'night' } as Record<string, string>,
   days: { today: 'Today', all: 'All days' },
   chart: 'Win against theoretical, with the band it stays in 95 times of 100',
   noResults: 'No round has been played yet.',

@@ -80,6 +80,8 @@ export const pit: typeof english = {
     'redemption-locked': '错误号码过多，票券已锁定', 'redemption-unlocked': '票券已解锁', 'voucher-failed': '票券未能签发', configured: '设置已更改', 'money-ruled': '款项已裁定',
   },
   by: { table: '赌台', dealer: '荷官', shift: '班次', day: '日期', box: '投注格' },
+  noDealer: '无荷官',
+  shifts: { day: '日班', swing: '中班', night: '夜班' },
   days: { today: '今日', all: '全部日期' },
   chart: '赢额与理论赢额，及百次中九十五次所在的范围',
   noResults: '尚无骰局。',

@@ -80,6 +80,8 @@ export const pit: typeof english = {
     'redemption-locked': '錯誤號碼過多，票券已鎖定', 'redemption-unlocked': '票券已解鎖', 'voucher-failed': '票券未能簽發', configured: '設定已更改', 'money-ruled': '款項已裁定',
   },
   by: { table: '賭檯', dealer: '荷官', shift: '班次', day: '日期', box: '投注格' },
+  noDealer: '無荷官',
+  shifts: { day: '日班', swing: '中班', night: '夜班' },
   days: { today: '今日', all: '全部日期' },
   chart: '贏額與理論贏額，及百次中九十五次所在的範圍',
   noResults: '尚無骰局。',
