@@ -70,6 +70,30 @@ describe('the terminal', () => {
     await page.getByRole('heading', { name: 'You have played for 1:01.' }).waitFor();
     await page.getByRole('button', { name: 'Go on playing' }).click();
     await page.getByText('You have played for').waitFor({ state: 'detached' });
+    // The next player, who came while the line was away.
+    seats.house.isAway = true;
+    seats.house.drop();
+    await page.evaluate(() => localStorage.setItem('taisai.session', JSON.stringify({ session: 8, since: Date.now() - 3_800_000 })));
+    seats.house.table(1).seat(22).view.session = 8;
+    seats.house.isAway = false;
+    await page.getByRole('heading', { name: 'You have played for 1:03.' }).waitFor();
+  });
+
+  it('shows nobody the favourites that stood open for the player before', async () => {
+    const page = await seats.open(1, 23);
+    seats.house.table(1).open();
+    await box(page, 'big').click();
+    await page.getByRole('button', { name: 'Favourites' }).click();
+    await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
+    const kept = page.locator('dialog').getByText('Big 25', { exact: true });
+    await kept.waitFor();
+    seats.house.isAway = true;
+    seats.house.drop();
+    seats.house.table(1).seat(23).view.session = 8;
+    seats.house.isAway = false;
+    await kept.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Favourites' }).waitFor();
+    seats.house.table(1).void('ruling');
   });
 
   it('is set up by the link of the house at its own table, and opens again by it once the code is used', async () => {
