@@ -122,6 +122,9 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await page.keyboard.press('Escape');
     await page.locator('aside li button').first().click();
     await well(page, 64);
+    await page.keyboard.press('Escape');
+    await page.locator('button.settings').click();
+    await well(page, 64);
     table.void('ruling');
   });
 
@@ -143,6 +146,13 @@ it('can be read with high contrast, from any staff screen', async () => {
   await page.getByRole('row').nth(10).waitFor();
   await well(page);
   expect(await page.evaluate(() => getComputedStyle(document.querySelector('.office')!).backgroundColor)).toBe('rgb(0, 0, 0)');
+  await tab(page, 1);
+  const win = page.locator('.u-legend .u-marker').last();
+  const colour = () => win.evaluate((marker) => getComputedStyle(marker).backgroundColor);
+  await expect.poll(colour).toBe('rgb(255, 255, 255)');
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('switch', { name: 'High contrast' }).uncheck();
+  await expect.poll(colour).toBe('rgb(248, 242, 226)');
 });
 
 it('tells somebody whose roles do not let them see a screen', async () => {
