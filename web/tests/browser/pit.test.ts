@@ -195,7 +195,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
-  it('looks at the dice again after a round, with nobody at the screen', async () => {
+  it('looks at the dice again after a round until it is answered, with nobody at the screen', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Dice watch');
     const throws = page.getByRole('row').filter({ hasText: 'Table 9' }).getByRole('cell').nth(1);
@@ -206,6 +206,8 @@ describe('the pit', () => {
     const table = stage.house.table(9);
     table.open();
     table.close();
+    let isAway = true;
+    await page.route('**/dice-watch', (route) => (isAway ? ((isAway = false), route.fulfill({ status: 409, json: {} })) : route.continue()));
     table.commit([1, 2, 4]);
     await expect.poll(async () => Number(await throws.textContent()), { timeout: 15_000 }).toBe(before + 17);
     expect(new Set(looks)).toEqual(new Set(['yes']));
