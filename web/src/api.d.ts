@@ -1185,12 +1185,8 @@ export interface components {
             movements: components["schemas"]["Movement"][];
             now?: components["schemas"]["Sheet"] | null;
             sheet?: components["schemas"]["Sheet"] | null;
-            /** @description Everything that lay on the layout. */
-            stakes: {
-                amount: number;
-                box: string;
-                seat: number;
-            }[];
+            /** @description All that lay on the layout. */
+            stakes: components["schemas"]["StakeLine"][];
             /**
              * Format: uint64
              * @description When.
@@ -2702,7 +2698,7 @@ export interface components {
                  */
                 seat: number;
                 /**
-                 * Format: uint64
+                 * Format: uint32
                  * @description The session, where it may be over.
                  */
                 session?: number | null;
@@ -3476,6 +3472,12 @@ export interface components {
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
         };
+        /** @description Where a seat is. */
+        SeatPlace: {
+            /** Format: uint16 */
+            cluster: number;
+            seat: components["schemas"]["Seat"];
+        };
         /** @description What a terminal, or the player at a seat, sees of it. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
@@ -3687,11 +3689,8 @@ export interface components {
             excess?: components["schemas"]["Cut"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
-            /** @description Of a change, the seats that are no longer told of. */
-            gone?: {
-                cluster: number;
-                seat: number;
-            }[];
+            /** @description Of a change, the seats that are told of no more. */
+            gone?: components["schemas"]["SeatPlace"][];
             manager?: components["schemas"]["PersonId"] | null;
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3703,7 +3702,7 @@ export interface components {
             totals?: components["schemas"]["TotalView"][];
             /**
              * Format: uint32
-             * @description How many occupied seats elsewhere are not listed.
+             * @description How many seats elsewhere are not free and not among these: there are too many.
              */
             unlisted?: number;
         };
@@ -3722,11 +3721,8 @@ export interface components {
             excess: components["schemas"]["Cut"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
-            /** @description Of a change, the seats that are no longer told of. */
-            gone: {
-                cluster: number;
-                seat: number;
-            }[];
+            /** @description Of a change, the seats that are told of no more. */
+            gone: components["schemas"]["SeatPlace"][];
             manager?: components["schemas"]["PersonId"] | null;
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3738,7 +3734,7 @@ export interface components {
             totals: components["schemas"]["TotalView"][];
             /**
              * Format: uint32
-             * @description How many occupied seats elsewhere are not listed.
+             * @description How many seats elsewhere are not free and not among these: there are too many.
              */
             unlisted: number;
         };
@@ -3748,6 +3744,21 @@ export interface components {
             amount: components["schemas"]["Money"];
             /** @description The box. */
             box: components["schemas"]["BetBox"];
+        };
+        /** @description What a seat had on a box. */
+        StakeLine: {
+            /**
+             * Format: int64
+             * @description How much.
+             */
+            amount: number;
+            /** @description The box. */
+            box: string;
+            /**
+             * Format: uint32
+             * @description Whose bet it is.
+             */
+            seat: number;
         };
         /** @description How a chain stands. */
         Standing: {
