@@ -71,10 +71,11 @@ screens: types $(SCREENS) ## the screens: their types, their modules, and what t
 program: tools
 	@$(CARGO) test --quiet --workspace --locked --no-run --test machines
 
-browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, then with the program
+browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, with the program, and as pictures in web/shots/
 	@$(MAKE) --no-print-directory program
 	@.ci/node npm --prefix web run --silent browser
 	@.ci/node npm --prefix web run --silent house
+	@.ci/node npm --prefix web run --silent pictures
 
 machines: tools postgres ## a house on three machines and two servers, with FAULTS random faults
 	@FAULTS=$(FAULTS) $(CARGO) test --quiet --workspace --locked --test machines
