@@ -106,7 +106,7 @@ export const words = {
     'any-triple': 'Any triple', triple: 'Triple', four: 'Four numbers', three: 'Three single dice', pair: 'Double and single',
   } as Record<string, string>,
   unit: (amount: string) => `Bets are whole multiples of ${amount}.`,
-  differential: (amount: string) => `Differential of Big and Small, Odd and Even: ${amount}.`,
+  differential: (amount: string) => `Differential of opposite boxes: ${amount}.`,
   noLimits: 'No limits are on display.',
 
   money: 'Money',

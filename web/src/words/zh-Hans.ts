@@ -96,7 +96,7 @@ export const words: Words = {
   limitsShort: (min, max) => `${min} – ${max}`,
   kinds: { small: '小', big: '大', odd: '单', even: '双', single: '单骰', sum: '总和', domino: '两骰组合', double: '双骰', 'any-triple': '全围', triple: '围骰', four: '四数组合', three: '三骰组合', pair: '双骰加单骰' },
   unit: (amount) => `投注须为${amount}的整数倍。`,
-  differential: (amount) => `大小、单双差额上限：${amount}。`,
+  differential: (amount) => `相对两门差额上限：${amount}。`,
   noLimits: '尚未公布限额。',
 
   money: '资金',

@@ -96,7 +96,7 @@ export const words: Words = {
   limitsShort: (min, max) => `${min} – ${max}`,
   kinds: { small: '小', big: '大', odd: '單', even: '雙', single: '單骰', sum: '總和', domino: '兩骰組合', double: '雙骰', 'any-triple': '全圍', triple: '圍骰', four: '四數組合', three: '三骰組合', pair: '雙骰加單骰' },
   unit: (amount) => `投注須為${amount}的整數倍。`,
-  differential: (amount) => `大小、單雙差額上限：${amount}。`,
+  differential: (amount) => `相對兩門差額上限：${amount}。`,
   noLimits: '尚未公佈限額。',
 
   money: '資金',
