@@ -105,7 +105,10 @@ impl Dealer {
         loop {
             let seen = self.door.look(Seen::of).await?;
             if seen.is_between_rounds() {
-                self.wait(self.pace.step()).await;
+                // A result stands for a while; nobody waits for the first round.
+                if matches!(seen.phase, Phase::Settled | Phase::Void) {
+                    self.wait(self.pace.step()).await;
+                }
                 if *stay.borrow() >= Stay::LastRound {
                     return Ok(());
                 }
