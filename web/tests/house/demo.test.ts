@@ -6,13 +6,12 @@ import { House } from './program';
 
 const at = premises(async () => Premises.around(await House.demonstrate()));
 
-/** On a busy machine a page may take its time: how long it was is told, and five seconds are wanted. */
-it('shows a table in play as soon as it is ready', async () => {
+it('shows a table in play within five seconds of being ready', async () => {
   await expect.poll(() => fetch(`${at().house.address}/readyz`).then(({ ok }) => ok), { timeout: 30_000 }).toBe(true);
   const ready = performance.now();
   const wall = await at().page('/display');
   const inPlay = ['open', 'closing', 'closed', 'result', 'settled'].map((phase) => `[data-phase=${phase}]`);
-  await wall.locator(inPlay.join()).waitFor();
+  await wall.locator(inPlay.join()).waitFor({ timeout: 5_000 });
   console.log(`a table in play ${Math.round(performance.now() - ready)} ms after the house was ready`);
   await wall.getByRole('timer').waitFor();
   await wall.getByText('Training').first().waitFor();

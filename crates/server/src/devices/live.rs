@@ -200,7 +200,7 @@ mod tests {
         assert!(live.take(DEVICE, 1).await.is_none());
     }
 
-    /// That a device was enrolled anew is said more than once: it may have connected meanwhile.
+    /// Word that a device was enrolled anew may come late: it may have connected meanwhile.
     #[tokio::test(start_paused = true)]
     async fn one_that_was_enrolled_anew_stays() {
         let live = Live::default();
