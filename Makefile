@@ -3,13 +3,22 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
-FUZZ_RUNS ?= 100000
-FUZZ_TARGETS := play_script notation settle_line game_file config_file block entry snapshot evidence
-ROUNDS ?= 20000
-FAULTS ?= 4
+export FUZZ_RUNS ?= 100000
+export FUZZ_TARGETS := play_script notation settle_line game_file config_file block entry snapshot evidence
+export ROUNDS ?= 20000
+export FAULTS ?= 4
 YEARS ?= 10
 ARGS ?=
-PROGRAM := $(or $(CARGO_TARGET_DIR),target)/debug/taisai
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+PROGRAM := $(TARGET)/debug/taisai
+
+# Where the home cannot be written to, cargo and npm keep what they download beside the build.
+ifneq ($(shell mkdir -p "$${CARGO_HOME:-$$HOME/.cargo}" 2>/dev/null && test -w "$${CARGO_HOME:-$$HOME/.cargo}" && echo yes),yes)
+export CARGO_HOME := $(CURDIR)/target/cargo-home
+endif
+ifneq ($(shell test -w "$${npm_config_cache:-$$HOME}" && echo yes),yes)
+export npm_config_cache := $(CURDIR)/target/npm-cache
+endif
 
 SCREENS := web/dist/index.html
 SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type f -not -path 'web/src/fonts/*' 2>/dev/null)
@@ -17,37 +26,25 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 # Screens that weigh too much are not there: they are built, and refused, again.
 .DELETE_ON_ERROR:
 
-.PHONY: run demo test bench lint types screens browser machines take-over pictures fuzz mutants torture torture-years bless release-check
+.PHONY: run release demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz mutants torture torture-years bless release-check
 .PHONY: tools program python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
+	@[ -e "$(TARGET)/quick/taisai" ] || echo "Building the program: about three minutes, once."
+	@$(CARGO) build --profile quick --locked -p taisai-cli
+	@exec "$(TARGET)/quick/taisai" serve $(ARGS)
+
+release: tools $(SCREENS) ## the program as it is installed and measured, target/release/taisai
 	@$(CARGO) build --release --locked -p taisai-cli
-	@$(CARGO) run --quiet --release --locked -p taisai-cli -- serve $(ARGS)
 
 demo: ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
 	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
 
-test: tools python postgres chromium ## every test, with the time of each stage
-	@$(MAKE) --no-print-directory stage NAME="screens" DO="$(MAKE) --no-print-directory screens"
-	@$(MAKE) --no-print-directory stage NAME="lint" DO="$(MAKE) --no-print-directory lint"
-	@$(MAKE) --no-print-directory stage NAME="tests" DO="$(CARGO) test --workspace --locked"
-	@$(MAKE) --no-print-directory stage NAME="the program" DO="$(MAKE) --no-print-directory program"
-	@$(MAKE) --no-print-directory --output-sync --jobs 2 test-screens test-play
+test: tools python postgres chromium ## every test, in stages: all run, whatever fails; a table at the end says what each reached
+	@.ci/stages
 
-.PHONY: test-screens test-play
-# One has the browser's processes wait for each other, the other waits for leases to end and then reckons: they share the cores well,
-# but neither with a compiler.
-test-screens:
-	@$(MAKE) --no-print-directory stage NAME="screens in a browser" DO="$(MAKE) --no-print-directory browser"
-
-test-play:
-	@$(MAKE) --no-print-directory stage NAME="a house on three machines" DO="$(MAKE) --no-print-directory machines"
-	@$(MAKE) --no-print-directory stage NAME="simulated play, $(ROUNDS) rounds a game" DO="$(MAKE) --no-print-directory torture"
-	@$(MAKE) --no-print-directory stage NAME="fuzzing, $(FUZZ_RUNS) runs a parser" DO="$(MAKE) --no-print-directory fuzz"
-
-.PHONY: stage
-stage:
-	@echo "── $(NAME)"; start=$$(date +%s); $(DO); echo "── $(NAME): $$(($$(date +%s) - start)) s"
+soak-tests: tools python ## ten green runs of .ci/run in a row, cold and warm, some beside busy loops; goes on where it was left
+	@.ci/soak
 
 lint: tools ## formatting and lints, warnings refused
 	@$(CARGO) fmt --all --check
@@ -62,9 +59,11 @@ $(SCREENS): $(SCREENS_FROM)
 	@$(MAKE) --no-print-directory python fonts
 	@.ci/node npm --prefix web run --silent build
 
-screens: types $(SCREENS) ## the screens: their types, their modules, and what they weigh
+check-screens: types $(SCREENS) ## the screens: their types, and what they weigh
 	@.ci/node npm --prefix web run --silent check
-	@.ci/node npm --prefix web test --silent
+
+screens: check-screens ## the screens: their types, their modules, and what they weigh
+	@.ci/node npm --prefix web run --silent unit
 
 # The program and its tests on machines, with the whole workspace chosen: cargo settles features over what is chosen, and would compile
 # the server anew for any other choice.
@@ -92,6 +91,7 @@ bench: tools python chromium $(SCREENS) ## every figure beside its rival; writes
 	@.ci/node npm --prefix web run --silent speed
 
 fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
+	@fuzz/build
 	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P 2 -I '{}' fuzz/run '{}' -runs=$(FUZZ_RUNS) -seed=1
 
 mutants: tools ## breaks rules and table on purpose, two thousand times: a test must go red each time; .cargo/mutants*.toml

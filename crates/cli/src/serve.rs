@@ -191,7 +191,7 @@ fn stopped() -> anyhow::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Where the screens are, and on the first start what people and terminals are let in by.
+/// On the first start what people and terminals are let in by; then where the screens are, the front page last.
 fn tell(
     out: &mut impl Write,
     (name, is_training): (&str, bool),
@@ -202,14 +202,6 @@ fn tell(
     writeln!(out, "{HEADING}{name}{HEADING:#}")?;
     if is_training {
         writeln!(out, "{BAD}TRAINING{BAD:#}  No money here is real, and none is paid for it.")?;
-    }
-    for (screen, what) in [
-        ("", "sign in: console, pit, cage, audit"),
-        ("terminal", "a Player Terminal"),
-        ("display", "what everyone at a table sees"),
-        ("api/docs", "commands and addresses for programs"),
-    ] {
-        writeln!(out, "  {:40} {what}", format!("{base}/{screen}"))?;
     }
     if let Some(FirstUse { people, devices }) = first_use {
         print::heading(out, "People, each with a password for the first time: it is told this once")?;
@@ -238,6 +230,15 @@ fn tell(
                 .collect()
         };
         print::table(out, &columns, &devices.iter().map(row).collect::<Vec<_>>())?;
+    }
+    print::heading(out, "Screens")?;
+    for (screen, what) in [
+        ("api/docs", "commands and addresses for programs"),
+        ("display", "what everyone at a table sees"),
+        ("terminal", "a Player Terminal"),
+        ("", "the front page: open this first"),
+    ] {
+        writeln!(out, "  {:40} {what}", format!("{base}/{screen}"))?;
     }
     out.flush()
 }

@@ -1,24 +1,29 @@
-//! What is asked over HTTP, by its address. The description of it is made from the handlers, with the messages of the sockets
-//! among its components.
+//! What is asked over HTTP, by its address. `openapi.json` describes it and the messages of the sockets; a test makes the description
+//! anew from the handlers and compares them.
 
 mod commands;
+#[cfg(test)]
 mod described;
 mod docs;
 mod house;
+#[cfg(test)]
 mod messages;
+mod routes;
 mod tables;
 
+#[cfg(test)]
+pub(crate) use described::Code;
 pub(crate) use docs::docs;
+#[cfg(test)]
 pub(crate) use messages::{WholePublic, WholeStaff};
+pub(crate) use routes::Routes;
 pub(crate) use tables::tables_here;
-use utoipa_axum::router::OpenApiRouter;
 
-use crate::server::Shared;
 use crate::{audit, config, devices, people, reports, socket, tumbler};
 
-/// Every address of the house, and their description.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    let v1 = people::routes()
+/// Every address below `/api/v1`.
+pub(crate) fn routes() -> Routes {
+    people::routes()
         .merge(devices::routes())
         .merge(tumbler::routes())
         .merge(reports::routes())
@@ -27,6 +32,5 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
         .merge(commands::routes())
         .merge(tables::routes())
         .merge(house::routes())
-        .merge(config::api::routes());
-    OpenApiRouter::with_openapi(described::opening()).nest("/api/v1", v1)
+        .merge(config::api::routes())
 }

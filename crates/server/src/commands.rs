@@ -20,7 +20,8 @@ use crate::table::seat_of;
 use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
-#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum TableCommand {
     /// For the dealer's side.

@@ -3,9 +3,6 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use taisai_table::Refusal;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
-use utoipa::{PartialSchema, ToSchema};
 
 use crate::leaving::{Answer, Refused};
 use crate::secrets::SecretsError;
@@ -20,8 +17,8 @@ macro_rules! denied {
         }
 
         impl Denied {
-            /// Every one.
-            const ALL: &[Self] = &[$(Self::$name,)*];
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The stable code.
             pub(crate) const fn code(self) -> &'static str {
@@ -91,19 +88,3 @@ impl IntoResponse for Denied {
         (self.status(), Json(Answer::Refused(self.into()))).into_response()
     }
 }
-
-/// Every code that an answer can have, for the description.
-pub(crate) struct Code;
-
-impl PartialSchema for Code {
-    fn schema() -> utoipa::openapi::RefOr<Schema> {
-        let refusals = Refusal::ALL.iter().map(|refusal| refusal.code());
-        ObjectBuilder::new()
-            .schema_type(Type::String)
-            .enum_values(Some(refusals.chain(Denied::ALL.iter().map(|denied| denied.code()))))
-            .description(Some("Why a machine refuses, in order of precedence; then why the server denies."))
-            .into()
-    }
-}
-
-impl ToSchema for Code {}

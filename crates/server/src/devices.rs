@@ -26,7 +26,9 @@ use crate::server::Server;
 pub(crate) use enrol::{enrolment_code, routes};
 use live::Live;
 pub(crate) use live::{Life, Taken, Told};
-pub(crate) use prove::{Challenge, Signed, prove};
+pub(crate) use prove::prove;
+#[cfg(test)]
+pub(crate) use prove::{Challenge, Signed};
 
 /// Devices that are connected are looked at so often.
 const LOOKS: Duration = Duration::from_secs(2);

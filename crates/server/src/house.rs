@@ -1,6 +1,7 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
 mod awaited;
+#[cfg(test)]
 mod described;
 mod followed;
 mod shown;
@@ -17,6 +18,7 @@ use taisai_table::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+#[cfg(test)]
 pub(crate) use described::{DeskMessage, HouseList};
 pub(crate) use followed::FollowedHouse;
 use shown::Shown;

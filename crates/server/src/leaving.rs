@@ -18,7 +18,8 @@ use crate::nodes::{Courier, Term};
 use crate::table::TableMail;
 
 /// The answer to a command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
@@ -28,10 +29,11 @@ pub enum Answer {
 }
 
 /// Why a command was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct Refused {
     /// The refusal's name.
-    #[schema(value_type = crate::denied::Code)]
+    #[cfg_attr(test, schema(value_type = crate::api::Code))]
     pub code: Cow<'static, str>,
     /// The paragraphs of the game that it rests on.
     pub paragraphs: Vec<String>,
@@ -100,14 +102,16 @@ impl Counted {
 }
 
 /// The answer to a numbered command.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Answered {
     pub(crate) sequence: u64,
     pub(crate) answer: Answer,
 }
 
 /// Answers, as a screen is sent them.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Answers {
     pub(crate) answers: Vec<Answered>,
 }

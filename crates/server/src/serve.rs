@@ -86,7 +86,7 @@ pub enum ServeError {
     #[error(transparent)]
     Secrets(#[from] SecretsError),
     /// It cannot listen.
-    #[error("{address} cannot be listened on: {error}")]
+    #[error("{address} cannot be listened on: {error}. Choose another address by --listen, TAISAI_LISTEN or the house's file")]
     Listen {
         /// Where.
         address: SocketAddr,
@@ -320,10 +320,9 @@ async fn close(hall: Hall) {
 
 /// Every address.
 fn routes(server: &Shared) -> Router {
-    let (api, description) = api::routes().split_for_parts();
     Router::new()
-        .merge(api)
-        .merge(crate::api::docs(&description))
+        .merge(api::routes().into_router())
+        .merge(api::docs())
         .merge(operations::routes())
         .merge(nodes::routes())
         .merge(screens::routes())

@@ -24,10 +24,9 @@ use serde_json::value::RawValue;
 use taisai_table::{ClusterId, Role, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::accept::{Held, stops};
+use crate::api::Routes;
 use crate::denied::Denied;
 use crate::leaving::{Answer, Answered, Answers, Refused, json};
 use crate::line::{Line, Messages};
@@ -35,9 +34,12 @@ use crate::people;
 use crate::request::Object;
 use crate::server::{Server, Shared};
 use crate::stopped::Stopped;
-pub(crate) use house::{Desk, FromDesk};
-pub(crate) use staff::FromStaff;
-pub(crate) use terminal::{FromTerminal, ToTerminal};
+#[cfg(test)]
+pub(crate) use {
+    house::{Desk, FromDesk},
+    staff::FromStaff,
+    terminal::{FromTerminal, ToTerminal},
+};
 
 /// No message of a screen has more bytes.
 const LARGEST_MESSAGE: usize = 64 * 1024;
@@ -75,12 +77,8 @@ const ELSEWHERE: u16 = 4001;
 const LONGEST_REASON: usize = 120;
 
 /// Where screens connect.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
-        .routes(routes!(terminal::connect))
-        .routes(routes!(staff::connect))
-        .routes(routes!(display::connect))
-        .routes(routes!(house::connect))
+pub(crate) fn routes() -> Routes {
+    Routes::of([terminal::connect::add_to, staff::connect::add_to, display::connect::add_to, house::connect::add_to])
 }
 
 /// Why a conversation ends.
@@ -151,7 +149,8 @@ pub(crate) trait Screen {
 }
 
 /// The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Beat {
     beat: Time,
 }

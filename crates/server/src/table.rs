@@ -29,7 +29,9 @@ pub(crate) use health::AtCluster;
 pub(crate) use mail::TableMail;
 use shown::SeatLine;
 use view::Shown;
-pub(crate) use view::{PublicView, SeatChange, Snapshot, StaffView, is_lit};
+pub(crate) use view::{PublicView, StaffView, is_lit};
+#[cfg(test)]
+pub(crate) use view::{SeatChange, Snapshot};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::house::HouseMail;

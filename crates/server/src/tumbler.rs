@@ -11,12 +11,12 @@ use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::response::Response;
+use taisai_endpoint::endpoint;
 use taisai_table::{DeviceKind, TableId};
 use tokio::time::{Interval, interval};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::accept::Held;
+use crate::api::Routes;
 use crate::denied::Denied;
 use crate::devices::{self, Life, Proven, Taken, Told};
 use crate::line::Line;
@@ -30,14 +30,14 @@ use hearing::{Heard, Hearing};
 const CHECKED: Duration = Duration::from_secs(1);
 
 /// Where tumblers connect.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(connect))
+pub(crate) fn routes() -> Routes {
+    Routes::of([connect::add_to])
 }
 
 /// The socket of a dice tumbler. It proves itself as every device does, and then says what it does; docs/tumbler.md.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/tumbler",
+    "/tables/{table}/tumbler",
     params(("table" = u16, Path, description = "The table")),
     responses(
         (status = 101, description = "The connection is a WebSocket from now on"),

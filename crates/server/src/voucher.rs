@@ -3,6 +3,8 @@
 
 mod act;
 mod barcode;
+#[cfg(test)]
+mod described;
 mod number;
 mod on_file;
 mod page;

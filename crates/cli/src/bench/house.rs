@@ -185,8 +185,6 @@ mod tests {
         let told = "\
 Bench
 TRAINING  No money here is real, and none is paid for it.
-  http://127.0.0.1:40123/                  sign in: console, pit, cage, audit
-  http://127.0.0.1:40123/terminal          a Player Terminal
 
 People, each with a password for the first time: it is told this once
   Number  Name            Roles           One-time password
@@ -197,7 +195,12 @@ People, each with a password for the first time: it is told this once
 Player Terminals: open each link once, on the terminal itself
   Device  Table  Seat  Link
        1      1     0  http://127.0.0.1:40123/terminal#device=1&code=QQQQ-1111
-      12      1    11  http://127.0.0.1:40123/terminal#device=12&code=RRRR-2222";
+      12      1    11  http://127.0.0.1:40123/terminal#device=12&code=RRRR-2222
+
+Screens
+
+  http://127.0.0.1:40123/terminal          a Player Terminal
+  http://127.0.0.1:40123/                  the front page: open this first";
         let url = told.lines().find(|line| line.contains("http://")).map(url_in).unwrap().unwrap();
         assert_eq!(url, "http://127.0.0.1:40123");
         let people: Vec<_> =

@@ -116,6 +116,7 @@ fn the_first_start_tells_who_comes_in_by_what() {
     {
         assert!(first.contains(part), "{first}");
     }
+    assert!(first.lines().last().unwrap().trim_start().starts_with("http://127.0.0.1:8080/ "), "{first}");
     let later = tell(true, "0.0.0.0:8080", None);
     assert!(later.contains("TRAINING") && later.contains("http://127.0.0.1:8080/"), "{later}");
     assert!(!later.contains("password"), "{later}");

@@ -3,11 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use taisai_endpoint::endpoint;
 use taisai_table::{ApprovalId, CommandId, TableId};
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
+use crate::api::Routes;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
 use crate::leaving::Answer;
@@ -16,12 +15,13 @@ use crate::request::{Body, Named};
 use crate::server::Shared;
 use crate::voucher::HouseAct;
 
-pub(super) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(at_table)).routes(routes!(at_house))
+pub(super) fn routes() -> Routes {
+    Routes::of([at_table::add_to, at_house::add_to])
 }
 
 /// A command for a table, under the next number of its source.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct ForTable {
     /// A source of this sign-in.
@@ -34,7 +34,8 @@ struct ForTable {
 }
 
 /// A command for the House, under the next number of its source.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct ForHouse {
     /// A source of this sign-in.
@@ -47,9 +48,9 @@ struct ForHouse {
 }
 
 /// Puts a command before a table. The answer comes once the record holds it; the same command sent again gets the same answer.
-#[utoipa::path(
+#[endpoint(
     post,
-    path = "/tables/{table}/commands",
+    "/tables/{table}/commands",
     params(("table" = u16, Path, description = "The table")),
     request_body = ForTable,
     responses(
@@ -72,9 +73,9 @@ async fn at_table(
 }
 
 /// Puts a command before the House. The answer comes once the record holds it; the same command sent again gets the same answer.
-#[utoipa::path(
+#[endpoint(
     post,
-    path = "/house/commands",
+    "/house/commands",
     request_body = ForHouse,
     responses(
         (status = 200, description = "Accepted, or refused by the House", body = Answer),

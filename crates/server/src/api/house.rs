@@ -4,24 +4,24 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
+use taisai_endpoint::endpoint;
 use taisai_table::Role;
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
+use crate::api::Routes;
 use crate::denied::Denied;
-use crate::house::{HouseList, Part};
+use crate::house::Part;
 use crate::people::SignedIn;
 use crate::request::Named;
 use crate::secrets::hex;
 use crate::server::Shared;
 
-pub(super) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(house)).routes(routes!(part))
+pub(super) fn routes() -> Routes {
+    Routes::of([house::add_to, part::add_to])
 }
 
 /// The house, as anyone may know it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct HouseView {
     name: String,
     /// Its id, in hexadecimal digits; devices sign with it.
@@ -43,7 +43,7 @@ struct HouseView {
 }
 
 /// The house: its name, whether it plays for training, and what screens need to know of its profile.
-#[utoipa::path(get, path = "/house", responses((status = 200, body = HouseView)))]
+#[endpoint(get, "/house", responses((status = 200, body = HouseView)))]
 async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> {
     let (place, profile) = (&server.place, &server.profile);
     Ok(Json(HouseView {
@@ -61,11 +61,11 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
 }
 
 /// A list of the House as it stands, for its staff.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/house/lists/{list}",
+    "/house/lists/{list}",
     params(("list" = Part, Path, description = "Which list")),
-    responses((status = 200, body = HouseList), (status = 401, description = "Nobody is signed in"))
+    responses((status = 200, body = crate::house::HouseList), (status = 401, description = "Nobody is signed in"))
 )]
 async fn part(State(server): State<Shared>, Named(part): Named<Part>, by: SignedIn) -> Result<Json<Value>, Denied> {
     // Everyone on the staff but the Dealer, who has to do with one table.

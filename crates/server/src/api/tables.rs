@@ -6,25 +6,24 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
+use taisai_endpoint::endpoint;
 use taisai_rules::{BetBox, Chances, Cover, Dice, Game, Language, Layout, Rect, Rule, Station};
 use taisai_table::{House, Phase, TableId};
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use crate::api::WholePublic;
+use crate::api::Routes;
 use crate::config::{name_key, table_name};
 use crate::denied::Denied;
 use crate::request::Named;
 use crate::server::{Server, Shared};
 use crate::table::{RunningTable, is_lit};
 
-pub(super) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(tables)).routes(routes!(table)).routes(routes!(layout))
+pub(super) fn routes() -> Routes {
+    Routes::of([tables::add_to, table::add_to, layout::add_to])
 }
 
 /// A text in the languages of the house.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct InLanguages {
     en: String,
     #[serde(rename = "zh-Hans")]
@@ -44,7 +43,8 @@ impl InLanguages {
 }
 
 /// A table of the house.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct TableView {
     table: u16,
     /// What the house calls it.
@@ -82,7 +82,7 @@ fn game_name(game: &Game) -> String {
 }
 
 /// The tables of the house.
-#[utoipa::path(get, path = "/tables", responses((status = 200, body = Vec<TableView>)))]
+#[endpoint(get, "/tables", responses((status = 200, body = Vec<TableView>)))]
 async fn tables(State(server): State<Shared>) -> Result<Json<Vec<Value>>, Denied> {
     let mut tables = tables_here(&server).await?;
     if let Some(nodes) = &server.nodes {
@@ -109,11 +109,11 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
 }
 
 /// A table as anyone at it sees it: what its display shows.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}",
+    "/tables/{table}",
     params(("table" = u16, Path, description = "The table")),
-    responses((status = 200, body = WholePublic), (status = 404, description = "There is no such table"))
+    responses((status = 200, body = crate::api::WholePublic), (status = 404, description = "There is no such table"))
 )]
 async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<Value>, Denied> {
     let door = server.table(TableId(table))?;
@@ -121,7 +121,8 @@ async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result
 }
 
 /// A layout, as it is drawn and as it pays.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct LayoutView {
     game: String,
     title: InLanguages,
@@ -147,7 +148,8 @@ pub(crate) struct LayoutView {
 }
 
 /// A place for chips.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct AreaView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -158,7 +160,8 @@ struct AreaView {
 }
 
 /// Where the odds of a kind of box are printed once for all of them.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct CaptionView {
     /// Boxes of the kind.
     of: Vec<BetBox>,
@@ -169,7 +172,8 @@ struct CaptionView {
 }
 
 /// A box: what it is called and what it pays (F61).
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct BoxView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -245,9 +249,9 @@ fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {
 }
 
 /// How a table is laid out, and what each box pays.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/layout",
+    "/tables/{table}/layout",
     params(("table" = u16, Path, description = "The table")),
     responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
 )]

@@ -4,31 +4,34 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use taisai_endpoint::endpoint;
 use taisai_record::{RoundSheet, Standing};
 use taisai_table::{RoundNumber, TableId};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::Verification;
+use crate::api::Routes;
 use crate::denied::Denied;
 use crate::reports::MayRead;
 use crate::request::Named;
 use crate::server::Shared;
 
 /// Where the record is looked into.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
-        .routes(routes!(get_round))
-        .routes(routes!(get_evidence))
-        .routes(routes!(get_record))
-        .routes(routes!(begin, list))
-        .routes(routes!(get_verification, cancel))
+pub(crate) fn routes() -> Routes {
+    Routes::of([
+        get_round::add_to,
+        get_evidence::add_to,
+        get_record::add_to,
+        begin::add_to,
+        list::add_to,
+        get_verification::add_to,
+        cancel::add_to,
+    ])
 }
 
 /// A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/rounds/{round}",
+    "/tables/{table}/rounds/{round}",
     params(("table" = u16, Path), ("round" = u64, Path)),
     responses((status = 200, body = RoundSheet))
 )]
@@ -41,9 +44,9 @@ async fn get_round(
 }
 
 /// A file that proves a round elsewhere, with the house's public key and nothing else.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/rounds/{round}/evidence",
+    "/tables/{table}/rounds/{round}/evidence",
     params(("table" = u16, Path), ("round" = u64, Path)),
     responses((status = 200, body = Vec<u8>, content_type = "application/octet-stream"))
 )]
@@ -60,27 +63,27 @@ async fn get_evidence(
 }
 
 /// How every chain of the record stands, and when it was last vouched for.
-#[utoipa::path(get, path = "/audit/record", responses((status = 200, body = Vec<Standing>)))]
+#[endpoint(get, "/audit/record", responses((status = 200, body = Vec<Standing>)))]
 async fn get_record(_: MayRead, State(server): State<Shared>) -> Result<Json<Vec<Standing>>, Denied> {
     server.audits.standings().await.map(Json)
 }
 
 /// Begins to verify the whole record; one at a time.
-#[utoipa::path(post, path = "/audit/verifications", responses((status = 202, body = Verification)))]
+#[endpoint(post, "/audit/verifications", responses((status = 202, body = Verification)))]
 async fn begin(_: MayRead, State(server): State<Shared>) -> Result<(StatusCode, Json<Verification>), Denied> {
     Ok((StatusCode::ACCEPTED, Json(server.audits.verifications.begin()?)))
 }
 
 /// The verifications since the program started, the newest first.
-#[utoipa::path(get, path = "/audit/verifications", responses((status = 200, body = Vec<Verification>)))]
+#[endpoint(get, "/audit/verifications", responses((status = 200, body = Vec<Verification>)))]
 async fn list(_: MayRead, State(server): State<Shared>) -> Json<Vec<Verification>> {
     Json(server.audits.verifications.all())
 }
 
 /// How a verification is getting on, and what it found.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/audit/verifications/{id}",
+    "/audit/verifications/{id}",
     params(("id" = u64, Path)),
     responses((status = 200, body = Verification))
 )]
@@ -93,9 +96,9 @@ async fn get_verification(
 }
 
 /// Cancels a verification that runs.
-#[utoipa::path(
+#[endpoint(
     delete,
-    path = "/audit/verifications/{id}",
+    "/audit/verifications/{id}",
     params(("id" = u64, Path)),
     responses((status = 200, body = Verification))
 )]

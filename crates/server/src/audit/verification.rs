@@ -7,7 +7,6 @@ use std::thread;
 
 use serde::Serialize;
 use taisai_record::{AuditSheet, StoreAudit, Waits};
-use utoipa::ToSchema;
 
 use super::Recorded;
 use super::archive::Stoppable;
@@ -17,7 +16,8 @@ use crate::denied::Denied;
 const REMEMBERED: usize = 16;
 
 /// How a verification is getting on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum State {
     /// It runs.
@@ -31,7 +31,8 @@ pub(crate) enum State {
 }
 
 /// A verification.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Verification {
     /// Its number.
     pub(crate) id: u64,

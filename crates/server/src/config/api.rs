@@ -7,12 +7,11 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
+use taisai_endpoint::endpoint;
 use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::Seed;
+use crate::api::Routes;
 use crate::denied::Denied;
 use crate::people::SignedIn;
 use crate::request::Named;
@@ -20,7 +19,8 @@ use crate::server::{Server, Shared};
 use crate::table::RunningTable;
 
 /// The set-up of the house.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct HouseConfiguration {
     /// The property's name.
     name: String,
@@ -31,14 +31,15 @@ pub(crate) struct HouseConfiguration {
     /// What people have set, by key.
     configuration: BTreeMap<String, String>,
     /// The tables that are open, by number.
-    #[schema(value_type = Vec<TableConfiguration>)]
+    #[cfg_attr(test, schema(value_type = Vec<TableConfiguration>))]
     tables: Vec<Value>,
     /// Tables on file that are not laid out yet: they open with the next start.
     waiting: Vec<u16>,
 }
 
 /// The set-up of a table.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct TableConfiguration {
     table: u16,
     /// Its name.
@@ -59,7 +60,8 @@ pub(crate) struct TableConfiguration {
 }
 
 /// How an approval was answered.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct ApprovalState {
     answer: Answer,
 }
@@ -84,9 +86,9 @@ pub(crate) fn recorded_name(house: &House) -> Option<String> {
 pub(crate) const NAME_KEY: &str = "house.name";
 
 /// The set-up of the house, as the record has it, with what the file proposes.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/house/configuration",
+    "/house/configuration",
     responses((status = OK, body = HouseConfiguration), (status = UNAUTHORIZED))
 )]
 async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json<HouseConfiguration>, Denied> {
@@ -141,9 +143,9 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
 }
 
 /// How an approval was answered, for whoever asked for it.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/house/approvals/{approval}",
+    "/house/approvals/{approval}",
     params(("approval" = u64, Path, description = "Which approval")),
     responses((status = OK, body = ApprovalState), (status = UNAUTHORIZED), (status = NOT_FOUND))
 )]
@@ -185,6 +187,6 @@ impl TableConfiguration {
 }
 
 /// What is looked up of the set-up.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(configuration)).routes(routes!(approval))
+pub(crate) fn routes() -> Routes {
+    Routes::of([configuration::add_to, approval::add_to])
 }

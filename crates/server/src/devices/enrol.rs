@@ -4,15 +4,14 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
+use taisai_endpoint::endpoint;
 use taisai_table::{Act, DeviceId, DeviceKind, Time};
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::{held, key_of, on_file};
+use crate::api::Routes;
 use crate::commands::to_the_end;
 use crate::denied::Denied;
 use crate::people::approvals::{What, may};
@@ -28,12 +27,13 @@ const LARGEST: usize = 1_024;
 const LASTS: Duration = Duration::from_mins(10);
 
 /// Where devices are enrolled.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(code)).routes(routes!(enrol)).layer(DefaultBodyLimit::max(LARGEST))
+pub(crate) fn routes() -> Routes {
+    Routes::of([code::add_to, enrol::add_to]).with_largest(LARGEST)
 }
 
 /// A code that enrols a device. It is shown once.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct GivenCode {
     device: DeviceId,
     code: String,
@@ -42,7 +42,8 @@ struct GivenCode {
 }
 
 /// What a device brings.
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct Enrolment {
     code: String,
@@ -51,7 +52,8 @@ struct Enrolment {
 }
 
 /// What a device must know of itself.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct Enrolled {
     device: DeviceId,
     /// The house's id, 32 hexadecimal digits: it is part of what the device signs.
@@ -71,7 +73,7 @@ pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires:
 
 /// A code for a device that is on file. One that was enrolled before needs a second person, as whoever has the code can take
 /// its place; what is approved is `{"code":{"device":n}}`.
-#[utoipa::path(post, path = "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)),
+#[endpoint(post, "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)),
     request_body = Approved, responses(
     (status = 200, body = GivenCode),
     (status = 401, description = "not-signed-in"),
@@ -102,7 +104,7 @@ async fn code(
 }
 
 /// Enrol with a code. An earlier key of the device is no longer good, and its connection ends.
-#[utoipa::path(post, path = "/devices/enrol", tag = "devices", request_body = Enrolment, responses(
+#[endpoint(post, "/devices/enrol", tag = "devices", request_body = Enrolment, responses(
     (status = 200, body = Enrolled),
     (status = 400, description = "bad-request"),
     (status = 403, description = "bad-code"),

@@ -19,8 +19,9 @@ const EVENTS: usize = 200;
 const VOUCHERS: usize = 200;
 
 /// A list of the House: a part that screens are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, utoipa::ToSchema)]
-#[schema(as = List)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = List))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Part {
     Approvals,
@@ -103,7 +104,8 @@ pub(crate) fn approvals(house: &House) -> Vec<Numbered<ApprovalId, &Approval>> {
 }
 
 /// A significant event, and who has seen to it.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct SignificantOnFile {
     /// Its number, counted from one.
     number: u64,
@@ -145,7 +147,8 @@ pub(crate) fn people(house: &House) -> Vec<Numbered<PersonId, &Employee>> {
     house.people().map(numbered).collect()
 }
 
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct TableOnFile {
     table: TableId,
     clusters: u16,
@@ -158,7 +161,8 @@ pub(crate) fn tables(house: &House) -> Vec<TableOnFile> {
 }
 
 /// A voucher as the cage sees it: never its number (F42).
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct VoucherOnFile {
     last_digits: u16,
     amount: Money,

@@ -2,20 +2,19 @@
 //! is not there and one who is locked out all get the same answer, after the same time.
 
 use axum::Json;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse};
 use serde::{Deserialize, Serialize};
+use taisai_endpoint::endpoint;
 use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Roles, Time};
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::approvals::{What, may};
 use super::caller::Caller;
 use super::cookie::{self, Token};
 use super::{Known, SignedIn, end, end_of, known, one_time_password, password, screen_source, signed_in};
+use crate::api::Routes;
 use crate::denied::Denied;
 use crate::leaving::Answer;
 use crate::request::{Body, Named};
@@ -26,20 +25,22 @@ use crate::server::{Server, Shared};
 const LARGEST: usize = 4 * 1_024;
 
 /// Where people sign in.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
-        .routes(routes!(sign_in))
-        .routes(routes!(sign_in_again))
-        .routes(routes!(sign_out))
-        .routes(routes!(set_password))
-        .routes(routes!(me))
-        .routes(routes!(further_source))
-        .routes(routes!(give_password))
-        .layer(DefaultBodyLimit::max(LARGEST))
+pub(crate) fn routes() -> Routes {
+    Routes::of([
+        sign_in::add_to,
+        sign_in_again::add_to,
+        sign_out::add_to,
+        set_password::add_to,
+        me::add_to,
+        further_source::add_to,
+        give_password::add_to,
+    ])
+    .with_largest(LARGEST)
 }
 
 /// Who signs in.
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct SignIn {
     /// The person's number.
@@ -48,14 +49,16 @@ struct SignIn {
 }
 
 /// The password of whoever is signed in.
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct SignInAgain {
     password: String,
 }
 
 /// The password until now and the one from now on.
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct NewPassword {
     old: String,
@@ -63,7 +66,8 @@ struct NewPassword {
 }
 
 /// Whoever is signed in.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct Me {
     person: PersonId,
     name: String,
@@ -80,20 +84,23 @@ struct Me {
 }
 
 /// The number of a screen's commands.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct FurtherSource {
     source: u64,
 }
 
 /// The approval of the second person, where the profile asks for one.
-#[derive(Deserialize, ToSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Approved {
     pub(crate) approval: Option<ApprovalId>,
 }
 
 /// A password that was given. It is shown once, and must be replaced at the first sign-in.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct GivenPassword {
     person: PersonId,
     password: String,
@@ -114,7 +121,7 @@ impl From<Known> for Me {
 }
 
 /// Sign in with number and password. The answer sets the cookie.
-#[utoipa::path(post, path = "/sign-in", tag = "people", request_body = SignIn, responses(
+#[endpoint(post, "/sign-in", tag = "people", request_body = SignIn, responses(
     (status = 200, body = Me),
     (status = 401, description = "wrong-password"),
     (status = 429, description = "too-many"),
@@ -149,7 +156,7 @@ async fn sign_in(
 }
 
 /// Give the password again, as sensitive acts ask for it.
-#[utoipa::path(post, path = "/sign-in/again", tag = "people", request_body = SignInAgain, responses(
+#[endpoint(post, "/sign-in/again", tag = "people", request_body = SignInAgain, responses(
     (status = 200, body = Me),
     (status = 401, description = "not-signed-in, wrong-password"),
     (status = 429, description = "too-many"),
@@ -169,7 +176,7 @@ async fn sign_in_again(
 }
 
 /// Set another password. Every other login of the person ends.
-#[utoipa::path(post, path = "/password", tag = "people", request_body = NewPassword, responses(
+#[endpoint(post, "/password", tag = "people", request_body = NewPassword, responses(
     (status = 200, body = Me),
     (status = 401, description = "not-signed-in, wrong-password"),
     (status = 422, description = "weak-password"),
@@ -197,7 +204,7 @@ async fn set_password(
 }
 
 /// Sign out.
-#[utoipa::path(post, path = "/sign-out", tag = "people", responses(
+#[endpoint(post, "/sign-out", tag = "people", responses(
     (status = 204),
     (status = 401, description = "not-signed-in"),
 ))]
@@ -208,7 +215,7 @@ async fn sign_out(State(server): State<Shared>, headers: HeaderMap) -> Result<im
 }
 
 /// Who is signed in. Asking does not keep the login from ending.
-#[utoipa::path(get, path = "/me", tag = "people", responses(
+#[endpoint(get, "/me", tag = "people", responses(
     (status = 200, body = Me), (status = 401, description = "not-signed-in"),
 ))]
 async fn me(State(server): State<Shared>, headers: HeaderMap) -> Result<Json<Me>, Denied> {
@@ -216,7 +223,7 @@ async fn me(State(server): State<Shared>, headers: HeaderMap) -> Result<Json<Me>
 }
 
 /// A further number for commands, for a screen of this login.
-#[utoipa::path(post, path = "/sources", tag = "people", responses(
+#[endpoint(post, "/sources", tag = "people", responses(
     (status = 200, body = FurtherSource),
     (status = 401, description = "not-signed-in"),
 ))]
@@ -226,7 +233,7 @@ async fn further_source(State(server): State<Shared>, signed_in: SignedIn) -> Re
 
 /// Give a person a one-time password. Every login of the person ends. What the second person approves is
 /// `{"password":{"person":n}}`.
-#[utoipa::path(post, path = "/people/{person}/password", tag = "people", params(("person" = u32, Path)),
+#[endpoint(post, "/people/{person}/password", tag = "people", params(("person" = u32, Path)),
     request_body = Approved, responses(
     (status = 200, body = GivenPassword),
     (status = 401, description = "not-signed-in"),

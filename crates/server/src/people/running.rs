@@ -130,7 +130,7 @@ impl Running {
     }
 
     fn router(&self) -> Router {
-        crate::api::routes().split_for_parts().0.with_state(Arc::clone(&self.server))
+        crate::api::routes().into_router().with_state(Arc::clone(&self.server))
     }
 
     pub(crate) async fn send(

@@ -7,7 +7,6 @@ use axum::http::{HeaderMap, header};
 use jiff::civil::Date;
 use serde::Deserialize;
 use taisai_table::{DeviceId, PersonId, Role, Seat, TableId};
-use utoipa::{IntoParams, ToSchema};
 
 use super::{By, Calendar, Days, EventFilter};
 use crate::denied::Denied;
@@ -42,7 +41,8 @@ impl FromRequestParts<Shared> for MayRead {
 }
 
 /// How an answer is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
     Json,
@@ -50,25 +50,27 @@ pub(crate) enum Format {
 }
 
 /// Days of a report, and how it is written.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
 pub(crate) struct DaysAsked {
     /// The first gaming day, like `2027-01-15`, or `today`.
     pub(super) from: Option<String>,
     /// The last.
     pub(super) to: Option<String>,
-    #[param(inline)]
+    #[cfg_attr(test, param(inline))]
     pub(super) format: Option<Format>,
 }
 
 /// What results are gathered by.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
 pub(crate) struct ResultsAsked {
     /// By what; by table if it is left out.
-    #[param(inline)]
+    #[cfg_attr(test, param(inline))]
     pub(super) by: Option<By>,
     /// Whether tables that play for training count too.
     pub(super) training: Option<bool>,
@@ -76,14 +78,15 @@ pub(crate) struct ResultsAsked {
     pub(super) from: Option<String>,
     /// The last.
     pub(super) to: Option<String>,
-    #[param(inline)]
+    #[cfg_attr(test, param(inline))]
     pub(super) format: Option<Format>,
 }
 
 /// Which events.
-#[derive(Debug, Default, Deserialize, IntoParams)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
 pub(crate) struct EventsAsked {
     /// From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970.
     pub(super) from: Option<String>,
@@ -104,14 +107,15 @@ pub(crate) struct EventsAsked {
     pub(super) limit: Option<usize>,
     /// The newest first.
     newest: Option<bool>,
-    #[param(inline)]
+    #[cfg_attr(test, param(inline))]
     pub(super) format: Option<Format>,
 }
 
 /// Which rounds.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
 pub(crate) struct RoundsAsked {
     /// Before this round.
     pub(super) before: Option<u64>,

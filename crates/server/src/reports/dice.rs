@@ -9,7 +9,6 @@ use taisai_analysis::watch::{EvidenceKind, Test, Verdict};
 use taisai_record::projection::Reader;
 use taisai_rules::Dice;
 use taisai_table::TableId;
-use utoipa::ToSchema;
 
 use super::rounds::dice;
 use super::trouble::{Trouble, count, maybe};
@@ -21,7 +20,8 @@ const AT_ONCE: usize = 10_000;
 const SETS: usize = 64;
 
 /// What the watch says of some throws.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct DiceSheet {
     /// How many throws there were.
     pub throws: u64,
@@ -52,7 +52,8 @@ pub struct DiceSheet {
 }
 
 /// A chi-square test.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct TestSheet {
     /// The statistic.
     pub chi_square: f64,
@@ -94,7 +95,8 @@ impl DiceSheet {
 }
 
 /// What the watch says of a table.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct TableDice {
     /// The table.
     pub table: u16,
@@ -109,7 +111,8 @@ pub struct TableDice {
 }
 
 /// What the watch says of a set of dice.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct SetDice {
     /// The set.
     pub dice_set: u32,

@@ -7,7 +7,6 @@ use std::str::FromStr;
 use serde::Serialize;
 use taisai_record::projection::{Reader, Value};
 use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
-use utoipa::ToSchema;
 
 use super::csv::{Cell, Csv};
 use super::days::Calendar;
@@ -83,7 +82,8 @@ impl FromStr for EventPlace {
 }
 
 /// An event.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct EventLine {
     /// The chain that has it.
     pub chain: String,

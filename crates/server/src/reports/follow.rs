@@ -12,7 +12,6 @@ use taisai_record::projection::{Lag, Progress, Projection, Reader};
 use taisai_record::{Address, MachineId};
 use taisai_table::{ClusterId, TableId};
 use tokio::sync::watch;
-use utoipa::ToSchema;
 
 use super::dice::{TableDice, Watch};
 use super::tables::machine;
@@ -22,7 +21,8 @@ use super::trouble::{Trouble, count, text};
 const EVERY: Duration = Duration::from_secs(1);
 
 /// How far the reporting tables are behind the record.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct LagSheet {
     /// How many blocks of the record they do not hold, when it was last looked at.
     pub blocks: u64,

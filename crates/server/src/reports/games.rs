@@ -5,7 +5,6 @@
 use serde::Serialize;
 use taisai_record::projection::{Reader, Value};
 use taisai_table::{ClusterId, Seat};
-use utoipa::ToSchema;
 
 use super::rounds::{dice, words};
 use super::trouble::{Trouble, count, maybe, number, text};
@@ -17,7 +16,8 @@ pub const GAMES: usize = 20;
 const SESSIONS: usize = 64;
 
 /// A game that a seat has played. Amounts are cents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct GameLine {
     /// The round.
     pub round: u64,
@@ -52,7 +52,8 @@ pub struct GameLine {
 }
 
 /// A bet in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct BetLine {
     /// The box.
     #[serde(rename = "box")]

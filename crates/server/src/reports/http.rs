@@ -6,17 +6,16 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use taisai_endpoint::endpoint;
 use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader, gaming_day};
 use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
-use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::asked::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
 use super::{
-    Calendar, Days, EventLine, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, MeterLine, ResultLine, RoundLine,
-    TableDice, Trouble, answer_csv, events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
+    Calendar, Days, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, RoundLine, TableDice, Trouble, answer_csv,
+    events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
 };
+use crate::api::Routes;
 use crate::denied::Denied;
 use crate::request::{Asked, Named};
 use crate::server::{Server, Shared};
@@ -25,8 +24,9 @@ use crate::server::{Server, Shared};
 const MOST_ROWS: usize = 10_000;
 
 /// A report, with how far it is behind.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Report<T: ToSchema> {
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct Report<T> {
     lag: LagSheet,
     /// The time zone in which its days begin.
     time_zone: String,
@@ -34,8 +34,9 @@ pub(crate) struct Report<T: ToSchema> {
 }
 
 /// A page of a report.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Page<T: ToSchema> {
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct Page<T> {
     lag: LagSheet,
     lines: Vec<T>,
     /// Where the next page begins, if there is one.
@@ -43,7 +44,8 @@ pub(crate) struct Page<T: ToSchema> {
 }
 
 /// Dice of all tables.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct AllDice {
     lag: LagSheet,
     tables: Vec<TableDice>,
@@ -59,28 +61,29 @@ fn csv(name: &str, lag: &LagSheet, text: String) -> Response {
 }
 
 /// Where reports are asked for.
-pub(crate) fn routes() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new()
-        .routes(routes!(lag))
-        .routes(routes!(get_results))
-        .routes(routes!(get_meters))
-        .routes(routes!(list_queries))
-        .routes(routes!(get_query))
-        .routes(routes!(get_events))
-        .routes(routes!(get_rounds))
-        .routes(routes!(get_games))
-        .routes(routes!(get_dice))
-        .routes(routes!(get_all_dice))
+pub(crate) fn routes() -> Routes {
+    Routes::of([
+        lag::add_to,
+        get_results::add_to,
+        get_meters::add_to,
+        list_queries::add_to,
+        get_query::add_to,
+        get_events::add_to,
+        get_rounds::add_to,
+        get_games::add_to,
+        get_dice::add_to,
+        get_all_dice::add_to,
+    ])
 }
 
 /// How far the reporting tables are behind the record.
-#[utoipa::path(get, path = "/reports/lag", responses((status = 200, body = LagSheet)))]
+#[endpoint(get, "/reports/lag", responses((status = 200, body = LagSheet)))]
 async fn lag(_: MayRead, State(server): State<Shared>) -> Json<LagSheet> {
     Json(server.reports.lag())
 }
 
 /// Drop, win, hold, theoretical win and deviation, average bet and rounds an hour, by table, dealer, shift, day or box.
-#[utoipa::path(get, path = "/reports/results", params(ResultsAsked), responses((status = 200, body = Report<ResultLine>)))]
+#[endpoint(get, "/reports/results", params(ResultsAsked), responses((status = 200, body = Report<super::ResultLine>)))]
 async fn get_results(
     _: MayRead,
     State(server): State<Shared>,
@@ -109,7 +112,7 @@ fn days_of(server: &Server, from: Option<&str>, to: Option<&str>) -> Result<Days
 }
 
 /// The meters of every seat and cluster, which come to what the ledger has.
-#[utoipa::path(get, path = "/reports/meters", params(DaysAsked), responses((status = 200, body = Report<MeterLine>)))]
+#[endpoint(get, "/reports/meters", params(DaysAsked), responses((status = 200, body = Report<super::MeterLine>)))]
 async fn get_meters(
     _: MayRead,
     State(server): State<Shared>,
@@ -126,7 +129,8 @@ async fn get_meters(
 }
 
 /// A query that can be asked by name.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct QueryLine {
     name: &'static str,
     says: String,
@@ -135,7 +139,7 @@ pub(crate) struct QueryLine {
 }
 
 /// The queries that can be asked by name.
-#[utoipa::path(get, path = "/reports/queries", responses((status = 200, body = Vec<QueryLine>)))]
+#[endpoint(get, "/reports/queries", responses((status = 200, body = Vec<QueryLine>)))]
 async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
     let line = |query: &NamedQuery| QueryLine {
         name: query.name,
@@ -146,20 +150,21 @@ async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
 }
 
 /// What a query finds.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Found {
     lag: LagSheet,
     columns: Vec<String>,
-    #[schema(value_type = Vec<Object>)]
+    #[cfg_attr(test, schema(value_type = Vec<Object>))]
     rows: Vec<Map<String, Value>>,
     /// Whether there are more rows than these.
     is_cut: bool,
 }
 
 /// Asks a query by name; what it asks for stands in the address, and `format` beside it.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/reports/queries/{name}",
+    "/reports/queries/{name}",
     params(("name" = String, Path)),
     responses((status = 200, body = Found))
 )]
@@ -191,7 +196,7 @@ async fn get_query(
 }
 
 /// Events by time, kind, table, terminal and person, a page at a time.
-#[utoipa::path(get, path = "/events", params(EventsAsked), responses((status = 200, body = Page<EventLine>)))]
+#[endpoint(get, "/events", params(EventsAsked), responses((status = 200, body = Page<super::EventLine>)))]
 async fn get_events(
     _: MayRead,
     State(server): State<Shared>,
@@ -220,9 +225,9 @@ async fn get_events(
 }
 
 /// Recent rounds of a table, the newest first.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/rounds",
+    "/tables/{table}/rounds",
     params(("table" = u16, Path), RoundsAsked),
     responses((status = 200, body = Page<RoundLine>))
 )]
@@ -240,9 +245,9 @@ async fn get_rounds(
 }
 
 /// The last games of a seat, the newest first.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/seats/{cluster}/{seat}/games",
+    "/tables/{table}/seats/{cluster}/{seat}/games",
     params(("table" = u16, Path), ("cluster" = u16, Path), ("seat" = u32, Path)),
     responses((status = 200, body = Page<GameLine>))
 )]
@@ -265,9 +270,9 @@ pub(crate) async fn last_games(
 }
 
 /// What the dice watch says of a table.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/dice-watch",
+    "/tables/{table}/dice-watch",
     params(("table" = u16, Path)),
     responses((status = 200, body = TableDice))
 )]
@@ -280,7 +285,7 @@ async fn get_dice(
 }
 
 /// What the dice watch says of every table.
-#[utoipa::path(get, path = "/dice-watch", responses((status = 200, body = AllDice)))]
+#[endpoint(get, "/dice-watch", responses((status = 200, body = AllDice)))]
 async fn get_all_dice(_: MayRead, State(server): State<Shared>) -> Json<AllDice> {
     Json(AllDice { lag: server.reports.lag(), tables: server.reports.all_dice() })
 }
@@ -299,7 +304,7 @@ mod tests {
     /// Every schema that the description speaks of is there.
     #[test]
     fn the_description_is_whole() {
-        let description = serde_json::to_value(crate::api::routes().into_openapi()).unwrap();
+        let description = serde_json::to_value(crate::api::routes().description()).unwrap();
         for path in [
             "/reports/lag",
             "/reports/results",

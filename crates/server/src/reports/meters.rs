@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use taisai_record::projection::Reader;
-use utoipa::ToSchema;
 
 use super::csv::{Cell, Csv};
 use super::days::{Calendar, Days};
 use super::trouble::{Trouble, count, number};
 
 /// The meters of a seat, or of a cluster. Amounts are cents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct MeterLine {
     /// The table.
     pub table: u16,

@@ -12,7 +12,6 @@ use taisai_analysis::{Confidence, Theory, count as float, decimals, real, rounde
 use taisai_record::projection::{Reader, Value};
 use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
 use taisai_table::TableId;
-use utoipa::ToSchema;
 
 use super::csv::{Cell, Csv};
 use super::days::Days;
@@ -20,7 +19,8 @@ use super::tables::clusters;
 use super::trouble::{Trouble, bet_box, count, maybe, number, text};
 
 /// Which rounds are gathered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum By {
     /// Each table.
@@ -100,7 +100,8 @@ impl Default for Group {
 }
 
 /// A line of the report. Amounts are cents.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ResultLine {
     /// What it is about, for people.
     pub name: String,
@@ -112,21 +113,21 @@ pub struct ResultLine {
     pub dealer: Option<u32>,
     /// The box, where it is about one.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[cfg_attr(test, schema(value_type = Option<String>))]
     pub bet_box: Option<BetBox>,
     /// Rounds with a bet that were not void.
     pub rounds: u64,
     /// Rounds an hour at a table, between the first and the last of each day.
     pub rounds_an_hour: Option<f64>,
     /// What counted of all stakes.
-    #[schema(value_type = i64)]
+    #[cfg_attr(test, schema(value_type = i64))]
     pub handle: i128,
     /// What a wager was on average.
     pub average_bet: Option<f64>,
     /// Cash and vouchers that came in.
     pub drop: Option<i64>,
     /// What the House won.
-    #[schema(value_type = i64)]
+    #[cfg_attr(test, schema(value_type = i64))]
     pub win: i128,
     /// Win to drop.
     pub hold_percent: Option<f64>,

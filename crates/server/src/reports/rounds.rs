@@ -4,7 +4,6 @@ use serde::Serialize;
 use taisai_record::projection::{Reader, Value};
 use taisai_rules::Dice;
 use taisai_table::{RoundNumber, TableId};
-use utoipa::ToSchema;
 
 use super::tables::clusters;
 use super::trouble::{Trouble, count, maybe, number, text};
@@ -13,7 +12,8 @@ use super::trouble::{Trouble, count, maybe, number, text};
 pub const MOST_ROUNDS: usize = 500;
 
 /// A round of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct RoundLine {
     /// The round.
     pub round: u64,

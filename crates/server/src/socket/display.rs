@@ -3,6 +3,7 @@
 use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
+use taisai_endpoint::endpoint;
 use taisai_table::TableId;
 
 use super::{Farewell, Screen, converse, upgrade};
@@ -24,9 +25,9 @@ impl Screen for Display {
 }
 
 /// The socket of a display: a snapshot of what anyone may see of the table, then its changes.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/display",
+    "/tables/{table}/display",
     params(("table" = u16, Path, description = "The table")),
     responses((status = 101, description = "A WebSocket: messages `snapshot` and `public`"))
 )]

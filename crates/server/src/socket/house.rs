@@ -4,6 +4,7 @@ use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
+use taisai_endpoint::endpoint;
 use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
@@ -20,7 +21,8 @@ use crate::server::Shared;
 use crate::voucher::HouseAct;
 
 /// A screen of the whole house.
-#[derive(Clone, Copy, Debug, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Desk {
     /// Supervisors and managers.
@@ -58,15 +60,17 @@ impl Desk {
 }
 
 /// What a screen of the house sends: commands, each under the next number of its source.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromDesk {
     commands: Vec<Numbered>,
 }
 
 /// A command of a person for the House.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[schema(as = DeskCommand)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = DeskCommand))]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
@@ -99,9 +103,9 @@ impl Screen for AtDesk {
 }
 
 /// The socket of the pit, the cage or the audit screen.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/house/{desk}",
+    "/house/{desk}",
     params(("desk" = Desk, Path, description = "Which screen"), Source),
     responses((status = 101, description = "A WebSocket"))
 )]

@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
+use taisai_endpoint::endpoint;
 use taisai_table::{ApprovalId, CommandId, TableId};
 
 use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
@@ -19,15 +20,17 @@ use crate::server::Shared;
 use crate::table::TableMail;
 
 /// What a staff screen sends: commands, each under the next number of its source.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromStaff {
     commands: Vec<Numbered>,
 }
 
 /// A command of a person.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[schema(as = StaffCommand)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = StaffCommand))]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
@@ -37,9 +40,10 @@ struct Numbered {
 }
 
 /// Which source the screen goes on with.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
 pub(super) struct Source {
     /// The source that this screen had before; a new one where it is left out.
     pub(super) source: Option<u64>,
@@ -70,9 +74,9 @@ impl Screen for Console {
 }
 
 /// The socket of a Game Console, or of another staff screen at a table.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/console",
+    "/tables/{table}/console",
     params(("table" = u16, Path, description = "The table"), Source),
     responses((status = 101, description = "A WebSocket"))
 )]

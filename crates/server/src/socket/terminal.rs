@@ -7,6 +7,7 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use taisai_endpoint::endpoint;
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Seat, TableId, VoucherHash,
 };
@@ -24,7 +25,8 @@ use crate::table::{TableDoor, TableMail};
 use crate::voucher::{TerminalAct, TerminalAsk, Validation, issued, presented};
 
 /// What a terminal sends: commands, each under the next number.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromTerminal {
     #[serde(default)]
@@ -45,15 +47,17 @@ struct Apart<'a> {
 }
 
 /// The last games of a seat, as its terminal is sent them.
-#[derive(Serialize, utoipa::ToSchema)]
-#[schema(as = LastGames)]
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = LastGames))]
 pub(crate) struct ToTerminal<'a> {
     games: &'a [GameLine],
 }
 
 /// A command of a terminal.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[schema(as = TerminalCommand)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = TerminalCommand))]
 #[serde(deny_unknown_fields)]
 struct Numbered {
     sequence: u64,
@@ -61,9 +65,10 @@ struct Numbered {
 }
 
 /// Where the terminal stands, which tells the machine that it is played at.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
 pub(super) struct InCluster {
     /// The cluster of the terminal, where it was told it.
     #[expect(dead_code, reason = "it is read where the request is relayed")]
@@ -158,9 +163,9 @@ impl Screen for Terminal {
 /// The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
 /// commands and is sent their answers with its seat as it stands then. At a table with several clusters on several machines it
 /// is closed with 4001 and the number of its cluster where it did not name it: it connects again, and names it.
-#[utoipa::path(
+#[endpoint(
     get,
-    path = "/tables/{table}/terminal",
+    "/tables/{table}/terminal",
     params(("table" = u16, Path, description = "The table"), InCluster),
     responses((status = 101, description = "A WebSocket"))
 )]

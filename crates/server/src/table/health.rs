@@ -8,7 +8,8 @@ use taisai_table::{Cluster, Meters, Seat, SessionId};
 use super::places;
 
 /// How a seat is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct SeatHealth {
     cluster: u16,
     seat: Seat,
@@ -45,7 +46,8 @@ impl SeatHealth {
 }
 
 /// Where a seat is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct SeatPlace {
     cluster: u16,
     seat: Seat,

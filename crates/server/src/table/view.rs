@@ -13,14 +13,14 @@ use taisai_table::{
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
 use super::places;
-use crate::api::{WholePublic, WholeStaff};
 use crate::leaving::Answered;
 
 /// So many results are shown (F63).
 const RESULTS: u64 = 100;
 
 /// What anyone at the table sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a lamp of its own on the screens")]
 pub(crate) struct PublicView {
     table: TableId,
@@ -44,7 +44,8 @@ pub(crate) struct PublicView {
 }
 
 /// A round that is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct ResultView {
     round: RoundNumber,
     dice: Option<Dice>,
@@ -104,7 +105,8 @@ impl PublicView {
 }
 
 /// What a terminal, or the player at a seat, sees of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct SeatView {
     number: u64,
     seat: Seat,
@@ -122,7 +124,8 @@ pub(crate) struct SeatView {
 }
 
 /// What lies on a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct BetView {
     chips: Chips,
     #[serde(rename = "box")]
@@ -131,7 +134,8 @@ struct BetView {
 }
 
 /// A round as it came out for a seat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct LastGame {
     round: RoundNumber,
     dice: Option<Dice>,
@@ -141,7 +145,8 @@ pub(crate) struct LastGame {
 }
 
 /// A bet as it came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct LineView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -206,13 +211,14 @@ impl SeatView {
 }
 
 /// What the staff of the table see beside it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct StaffView {
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
     dice_set: u32,
     /// The faces that the tumbler or the Dealer has read, before they are committed.
-    #[schema(min_items = 3, max_items = 3)]
+    #[cfg_attr(test, schema(min_items = 3, max_items = 3))]
     faces: Option<[Option<Face>; 3]>,
     /// What lies on each box, over all seats.
     totals: Vec<TotalView>,
@@ -228,7 +234,8 @@ pub(crate) struct StaffView {
 }
 
 /// What lies on a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 struct TotalView {
     #[serde(rename = "box")]
     bet_box: BetBox,
@@ -311,7 +318,8 @@ fn fields(view: &impl Serialize) -> Map<String, Value> {
 }
 
 /// The first message to a screen.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Snapshot {
     pub(crate) time: Time,
     /// The source of the screen's commands; none for one that sends nothing.
@@ -320,12 +328,12 @@ pub(crate) struct Snapshot {
     /// The newest number of that source that is known: a screen that has lost count goes on from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sequence: Option<u64>,
-    #[schema(value_type = WholePublic)]
+    #[cfg_attr(test, schema(value_type = crate::api::WholePublic))]
     pub(crate) public: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) seat: Option<SeatView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<WholeStaff>)]
+    #[cfg_attr(test, schema(value_type = Option<crate::api::WholeStaff>))]
     pub(crate) staff: Option<Value>,
 }
 
@@ -342,7 +350,8 @@ pub(crate) enum Message {
 }
 
 /// What a terminal is told: answers, and its seat as it stands after them.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct SeatChange {
     pub(crate) answers: Vec<Answered>,
     pub(crate) seat: SeatView,

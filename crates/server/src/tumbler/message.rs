@@ -3,13 +3,13 @@
 use serde::Deserialize;
 use taisai_rules::Face;
 use taisai_table::RoundCommand;
-use utoipa::ToSchema;
 
 /// The longest fault, in characters.
 const MOST_WHAT: usize = 200;
 
 /// A message of a tumbler: beside its number exactly one of the others.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct FromTumbler {
     /// Its number: they rise, and one sent again is answered as before.
@@ -21,12 +21,14 @@ pub(crate) struct FromTumbler {
 }
 
 /// The tumbler is activated.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct Activated {}
 
 /// It has tumbled.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct Tumbled {
     /// How many times more.
@@ -34,16 +36,18 @@ struct Tumbled {
 }
 
 /// The dice are at rest.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct AtRest {
     /// The faces; a die that does not lie flat has none.
-    #[schema(min_items = 3, max_items = 3)]
+    #[cfg_attr(test, schema(min_items = 3, max_items = 3))]
     faces: [Option<Face>; 3],
 }
 
 /// It is out of order.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 struct Fault {
     /// In which way, for people.

@@ -11,9 +11,6 @@ use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, StrDeserialize
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use taisai_rules::Money;
 use taisai_table::{CashOut, ClusterCommand, ClusterId, CommandId, HouseCommand, Seat, VoucherHash};
-use utoipa::openapi::schema::{OneOfBuilder, Schema};
-use utoipa::openapi::{Ref, RefOr};
-use utoipa::{PartialSchema, ToSchema};
 
 use super::number::{Validation, VoucherKey};
 
@@ -31,7 +28,8 @@ pub(crate) enum Spoken<W, C> {
 }
 
 /// What the cage asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum HouseWord {
     /// Sell a voucher for cash.
@@ -45,7 +43,8 @@ pub(crate) enum HouseWord {
 }
 
 /// What a terminal asks for at its own seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum TerminalWord {
     /// All credits become a voucher.
@@ -199,25 +198,6 @@ impl Words<ClusterCommand> for TerminalWord {
             | C::Receive { .. }
             | C::Delivered { .. } => None,
         }
-    }
-}
-
-impl<W: ToSchema, C: ToSchema> PartialSchema for Spoken<W, C> {
-    fn schema() -> RefOr<Schema> {
-        let of = |name| Ref::from_schema_name(name);
-        OneOfBuilder::new().item(of(W::name())).item(of(C::name())).into()
-    }
-}
-
-impl<W: ToSchema, C: ToSchema> ToSchema for Spoken<W, C> {
-    fn name() -> Cow<'static, str> {
-        format!("{}Or{}", W::name(), C::name()).into()
-    }
-
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.extend([(W::name().into_owned(), W::schema()), (C::name().into_owned(), C::schema())]);
-        W::schemas(schemas);
-        C::schemas(schemas);
     }
 }
 

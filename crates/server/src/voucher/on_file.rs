@@ -4,7 +4,6 @@
 use serde::Serialize;
 use taisai_rules::Money;
 use taisai_table::{ClaimId, House, PaidAt, Time, Voucher, VoucherHash, VoucherState};
-use utoipa::ToSchema;
 
 /// What became of the voucher of a cash-out once it had reached the House.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +17,8 @@ pub(crate) enum Became {
 }
 
 /// A voucher that was presented, as the House has it on file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct OnFile {
     /// The last four digits of its number.
     digits: String,
@@ -33,7 +33,8 @@ pub(crate) struct OnFile {
 }
 
 /// How a voucher stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 enum Stands {
     /// Good.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use taisai_table::{ClaimId, CommandId, Profile, VoucherHash};
-use utoipa::ToSchema;
 
 use super::number::{Validation, VoucherKey};
 use super::on_file::{Became, detail};
@@ -29,13 +28,14 @@ pub(crate) struct Printer {
 }
 
 /// What came of a command that issues a voucher.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Issued {
     /// It is printed.
     Voucher {
         /// What is on it.
-        #[schema(inline)]
+        #[cfg_attr(test, schema(inline))]
         voucher: Box<Voucher>,
         /// The page to print, HTML.
         page: String,

@@ -8,7 +8,6 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use taisai_rules::Money;
 use taisai_table::{CommandId, Time, VoucherOrigin, VoucherState};
-use utoipa::ToSchema;
 
 use super::barcode;
 use super::number::Validation;
@@ -33,7 +32,8 @@ pub(crate) struct Ticket<'a> {
 }
 
 /// A voucher, to be printed.
-#[derive(Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Voucher {
     /// The property.
     pub(crate) property: String,

@@ -6,7 +6,6 @@ mod english;
 
 use serde::Serialize;
 use taisai_rules::Money;
-use utoipa::ToSchema;
 
 /// What the money is called.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +24,8 @@ impl Currency {
 }
 
 /// An amount in words.
-#[derive(Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct Words {
     /// English.
     pub(crate) english: String,

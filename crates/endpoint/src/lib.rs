@@ -1,0 +1,73 @@
+//! `#[endpoint(get, "/tables/{table}", responses(…))]` on a handler: its method and path, spelled once, and what `utoipa` says of it
+//! in the OpenAPI document. The description is compiled for tests only: they compare it with the committed document, which the
+//! server serves as it is, so that a server is built without it.
+
+use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+
+/// Makes a function `add_to` in a module of the handler's name, which mounts the handler on a crate's `api::Routes`.
+///
+/// The first two arguments are the method and the path below `/api/v1`; `utoipa::path` takes the rest.
+#[proc_macro_attribute]
+pub fn endpoint(arguments: TokenStream, handler: TokenStream) -> TokenStream {
+    let mut arguments = arguments.into_iter();
+    let (Some(TokenTree::Ident(method)), Some(_), Some(TokenTree::Literal(path))) =
+        (arguments.next(), arguments.next(), arguments.next())
+    else {
+        return parsed("compile_error!(\"expected a method and a path: #[endpoint(get, \\\"/tables\\\", …)]\");");
+    };
+    let Some(name) = name_of(&handler) else {
+        return parsed("compile_error!(\"expected a function\");");
+    };
+    let mount = parsed(&format!(
+        "pub(crate) mod {name} {{
+            pub(crate) fn add_to(routes: crate::api::Routes) -> crate::api::Routes {{
+                let routes = routes.route({path}, ::axum::routing::{method}(super::{name}));
+                #[cfg(test)]
+                let routes = routes.describe::<super::__path_{name}>();
+                routes
+            }}
+        }}"
+    ));
+    let described = [method.into(), comma(), ident("path"), punct('='), path.into()].into_iter().chain(arguments);
+    let mut whole = description(described.collect());
+    whole.extend(handler);
+    whole.extend(mount);
+    whole
+}
+
+fn name_of(handler: &TokenStream) -> Option<Ident> {
+    let mut tokens = handler.clone().into_iter();
+    tokens.find(|token| matches!(token, TokenTree::Ident(word) if word.to_string() == "fn"))?;
+    match tokens.next()? {
+        TokenTree::Ident(name) => Some(name),
+        TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    }
+}
+
+/// `#[cfg_attr(test, utoipa::path(…))]`
+fn description(arguments: TokenStream) -> TokenStream {
+    let mut inside = parsed("test, utoipa::path");
+    inside.extend([group(Delimiter::Parenthesis, arguments)]);
+    let attribute = [ident("cfg_attr"), group(Delimiter::Parenthesis, inside)].into_iter().collect();
+    [punct('#'), group(Delimiter::Bracket, attribute)].into_iter().collect()
+}
+
+fn parsed(code: &str) -> TokenStream {
+    code.parse().expect("the attribute writes Rust")
+}
+
+fn comma() -> TokenTree {
+    punct(',')
+}
+
+fn punct(sign: char) -> TokenTree {
+    Punct::new(sign, Spacing::Alone).into()
+}
+
+fn ident(word: &str) -> TokenTree {
+    Ident::new(word, Span::call_site()).into()
+}
+
+fn group(delimiter: Delimiter, inside: TokenStream) -> TokenTree {
+    Group::new(delimiter, inside).into()
+}
