@@ -125,7 +125,6 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await page.keyboard.press('Escape');
     await page.locator('button.settings').click();
     await well(page, 64);
-    table.void('ruling');
   });
 
   it.each([{ width: 820, height: 1180 }, { width: 390, height: 844 }])('the pit, the cage and the audit at $width × $height', async (size) => {
