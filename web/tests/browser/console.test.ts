@@ -158,8 +158,7 @@ describe('the console', () => {
     await page.getByText(/Entered here in this round: Big \d/).waitFor();
     table.void('ruling');
     table.open();
-    await page.locator('dialog [data-box=big]').first().waitFor();
-    expect(await undo.isDisabled()).toBe(true);
+    await expect.poll(() => undo.isDisabled()).toBe(true);
     await page.keyboard.press('Escape');
     table.forSeat({ place: { seat: 4, chips: 'own', stakes: [{ box: 'big', amount: 90_000 }] } });
     table.seat(7).view.credits = 900_000;

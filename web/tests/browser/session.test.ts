@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { label, PlayerStage } from './seats';
-import { box } from './stage';
+import { box, caughtUp } from './stage';
 
 const seats = new PlayerStage();
 
@@ -34,7 +34,8 @@ describe('the terminal', () => {
     // A browser that closes it tells so a moment later, and then it is shown again.
     await page.locator('dialog[open]').getByText('12 3456 7890 1234 5678').waitFor();
     await page.mouse.click(5, 5);
-    expect(await page.getByText('12 3456 7890 1234 5678').isVisible()).toBe(true);
+    await caughtUp(page);
+    await page.locator('dialog[open]').getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Welcome. Add credits to play.').waitFor();
   });
