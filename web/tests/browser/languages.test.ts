@@ -10,11 +10,8 @@ const fixture = new Fixture();
 
 describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => {
   it.each(Object.entries(SIZES))('nothing spills or is at fault, %s', async (_, size) => {
-    const page = await fixture.stage.terminal(3, 33, size);
+    const page = await fixture.stage.terminal(3, 33, size, { kept: { language } });
     const table = fixture.stage.house.table(3);
-    await page.evaluate((language) => localStorage.setItem('taisai.language', language), language);
-    await page.reload();
-    await page.locator('[data-box]').first().waitFor();
     table.open();
     await page.locator('[data-phase=open]').waitFor();
     await page.locator('[data-box="big"]').first().click();
@@ -43,8 +40,7 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
 
   it.each(Object.entries(SIZES))('the display and the front page neither, %s', async (_, size) => {
     for (const [path, loaded] of [['display?table=6', '[data-laid]'], ['', '.tables a']] as const) {
-      const page = await fixture.stage.page(size);
-      await page.addInitScript((language) => localStorage.setItem('taisai.language', language), language);
+      const page = await fixture.stage.page(size, { kept: { language } });
       await page.goto(`${fixture.stage.address}/${path}`);
       await page.locator(loaded).first().waitFor({ state: 'attached' });
       await page.evaluate(() => document.fonts.ready);

@@ -26,6 +26,11 @@ interface HowOpened extends BrowserContextOptions {
   isPaused?: boolean;
 }
 
+interface PageOpened extends HowOpened {
+  /** What the browser has kept from before: settings, by their names. */
+  kept?: Record<string, string>;
+}
+
 /** A page, and what went wrong on it. */
 export interface Watched {
   page: Page;
@@ -75,14 +80,15 @@ export class Stage {
   }
 
   /** An empty page of its own; what goes wrong on it is given by `leave`. */
-  async page(size?: Size, how?: HowOpened): Promise<Page> {
+  async page(size?: Size, { kept = {}, ...how }: PageOpened = {}): Promise<Page> {
     const opened = await watched(await this.context(size, how));
+    await opened.page.addInitScript((kept) => Object.entries(kept).forEach(([name, value]) => localStorage.setItem(`taisai.${name}`, value)), kept);
     this.watched.push(opened);
     return opened.page;
   }
 
   /** A terminal at a seat of a table. */
-  async terminal(table: number, seat: number, size?: Size, how?: HowOpened): Promise<Page> {
+  async terminal(table: number, seat: number, size?: Size, how?: PageOpened): Promise<Page> {
     const page = await this.page(size, how);
     await page.goto(`${this.address}/terminal#device=${table * 100 + seat}&code=SEAT-${table * 100 + seat}`);
     await page.locator('[data-box]').first().waitFor();
@@ -91,13 +97,10 @@ export class Stage {
   }
 
   /** A staff screen with somebody signed in at it. */
-  async staff(screen: string, person: number, size?: Size, language = 'en', how?: HowOpened): Promise<Page> {
-    const page = await this.page(size, how);
-    await page.addInitScript((chosen) => localStorage.setItem('taisai.language', chosen), language);
+  async staff(screen: string, person: number, size?: Size, language = 'en', how?: PageOpened): Promise<Page> {
+    const page = await this.page(size, { kept: { language }, ...how });
+    await page.context().addCookies([{ name: 'taisai', value: this.house.staff.signedIn(person), url: this.address }]);
     await page.goto(`${this.address}/${screen}`);
-    await page.locator('input[autocomplete=username]').fill(String(person));
-    await page.locator('input[type=password]').fill(`secret-${person}`);
-    await page.locator('button.first').click();
     await page.locator('header .person').waitFor();
     await page.evaluate(() => document.fonts.ready);
     return page;

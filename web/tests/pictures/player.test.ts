@@ -108,8 +108,7 @@ it.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table %i', a
 });
 
 it.each(['zh-Hans', 'zh-Hant'])('the display and the front in %s, with high contrast', async (language) => {
-  const page = await fixture.stage.page();
-  await page.addInitScript((chosen) => (localStorage.setItem('taisai.language', chosen), localStorage.setItem('taisai.contrast', 'on')), language);
+  const page = await fixture.stage.page(undefined, { kept: { language, contrast: 'on' } });
   await page.goto(`${fixture.stage.address}/display?table=1`);
   await page.locator('[data-laid]').first().waitFor({ state: 'attached' });
   fixture.house.table(1).open();
@@ -129,7 +128,7 @@ it('a terminal that is not set up', async () => {
   await shot(page, 'terminal-phone-set-up');
 });
 
-const OTHERS = [
+const OTHERS: { name: string; table: number; size: { width: number; height: number }; kept: Record<string, string> }[] = [
   { name: 'zh-Hans', table: 6, size: SIZES.desk, kept: { language: 'zh-Hans' } },
   { name: 'zh-Hant-phone', table: 4, size: SIZES.phone, kept: { language: 'zh-Hant' } },
   { name: 'high-contrast', table: 2, size: SIZES.desk, kept: { contrast: 'on' } },
@@ -139,10 +138,7 @@ const OTHERS = [
 
 it.each(OTHERS)('the terminal otherwise: $name', async ({ name, table: number, size, kept }) => {
   const table = fixture.house.table(number);
-  const page = await fixture.stage.terminal(number, 6, size, { isPaused: true });
-  await page.evaluate((kept) => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(`taisai.${key}`, value)), kept as Record<string, string>);
-  await page.reload();
-  await page.locator('[data-box]').first().waitFor();
+  const page = await fixture.stage.terminal(number, 6, size, { isPaused: true, kept });
   table.open();
   await page.locator('[data-phase=open]').waitFor();
   for (const one of ['big', 'sum:9', 'single:3']) await box(page, one).click();
