@@ -5,6 +5,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { EVENT_TIMEOUT, TEST_TIMEOUT } from './tests/timeouts.ts';
 
 const SHARING = ['index', 'display', 'console', 'pit', 'cage', 'audit'];
 const SCREENS = [...SHARING, 'terminal'];
@@ -55,11 +56,15 @@ export default defineConfig({
     terminal: { consumer: 'client', build: { emptyOutDir: false, copyPublicDir: false, rolldownOptions: { input: pages(['terminal']) } } },
   },
   test: {
+    testTimeout: TEST_TIMEOUT,
+    hookTimeout: TEST_TIMEOUT,
+    teardownTimeout: EVENT_TIMEOUT,
+    expect: { poll: { timeout: EVENT_TIMEOUT } },
     projects: [
       { extends: true, test: { name: 'unit', include: ['tests/unit/**/*.test.ts'], environment: 'node' } },
       ...['browser', 'house', 'pictures'].map((name) => ({
         extends: true as const,
-        test: { name, include: [`tests/${name}/**/*.test.ts`], environment: 'node', testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 3 },
+        test: { name, include: [`tests/${name}/**/*.test.ts`], environment: 'node', maxWorkers: 3 },
       })),
     ],
   },

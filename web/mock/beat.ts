@@ -1,28 +1,22 @@
-// The beat of the stand-in house, in the real one's measure: it comes when nothing was heard for a while, so a screen that speaks
-// puts it off.
+// The beat of the stand-in house: as from the real one it comes when nothing was heard for a while, so a screen that speaks puts it
+// off. Unlike the real one it ends no line that is late to answer: a busy machine must not look like a lost screen.
 
 import type { WebSocket } from 'ws';
 
 const QUIET = 1_000;
-const ANSWERED = 850;
 
-/** Beats on a line until it ends, and ends it when no sign of life answers. */
-export function beat(line: WebSocket): void {
-  let heard = Date.now();
-  let isAsked = false;
-  const hear = () => ([heard, isAsked] = [Date.now(), false]);
-  const after = (milliseconds: number) => setTimeout(quiet, milliseconds);
-  const quiet = () => {
-    if (isAsked) return line.terminate();
-    const left = heard + QUIET - Date.now();
-    if (left > 0) return void (timer = after(left));
-    line.ping();
-    line.send(JSON.stringify({ beat: Date.now() }));
-    isAsked = true;
-    timer = after(ANSWERED);
+/** Beats on a line until it ends, while `isBeating`. */
+export function beat(line: WebSocket, isBeating: () => boolean): void {
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(quiet, QUIET);
   };
-  let timer = after(QUIET);
-  line.on('message', hear);
-  line.on('pong', hear);
+  const quiet = () => {
+    if (isBeating()) line.send(JSON.stringify({ beat: Date.now() }));
+    wait();
+  };
+  wait();
+  line.on('message', wait);
   line.on('close', () => clearTimeout(timer));
 }

@@ -35,8 +35,10 @@ export class MockHouse {
   readonly staff: MockStaff;
   /** While it is away, nobody can connect. */
   isAway = false;
-  /** How long answers take. */
-  delay = 0;
+  /** Whether lines on which nothing is said have a beat. */
+  isBeating = true;
+  /** What waits to be said to terminals until it is released; null while they are told at once. */
+  private held: (() => void)[] | null = null;
 
   constructor(private readonly dist: string | null, isTraining = true) {
     const folder = resolve(import.meta.dirname, 'layouts');
@@ -75,6 +77,28 @@ export class MockHouse {
     this.sockets.forEach((socket) => socket.terminate());
   }
 
+  /** Terminals are told nothing until `release`, as if the line was slow. What is asked is done all the same. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  /** Terminals are told, in order, what was held. What was meant for a line that has ended is lost. */
+  release(): void {
+    const held = this.held ?? [];
+    this.held = null;
+    held.forEach((send) => send());
+  }
+
+  /** Whatever one test did to the house, the next one finds it reachable and between rounds. */
+  reset(): void {
+    this.isAway = false;
+    this.isBeating = true;
+    this.staff.refuses = null;
+    this.staff.asksAgain = false;
+    this.release();
+    for (const table of this.tables) if (table.phase === 'open' || table.phase === 'closed') table.void('ruling');
+  }
+
   /** Answers what is asked over HTTP; false where it is not for this house. */
   async api(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = new URL(request.url ?? '/', 'http://house').pathname;
@@ -111,7 +135,7 @@ export class MockHouse {
     }
     this.upgrades.handleUpgrade(request, socket, head, (line) => {
       this.sockets.add(line);
-      beat(line);
+      beat(line, () => this.isBeating);
       line.on('close', () => this.sockets.delete(line));
       if (of[1] === '') this.staff.connect(line, null, of[2]!);
       else if (of[2] === 'console') this.staff.connect(line, this.table(Number(of[1])), '');
@@ -166,7 +190,12 @@ export class MockHouse {
       const key = this.keys.get(device);
       const isProven = key && verify(null, content(HOUSE, device, challenge), key, Buffer.from(signature, 'hex'));
       if (!isProven || placeOf(device).table !== table.table) return line.close(4000, 'not-proven');
-      const say = (message: unknown) => setTimeout(() => line.readyState === line.OPEN && line.send(JSON.stringify(message)), this.delay);
+      const say = (message: unknown) => {
+        const text = JSON.stringify(message);
+        const send = () => void (line.readyState === line.OPEN && line.send(text));
+        if (this.held) this.held.push(send);
+        else send();
+      };
       const seat = table.seat(placeOf(device).seat);
       table.sit(placeOf(device).seat, { say });
       line.on('message', (more) => {

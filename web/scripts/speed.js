@@ -59,7 +59,7 @@ const amount = (at) => 1_000 * at;
 
 async function ofTerminal() {
   const table = stage.house.table(2);
-  const { page } = await stage.terminal(2, 41);
+  const page = await stage.terminal(2, 41);
   table.open(600);
   await page.locator('[data-phase=open]').waitFor();
   const boxes = table.layout.boxes.slice(0, BOXES);
@@ -70,7 +70,7 @@ async function ofTerminal() {
 
 /** A name, a pile and its figure for each box, and nothing else on the page. */
 async function ofBarePage() {
-  const page = await (await stage.context()).newPage();
+  const page = await stage.page();
   await page.evaluate((count) => {
     const NS = 'http://www.w3.org/2000/svg';
     const felt = document.body.appendChild(document.createElementNS(NS, 'svg'));

@@ -5,6 +5,8 @@ import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
 import { StaffStage, tab } from './office';
+import { caughtUp } from './stage';
+import { told } from './told';
 
 const office = new StaffStage();
 const lines = (page: Page) => page.getByRole('table', { name: 'Every line' });
@@ -54,12 +56,13 @@ it('saves all events, page after page', async () => {
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
   expect(readFileSync(await download.path(), 'utf8')).toBe('kind\r\nfirst\r\npage-1\r\npage-2\r\n');
   expect(asked.map((fields) => fields.get('limit'))).toEqual(['1000', '1000', '1000']);
-  await page.getByText('Saved as events.csv.').waitFor();
+  await told(page, 'Saved as events.csv.');
 });
 
 it('finds more events of the last search, whatever was typed since', async () => {
   const page = await office.open('audit', 9);
-  await page.route('**/events?**', async (route) => {
+  // There are more of the search alone: what came before it has no older ones.
+  await page.route('**/events?**table=2**', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), after: '9.t.1' } });
   });
@@ -85,7 +88,8 @@ it('shows no rounds of a table that is no longer chosen', async () => {
   await page.getByRole('button', { name: 'Open 73' }).waitFor();
   const late = page.waitForResponse('**/tables/2/rounds?**');
   go();
-  await late;
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
+  await (await late).finished();
+  await caughtUp(page);
   expect(await page.getByRole('button', { name: 'Open 999' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Open 73' }).count()).toBe(1);
 });

@@ -7,20 +7,13 @@ import type { Page } from 'playwright-core';
 const AXE = readFileSync(resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Waits until nothing moves any more: what is half faded in has too little contrast. */
-export async function still(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(ending.map(({ finished }) => finished));
-  });
-}
-
 /** What a reader with needs would stumble over, on the page or in a part of it. */
 export async function faults(page: Page, part = 'html'): Promise<string[]> {
-  await page.evaluate(AXE);
+  // It is large: a page takes it once.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   return page.evaluate(async ({ tags, part }) => {
     const axe = (globalThis as any).axe;
-    const { violations } = await axe.run(part, { runOnly: { type: 'tag', values: tags } });
+    const { violations } = await axe.run(part, { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] });
     return violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ target, any }: any) => `${target} ${any[0]?.message ?? ''}`).slice(0, 3).join(' | ')}`);
   }, { tags: TAGS, part });
 }

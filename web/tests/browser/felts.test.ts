@@ -1,17 +1,16 @@
 // Every layout at the terminal: drawn whole, reached and played by keyboard, without a fault.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { faults, still } from './faults';
-import { Stage } from './stage';
+import { describe, expect, it } from 'vitest';
+import { faults } from './faults';
+import { PlayerStage } from './seats';
+import { settled } from './stage';
 
-let stage: Stage;
-beforeAll(async () => (stage = await Stage.open()));
-afterAll(() => stage.close());
+const seats = new PlayerStage();
 
 describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table %i', (number) => {
   it('is drawn with every area, and every one is reached and played by keyboard', async () => {
-    const table = stage.house.table(number);
-    const { page, wrong } = await stage.terminal(number, 31);
+    const table = seats.house.table(number);
+    const page = await seats.open(number, 31);
     expect(await page.locator('[data-box]').count()).toBe(table.layout.areas.length);
     table.open();
     await page.locator('[data-phase=open]').waitFor();
@@ -43,14 +42,11 @@ describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table 
       await page.keyboard.press('Enter');
       await expect.poll(() => table.seat(31).view.bets.map(({ box }) => box)).toContain(name);
     }
-    expect(wrong).toEqual([]);
-    await page.context().close();
-    table.void('ruling');
   });
 
   it('has no accessibility fault at the terminal, in play', async () => {
-    const table = stage.house.table(number);
-    const { page } = await stage.terminal(number, 32);
+    const table = seats.house.table(number);
+    const page = await seats.open(number, 32);
     table.open();
     await page.locator('[data-box="small"]').first().click();
     expect(await faults(page)).toEqual([]);
@@ -58,8 +54,7 @@ describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table 
     table.commit([1, 2, 4]);
     await page.locator('[data-phase=settled]').waitFor();
     await page.locator('[data-laid="small"] .rim').first().waitFor();
-    await still(page);
+    await settled(page);
     expect(await faults(page)).toEqual([]);
-    await page.context().close();
   });
 });

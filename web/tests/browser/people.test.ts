@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { StaffStage } from './office';
+import { told } from './told';
 
 const office = new StaffStage();
 const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
@@ -79,7 +80,7 @@ it('saves meters and results for a spreadsheet, and evidence of a round (F35, F7
   expect(await saved('Save as CSV')).toEqual(['results-by-day.csv', 'reports/results\r\n1\r\n']);
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Save as CSV' }).click();
-  await page.getByText('Sign in first.').waitFor();
+  await told(page, 'Sign in first.');
 });
 
 it('clears the lock of a large win and of wrong voucher numbers (F33, F45)', async () => {
@@ -113,7 +114,7 @@ it('shows whoever approves a correction what is registered until then (F12)', as
   await first.getByRole('button', { name: 'Ask for approval' }).click();
   await second.getByText('Registered until now: 6 3 6 (15)').waitFor();
   await second.getByRole('button', { name: 'Refuse' }).click();
-  await first.getByText('The second person refused.').waitFor();
+  await told(first, 'The second person refused.');
 });
 
 it('prints the house’s own page of a voucher (F40)', async () => {
@@ -138,6 +139,6 @@ it('voids a voucher with a second person, and pays an expired one by a ruling', 
   await manager.getByLabel('Validation number').fill('123456789012345678');
   await manager.getByLabel('Why').fill('ill for a month');
   await manager.getByRole('button', { name: 'Pay although expired (ruling)' }).click();
-  await manager.getByText('The voucher is now a claim').waitFor();
+  await told(manager, 'The voucher is now a claim');
   expect(office.house.staff.heard).toContainEqual({ 'pay-expired': { number: '123456789012345678', why: 'ill for a month' } });
 });

@@ -1,48 +1,39 @@
 // Pit and cage in a real browser: two people in two browsers correct a result, and a voucher is sold, redeemed and refused.
 
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
-import { hold, settled, SHOTS, Stage } from './stage';
+import { Fixture } from './fixture';
+import { caughtUp, hold, settled } from './stage';
+import { told } from './told';
 
-let stage: Stage;
-const pages: { page: Page; wrong: string[] }[] = [];
-const staff = async (...how: Parameters<Stage['staff']>) => {
-  const opened = await stage.staff(...how);
-  pages.push(opened);
-  return opened.page;
-};
-const shot = async (page: Page, name: string) => {
-  await settled(page);
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-};
+const fixture = new Fixture();
+const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.staff(...how);
+const shot = (page: Page, name: string) => fixture.shot(page, name);
 const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('button', { name }).click();
-
-beforeAll(async () => {
-  mkdirSync(SHOTS, { recursive: true });
-  stage = await Stage.open();
-});
-afterAll(() => stage.close());
-afterEach(async () => {
-  for (const { page, wrong } of pages.splice(0)) {
-    await page.context().close();
-    expect(wrong).toEqual([]);
-  }
-});
 
 describe('the pit', () => {
   it('shows all tables and what needs a person', async () => {
-    stage.house.table(1).open();
-    stage.house.table(7).change({ is_interrupted: true });
+    fixture.house.table(1).open();
+    fixture.house.table(7).change({ is_interrupted: true });
     const page = await staff('pit', 3);
-    await page.getByRole('row').nth(10).waitFor();
+    await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     await page.getByText('Large win, terminal locked').waitFor();
     await shot(page, 'pit-tables');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    stage.house.table(1).void('ruling');
+  });
+
+  it('says of which tables it hears nothing, to be read by everyone', async () => {
+    const page = await staff('pit', 3);
+    await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
+    fixture.house.isAway = true;
+    fixture.house.drop();
+    await page.locator('tbody tr.stale').nth(9).waitFor();
+    await settled(page);
+    expect(await faults(page)).toEqual([]);
+    fixture.house.isAway = false;
+    await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
   });
 
   it('lets nobody note an alert who only reads', async () => {
@@ -65,7 +56,7 @@ describe('the pit', () => {
     await noted.filter({ hasText: 'Large win, terminal locked' }).waitFor();
     expect(await alerts.getByRole('listitem').last().textContent()).toContain('Large win, terminal locked');
     expect(await noted.getByRole('button').count()).toBe(0);
-    expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
+    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
     await other.getByRole('listitem').filter({ hasText: /\d\d:\d\d 已阅/ }).waitFor();
     expect(await faults(other)).toEqual([]);
     expect(await spilling(other)).toEqual([]);
@@ -74,8 +65,7 @@ describe('the pit', () => {
     await shot(page, 'pit-noted');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await hold(page, alerts.getByRole('button', { name: 'All noted' }));
-    await noted.nth(4).waitFor();
+    await hold(alerts.getByRole('button', { name: 'All noted' }), () => noted.nth(4).waitFor());
     await alerts.getByRole('button', { name: 'Clear the lock' }).click();
     await alerts.getByText('Vouchers unlocked').waitFor();
     expect(await alerts.getByRole('button', { name: 'Clear the lock' }).count()).toBe(0);
@@ -92,13 +82,14 @@ describe('the pit', () => {
     await alert(other).filter({ hasText: 'Noted by' }).waitFor();
     const answered = page.waitForResponse('**/house/commands');
     go();
-    await answered;
+    await (await answered).finished();
+    await caughtUp(page);
     await alert(page).filter({ hasText: await alert(other).getByText('Noted by').innerText() }).waitFor();
-    expect(await page.getByRole('log').innerText()).toBe('');
+    expect(await page.evaluate(() => window.everTold)).toEqual([]);
   });
 
   it('corrects a result with two people in two browsers, asking for the password again (F12, F51)', async () => {
-    const table = stage.house.table(2);
+    const table = fixture.house.table(2);
     const first = await staff('pit', 3);
     const second = await staff('pit', 5);
     await first.getByRole('button', { name: /Act Table 2/ }).click();
@@ -107,7 +98,7 @@ describe('the pit', () => {
     await first.locator('dialog').getByLabel('Why').fill('The two was read as a three');
     await shot(first, 'pit-correct');
     expect(await faults(first)).toEqual([]);
-    stage.house.staff.asksAgain = true;
+    fixture.house.staff.asksAgain = true;
     await first.getByRole('button', { name: 'Ask for approval' }).click();
     await second.getByText('Table 2, round 73: settle again by the dice 2 4 6.').waitFor();
     await shot(second, 'pit-approve');
@@ -117,7 +108,7 @@ describe('the pit', () => {
     await shot(first, 'staff-again');
     await first.locator('dialog input[type=password]').fill('secret-3');
     await first.getByRole('button', { name: 'Go on' }).click();
-    await first.getByText('Approved and carried out.').waitFor();
+    await told(first, 'Approved and carried out.');
     expect(table.public.latest).toMatchObject({ round: 73, dice: [2, 4, 6] });
   });
 
@@ -155,10 +146,10 @@ describe('the pit', () => {
 
   it('says so where the results that were chosen do not come', async () => {
     const page = await staff('pit', 3);
-    await page.getByRole('row').nth(10).waitFor();
+    await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     await page.route('**/reports/results?**', (route) => route.fulfill({ status: 409, json: { refused: { code: 'too-slow', paragraphs: [], sentence: '' } } }));
     await page.getByRole('group', { name: 'Results' }).getByRole('button', { name: 'All days' }).click();
-    await page.getByRole('log').getByText('The answer was not ready in time.').waitFor();
+    await told(page, 'The answer was not ready in time.');
   });
 
   it('keeps the heading of results until others have come, and names nobody in the reader’s words', async () => {
@@ -177,7 +168,7 @@ describe('the pit', () => {
   });
 
   it('adds the players who are not listed', async () => {
-    stage.house.table(8).unlisted = 40;
+    fixture.house.table(8).unlisted = 40;
     const page = await staff('pit', 3);
     await page.getByRole('row').filter({ hasText: 'Table 8' }).getByText('0+40').waitFor();
   });
@@ -189,7 +180,7 @@ describe('the pit', () => {
     await page.getByRole('rowheader', { name: '围六' }).waitFor();
     await page.getByRole('rowheader', { name: '总和 4' }).waitFor();
     await page.getByRole('combobox').selectOption('2');
-    await expect.poll(() => page.getByRole('rowheader').count()).toBe(stage.house.table(2).layout.boxes.length);
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(fixture.house.table(2).layout.boxes.length);
     await shot(page, 'pit-boxes');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
@@ -203,13 +194,13 @@ describe('the pit', () => {
     const before = Number(await throws.textContent());
     const looks: (string | undefined)[] = [];
     page.on('request', (request) => void (request.url().endsWith('dice-watch') && looks.push(request.headers()['taisai-unattended'])));
-    const table = stage.house.table(9);
+    const table = fixture.house.table(9);
     table.open();
     table.close();
     let isAway = true;
     await page.route('**/dice-watch', (route) => (isAway ? ((isAway = false), route.fulfill({ status: 409, json: {} })) : route.continue()));
     table.commit([1, 2, 4]);
-    await expect.poll(async () => Number(await throws.textContent()), { timeout: 15_000 }).toBe(before + 17);
+    await expect.poll(async () => Number(await throws.textContent())).toBe(before + 17);
     expect(new Set(looks)).toEqual(new Set(['yes']));
   });
 
@@ -225,16 +216,16 @@ describe('the pit', () => {
     await most.fill('100');
     await show.click();
     expect(await why.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
+    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
     await why.fill('Busy evening');
     await show.click();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(JSON.stringify(stage.house.staff.heard.at(-1))).toContain('"max":10000');
+    expect(JSON.stringify(fixture.house.staff.heard.at(-1))).toContain('"max":10000');
   });
 
   it.each(['zh-Hans', 'zh-Hant'])('speaks %s without overflowing', async (language) => {
     const page = await staff('pit', 3, { width: 1280, height: 800 }, language);
-    await page.getByRole('row').nth(10).waitFor();
+    await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     await shot(page, `pit-${language}`);
     expect(await spilling(page)).toEqual([]);
     expect(await faults(page)).toEqual([]);
@@ -267,7 +258,7 @@ describe('the cage', () => {
     await page.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await shot(page, 'cage-voucher');
-    expect(stage.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
+    expect(fixture.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
   });
 
   it('keeps a sold voucher in view until the cashier is done with it (F42)', async () => {
@@ -280,7 +271,8 @@ describe('the cage', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Print');
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
-    expect(await number.isVisible()).toBe(true);
+    await caughtUp(page);
+    await page.locator('dialog[open]').getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await number.waitFor({ state: 'detached' });
   });
@@ -311,14 +303,14 @@ describe('the cage', () => {
     await collect.evaluate((button: HTMLElement) => button.click());
     go();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(stage.house.staff.heard.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
+    await caughtUp(page);
+    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
   });
 
   it('pays a claim that is held', async () => {
     const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
     const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
-    await hold(page, claim);
-    await page.getByRole('row').filter({ hasText: '12,500.00' }).waitFor({ state: 'detached' });
+    await hold(claim, () => claim.waitFor({ state: 'detached' }));
     await shot(page, 'cage-zh-Hant');
     expect(await spilling(page)).toEqual([]);
     expect(await faults(page)).toEqual([]);
@@ -359,7 +351,7 @@ describe('the audit', () => {
     page.on('request', (request) => void (/verifications\/|record$|lag$/.test(request.url()) && looks.push(request.headers()['taisai-unattended'])));
     await page.getByRole('navigation').getByRole('button').nth(3).click();
     await page.locator('button.first').click();
-    await page.getByText('记录完整').waitFor({ timeout: 20_000 });
+    await page.getByText('记录完整').waitFor();
     expect(new Set(looks)).toEqual(new Set(['yes']));
     await shot(page, 'audit-verify');
     expect(await faults(page)).toEqual([]);

@@ -2,13 +2,16 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { history } from '../../mock/dealer';
 import { MockHouse } from '../../mock/house';
+import { EVENT_TIMEOUT } from '../timeouts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const SHOTS = resolve(ROOT, 'shots');
 export const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 }, wall: { width: 3840, height: 2160 } };
+
+type Size = { width: number; height: number };
 
 /** As root, Chromium runs without its sandbox; none of its own connections are wanted. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -18,7 +21,26 @@ const CHROMIUM = process.env['CHROMIUM'] ?? ['/usr/bin/chromium-headless-shell',
 
 export const launch = () => chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args: FLAGS });
 
+interface HowOpened extends BrowserContextOptions {
+  /** Time stands still on the page, and passes only by `page.clock.runFor`. Requests, sockets and animations go on. */
+  isPaused?: boolean;
+}
+
+interface PageOpened extends HowOpened {
+  /** What the browser has kept from before: settings, by their names. */
+  kept?: Record<string, string>;
+}
+
+/** A page, and what went wrong on it. */
+export interface Watched {
+  page: Page;
+  wrong: string[];
+}
+
 export class Stage {
+  private readonly contexts: BrowserContext[] = [];
+  private readonly watched: Watched[] = [];
+
   private constructor(
     readonly house: MockHouse,
     readonly address: string,
@@ -28,53 +50,86 @@ export class Stage {
   static async open(): Promise<Stage> {
     const house = new MockHouse(resolve(ROOT, 'dist'));
     house.tables.forEach((table) => table.remember(history(73)));
-    const address = await house.listen();
-    return new Stage(house, address, await launch());
+    const browser = await launch();
+    return new Stage(house, await house.listen(), browser);
+  }
+
+  /** Closes every page, and gives what went wrong on those that were watched. */
+  async leave(): Promise<string[]> {
+    const wrong = this.watched.splice(0).flatMap(({ wrong }) => wrong);
+    await Promise.all(this.contexts.splice(0).map(leave));
+    return wrong;
   }
 
   async close(): Promise<void> {
+    await this.leave();
     await this.browser.close();
     await this.house.close();
   }
 
-  async context(size: { width: number; height: number } = SIZES.desk, more: object = {}): Promise<BrowserContext> {
-    return this.browser.newContext({ viewport: size, locale: 'en-SG', ...more });
+  async context(size: Size = SIZES.desk, { isPaused = false, ...more }: HowOpened = {}): Promise<BrowserContext> {
+    const context = await contextOf(this.browser, { viewport: size, ...more });
+    this.contexts.push(context);
+    if (isPaused) {
+      // The clock can be stopped at a later time only.
+      const now = Date.now();
+      await context.clock.install({ time: now - 3_600_000 });
+      await context.clock.pauseAt(now);
+    }
+    return context;
   }
 
-  /** A terminal at a seat of a table; what goes wrong on the page fails the test that looks at `wrong`. */
-  async terminal(table: number, seat: number, size = SIZES.desk, more: object = {}): Promise<{ page: Page; wrong: string[] }> {
-    const context = await this.context(size, more);
-    const { page, wrong } = await watched(context);
+  /** An empty page of its own; what goes wrong on it is given by `leave`. */
+  async page(size?: Size, { kept = {}, ...how }: PageOpened = {}): Promise<Page> {
+    const opened = await watched(await this.context(size, how));
+    await opened.page.addInitScript((kept) => Object.entries(kept).forEach(([name, value]) => localStorage.setItem(`taisai.${name}`, value)), kept);
+    this.watched.push(opened);
+    return opened.page;
+  }
+
+  /** A terminal at a seat of a table. */
+  async terminal(table: number, seat: number, size?: Size, how?: PageOpened): Promise<Page> {
+    const page = await this.page(size, how);
     await page.goto(`${this.address}/terminal#device=${table * 100 + seat}&code=SEAT-${table * 100 + seat}`);
     await page.locator('[data-box]').first().waitFor();
     await page.evaluate(() => document.fonts.ready);
-    return { page, wrong };
+    return page;
   }
 
   /** A staff screen with somebody signed in at it. */
-  async staff(screen: string, person: number, size = SIZES.desk, language = 'en'): Promise<{ page: Page; wrong: string[] }> {
-    const { page, wrong } = await watched(await this.context(size));
-    await page.addInitScript((chosen) => localStorage.setItem('taisai.language', chosen), language);
+  async staff(screen: string, person: number, size?: Size, language = 'en', how?: PageOpened): Promise<Page> {
+    const page = await this.page(size, { kept: { language }, ...how });
+    await page.context().addCookies([{ name: 'taisai', value: this.house.staff.signedIn(person), url: this.address }]);
     await page.goto(`${this.address}/${screen}`);
-    await page.locator('input[autocomplete=username]').fill(String(person));
-    await page.locator('input[type=password]').fill(`secret-${person}`);
-    await page.locator('button.first').click();
     await page.locator('header .person').waitFor();
     await page.evaluate(() => document.fonts.ready);
-    return { page, wrong };
+    return page;
   }
 
-  async display(table: number, size = SIZES.desk): Promise<{ page: Page; wrong: string[] }> {
-    const { page, wrong } = await watched(await this.context(size));
+  async display(table: number, size?: Size): Promise<Page> {
+    const page = await this.page(size);
     await page.goto(`${this.address}/display?table=${table}`);
     await page.locator('[data-laid]').first().waitFor({ state: 'attached' });
     await page.evaluate(() => document.fonts.ready);
-    return { page, wrong };
+    return page;
   }
 }
 
-export async function watched(context: BrowserContext): Promise<{ page: Page; wrong: string[] }> {
+export async function contextOf(browser: Browser, how: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext({ locale: 'en-SG', ...how });
+  context.setDefaultTimeout(EVENT_TIMEOUT);
+  return context;
+}
+
+/** Closes a context. What a test put in the way of requests may still be answering them, and would fail after the test. */
+async function leave(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await context.close();
+}
+
+export async function watched(context: BrowserContext): Promise<Watched> {
   const page = await context.newPage();
+  await page.addInitScript(remember);
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
@@ -82,6 +137,25 @@ export async function watched(context: BrowserContext): Promise<{ page: Page; wr
     if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of 40[139]/.test(message.text())) wrong.push(message.text());
   });
   return { page, wrong };
+}
+
+declare global {
+  interface Window {
+    everTold: string[];
+  }
+}
+
+/** Has a page remember all that it tells for some seconds only: a test on a busy machine could come too late to read it. */
+function remember(): void {
+  const seen = new WeakSet<Element>();
+  window.everTold = [];
+  new MutationObserver(() => {
+    for (const line of document.querySelectorAll('[role=log] p')) {
+      if (seen.has(line)) continue;
+      seen.add(line);
+      window.everTold.push(line.textContent!.replace(/\s+/g, ' ').trim());
+    }
+  }).observe(document, { subtree: true, childList: true });
 }
 
 /** The area of a box, the first where there are two. */
@@ -95,11 +169,16 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Holds a button until it acts. */
-export async function hold(page: Page, button: Locator): Promise<void> {
+/** Holds a button until what it does is done. */
+export async function hold(button: Locator, isDone: () => Promise<unknown>): Promise<void> {
+  const { mouse } = button.page();
   await button.hover();
-  await page.mouse.down();
-  await page.locator('button.held').waitFor();
-  await page.locator('button.held').waitFor({ state: 'detached' });
-  await page.mouse.up();
+  await mouse.down();
+  await isDone();
+  await mouse.up();
+}
+
+/** Everything that the page was sent, or has asked for, until now has arrived. */
+export async function caughtUp(page: Page): Promise<void> {
+  await page.evaluate(() => fetch('/api/v1/house').then((answer) => answer.text()));
 }

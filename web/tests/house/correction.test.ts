@@ -1,7 +1,8 @@
 // A result that was read wrongly: one person asks, another approves at a screen of their own, and what players have follows.
 
 import { expect, it } from 'vitest';
-import { bet, buyIn, conclude, meter, openBets, openTable, says, told } from './play';
+import { told } from '../browser/told';
+import { bet, buyIn, conclude, meter, openBets, openTable, says } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -31,7 +32,7 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await manager.getByText('The two was read as a six').waitFor();
   await meter(first, 'Credits', 10_500);
   await manager.getByRole('button', { name: 'Approve' }).click();
-  await supervisor.getByText('Approved and carried out.').waitFor();
+  await told(supervisor, 'Approved and carried out.');
 
   for (const terminal of [first, second]) await told(terminal, /Round 1 was corrected: the dice are 3 4 2\./);
   await meter(first, 'Credits', 9_500);

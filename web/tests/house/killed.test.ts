@@ -2,7 +2,8 @@
 // same, and the Dealer continues the round.
 
 import { expect, it } from 'vitest';
-import { bet, buyIn, commit, conclude, meter, openBets, openTable, says, step, told, tumble } from './play';
+import { told } from '../browser/told';
+import { bet, buyIn, commit, conclude, meter, openBets, openTable, says, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();

@@ -2,7 +2,9 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { bet, buyIn, chip, conclude, hold, meter, openBets, openTable, phase, step, told, tumble } from './play';
+import { hold } from '../browser/stage';
+import { told } from '../browser/told';
+import { bet, buyIn, chip, conclude, meter, openBets, openTable, phase, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();

@@ -1,8 +1,8 @@
 // What people do at the screens, in the steps of a round, and what a player reads there.
 
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { box } from '../browser/stage';
+import { box, hold } from '../browser/stage';
 import type { Premises } from './premises';
 
 /** The large button of the console while it says this step. */
@@ -29,14 +29,6 @@ export async function buyIn(console: Page, seat: number, amount: string): Promis
   await console.getByRole('button', { name: 'Buy in' }).click();
   await expect.poll(() => console.getByLabel('Buy-in in cash').inputValue()).toBe('');
   await console.keyboard.press('Escape');
-}
-
-/** Holds a button until what it does is done. */
-export async function hold(button: Locator, isDone: () => Promise<void>): Promise<void> {
-  await button.hover();
-  await button.page().mouse.down();
-  await isDone();
-  await button.page().mouse.up();
 }
 
 export async function openBets(console: Page, ...screens: Page[]): Promise<void> {
@@ -73,12 +65,10 @@ export async function bet(terminal: Page, name: string, lies: string): Promise<v
 
 /** What a box says of itself to those who do not see it. */
 export async function says(terminal: Page, name: string, text: string | RegExp): Promise<void> {
-  await expect.poll(() => box(terminal, name).getAttribute('aria-label'), { timeout: 10_000 }).toMatch(text);
+  await expect.poll(() => box(terminal, name).getAttribute('aria-label')).toMatch(text);
 }
 
 export async function meter(terminal: Page, name: 'Credits' | 'Bet' | 'Last win', cents: number): Promise<void> {
   const read = terminal.locator('[data-cents]').filter({ hasText: name }).first();
-  await expect.poll(() => read.getAttribute('data-cents'), { timeout: 10_000 }).toBe(String(cents));
+  await expect.poll(() => read.getAttribute('data-cents')).toBe(String(cents));
 }
-
-export const told = (page: Page, text: string | RegExp) => page.getByRole('log').getByText(text).first().waitFor();

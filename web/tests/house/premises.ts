@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { launch, SHOTS, SIZES, watched } from '../browser/stage';
+import { contextOf, launch, SHOTS, SIZES, watched, type Watched } from '../browser/stage';
 import { House, TABLES } from './program';
 
 /** The first people of a house, by what they are, in the order of their numbers. */
@@ -18,7 +18,7 @@ export const passwordOf = (post: Post) => `the password of the ${post}`;
 const TOLD = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)|status of 409/;
 
 export class Premises {
-  private readonly opened: { page: Page; wrong: string[] }[] = [];
+  private readonly opened: Watched[] = [];
   private readonly own = new Set<Post>();
 
   private constructor(
@@ -31,12 +31,16 @@ export class Premises {
   }
 
   static async around(house: House): Promise<Premises> {
-    return new Premises(house, await launch());
+    const browser = await launch().catch(async (error: unknown) => {
+      await house.close();
+      throw error;
+    });
+    return new Premises(house, browser);
   }
 
   /** A page of the house; `before` it is opened something may be put in its way. */
   async page(path: string, more: object = {}, before?: (page: Page) => Promise<void>): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: SIZES.desk, locale: 'en-SG', ...more });
+    const context = await contextOf(this.browser, { viewport: SIZES.desk, ...more });
     const one = await watched(context);
     this.opened.push(one);
     await before?.(one.page);

@@ -6,10 +6,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
+import { EVENT_TIMEOUT } from '../timeouts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const PROGRAM = process.env['TAISAI'] ?? resolve(REPOSITORY, process.env['CARGO_TARGET_DIR'] ?? 'target', 'debug/taisai');
-const SOON = 60_000;
+
+/** Those that run: none outlives the tests, also where they are ended from outside. */
+const RUNNING = new Set<ChildProcess>();
+process.once('exit', () => RUNNING.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 /** So many people does a house begin with. */
 const FIRST_PEOPLE = 10;
@@ -68,15 +73,12 @@ export class House {
     const house = new House(['--config', 'taisai.toml']);
     writeFileSync(join(house.folder, 'taisai.toml'), `data = "data"\n\n[house]\nname = "Fountain House"\n${tables}`);
     const terminals = [...tables.matchAll(/^terminals = (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
-    await house.run('127.0.0.1:0', () => house.passwords.size === FIRST_PEOPLE && house.links.size === terminals);
-    return house;
+    return house.begin(() => house.passwords.size === FIRST_PEOPLE && house.links.size === terminals);
   }
 
   /** A house that deals by itself, for play money. */
-  static async demonstrate(): Promise<House> {
-    const house = new House(['--demo', '--data', 'data']);
-    await house.run('127.0.0.1:0');
-    return house;
+  static demonstrate(): Promise<House> {
+    return new House(['--demo', '--data', 'data']).begin();
   }
 
   /** Starts it again where it was reached before. */
@@ -96,6 +98,8 @@ export class House {
   /** Stops it in order, and has its whole record checked. */
   async audit(): Promise<void> {
     if (this.child) {
+      // A test that failed may have left it stopped.
+      this.signal('SIGCONT');
       this.signal('SIGTERM');
       expect(await this.ended(), this.log).toBe(0);
     }
@@ -114,14 +118,26 @@ export class House {
     rmSync(this.folder, { recursive: true });
   }
 
+  /** Starts it for the first time, on a free port; where it does not start, nothing of it is left. */
+  private async begin(isTold?: () => boolean): Promise<this> {
+    try {
+      await this.run('127.0.0.1:0', isTold);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    return this;
+  }
+
   private async run(listen: string, isTold = () => true): Promise<void> {
     const child = spawn(PROGRAM, ['serve', ...this.flags, '--listen', listen], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
-    process.once('exit', () => child.kill('SIGKILL'));
+    RUNNING.add(child);
+    child.once('exit', () => RUNNING.delete(child));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.log += text));
     let told = '';
     await new Promise<void>((ready, fail) => {
-      const end = setTimeout(() => fail(new Error(`the house is not ready:\n${this.log}`)), SOON);
+      const end = setTimeout(() => fail(new Error(`the house is not ready:\n${this.log}`)), EVENT_TIMEOUT);
       child.once('error', fail);
       child.once('exit', (status) => fail(new Error(`the house ended with ${status}:\n${this.log}`)));
       child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { box } from '../browser/stage';
-import { bet, buyIn, chip, commit, conclude, hold, meter, openBets, openTable, phase, says, step, told, tumble } from './play';
+import { box, hold } from '../browser/stage';
+import { told } from '../browser/told';
+import { bet, buyIn, chip, commit, conclude, meter, openBets, openTable, phase, says, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();

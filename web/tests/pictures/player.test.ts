@@ -1,142 +1,134 @@
 // Pictures of the players' screens at three sizes, to be looked at.
 
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { box, SHOTS, SIZES, Stage, watched } from '../browser/stage';
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { Fixture } from '../browser/fixture';
+import { label } from '../browser/seats';
+import { box, settled, SHOTS, SIZES } from '../browser/stage';
 
-let stage: Stage;
-beforeAll(async () => {
-  mkdirSync(SHOTS, { recursive: true });
-  stage = await Stage.open();
-});
-afterAll(() => stage.close());
+const fixture = new Fixture();
+const shot = (page: Page, name: string) => fixture.shot(page, name);
+
+/** Bets at a terminal, until all of them are registered. */
+async function bet(page: Page, ...boxes: string[]): Promise<void> {
+  await page.locator('[data-phase=open]').waitFor();
+  for (const one of boxes) await box(page, one).click();
+  for (const one of boxes) await expect.poll(() => label(page, one)).toMatch(/ bet$/);
+}
+
+/** The amounts of a page whose time stands still have counted up to what they are. */
+const counted = (page: Page) => page.clock.runFor(1_000);
 
 for (const [name, size] of Object.entries(SIZES)) {
   it(`the terminal, ${name}`, async () => {
-    const table = stage.house.table(1);
-    const { page, wrong } = await stage.terminal(1, Object.keys(SIZES).indexOf(name) + 1, size);
-    const shot = (what: string) => page.screenshot({ path: join(SHOTS, `terminal-${name}-${what}.png`) });
+    const { house } = fixture;
+    const table = house.table(1);
+    const page = await fixture.stage.terminal(1, Object.keys(SIZES).indexOf(name) + 1, size, { isPaused: true });
     table.open(36);
-    for (const bet of ['big', 'big', 'sum:9', 'single:3', 'domino:14', 'triple:2', 'double:5']) {
-      await box(page, bet).click();
+    await bet(page, 'big', 'big', 'sum:9', 'single:3', 'domino:14', 'triple:2', 'double:5');
+    house.hold();
+    for (const one of ['four:6543', 'big']) {
+      await box(page, one).click();
+      await expect.poll(() => label(page, one)).toContain('on its way');
     }
-    stage.house.delay = 60_000;
-    await box(page, 'four:6543').click();
-    await box(page, 'big').click();
-    await page.waitForTimeout(400);
-    await shot('bets');
-    stage.house.delay = 0;
-    stage.house.drop();
+    await shot(page, `terminal-${name}-bets`);
+    house.drop();
+    house.release();
+    await page.getByText('Connection lost').waitFor();
+    await page.clock.runFor(500);
     await page.locator('[data-kind=back]').waitFor();
-    await page.waitForTimeout(300);
-    await shot('back');
+    await shot(page, `terminal-${name}-back`);
+    // What was told is not in the next picture.
+    await page.reload();
+    await page.locator('[data-phase=open]').waitFor();
     table.close();
-    await page.waitForTimeout(6_200);
     table.commit([3, 5, 5]);
-    await page.waitForTimeout(1_200);
-    await shot('won');
+    await page.locator('[data-phase=settled]').waitFor();
+    await counted(page);
+    await shot(page, `terminal-${name}-won`);
     table.open(20);
-    await page.waitForTimeout(300);
-    stage.house.isAway = true;
-    stage.house.drop();
-    await page.waitForTimeout(400);
-    await shot('offline');
-    stage.house.isAway = false;
-    table.close();
-    table.commit([1, 2, 3]);
-    expect(wrong).toEqual([]);
-    await page.context().close();
+    await page.locator('[data-phase=open]').waitFor();
+    house.isAway = true;
+    house.drop();
+    await page.getByText('Connection lost').waitFor();
+    await shot(page, `terminal-${name}-offline`);
   });
 
   it(`the display, ${name}`, async () => {
-    const table = stage.house.table(8);
-    const { page, wrong } = await stage.display(8, size);
-    const shot = (what: string) => page.screenshot({ path: join(SHOTS, `display-${name}-${what}.png`) });
+    const table = fixture.house.table(8);
+    const page = await fixture.stage.display(8, size);
     table.open(30);
-    await page.waitForTimeout(500);
-    await shot('open');
+    await page.locator('[data-phase=open]').waitFor();
+    await shot(page, `display-${name}-open`);
     table.close();
     table.commit([2, 4, 4]);
-    await page.waitForTimeout(900);
-    await shot('result');
-    expect(wrong).toEqual([]);
-    await page.context().close();
+    await page.locator('[data-phase=settled]').waitFor();
+    await shot(page, `display-${name}-result`);
   });
 
   it(`the front, ${name}`, async () => {
-    const { page, wrong } = await watched(await stage.context(size));
-    await page.goto(stage.address);
+    const page = await fixture.stage.page(size);
+    await page.goto(fixture.stage.address);
     await page.getByRole('link').nth(6).waitFor();
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: join(SHOTS, `front-${name}.png`) });
-    expect(wrong).toEqual([]);
-    await page.context().close();
+    await shot(page, `front-${name}`);
   });
 }
 
 it.each(['phone', 'desk'] as const)('the sheets of the terminal, %s', async (name) => {
-  const table = stage.house.table(3);
-  const { page, wrong } = await stage.terminal(3, name === 'phone' ? 4 : 5, SIZES[name]);
-  const shot = (what: string) => page.screenshot({ path: join(SHOTS, `sheet-${name}-${what}.png`) });
+  const table = fixture.house.table(3);
+  const page = await fixture.stage.terminal(3, name === 'phone' ? 4 : 5, SIZES[name]);
   table.open();
-  for (const bet of ['big', 'sum:9', 'pair:113', 'three:126', 'four:6543']) await box(page, bet).click();
-  await page.waitForTimeout(300);
-  await shot('none');
+  await bet(page, 'big', 'sum:9', 'pair:113', 'three:126', 'four:6543');
+  await shot(page, `sheet-${name}-none`);
   table.close();
   table.commit([1, 2, 6]);
+  await page.locator('[data-phase=settled]').waitFor();
   for (const sheet of ['Help', 'Settings', 'My games', 'Results', 'Favourites', 'Cash out']) {
     await page.getByRole('button', { name: new RegExp(`^${sheet}`) }).filter({ visible: true }).first().click();
-    await page.waitForTimeout(500);
-    await shot(sheet.toLowerCase().replace(' ', '-'));
+    await page.locator('dialog[open]').waitFor();
+    await shot(page, `sheet-${name}-${sheet.toLowerCase().replace(' ', '-')}`);
     if (sheet === 'Cash out') {
       await page.getByRole('button', { name: /Cash out all/ }).click();
       await page.getByText('12 3456 7890 1234 5678').waitFor();
-      await page.waitForTimeout(300);
-      await shot('voucher');
+      await shot(page, `sheet-${name}-voucher`);
     }
     else await page.keyboard.press('Escape');
   }
-  expect(wrong).toEqual([]);
-  await page.context().close();
 });
 
 it.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table %i', async (number) => {
-  const { page } = await stage.display(number);
-  const table = stage.house.table(number);
+  const page = await fixture.stage.display(number);
+  const table = fixture.house.table(number);
   table.open();
   table.close();
   table.commit([2, 2, 5]);
-  await page.waitForTimeout(500);
-  await page.locator('svg.felt').screenshot({ path: join(SHOTS, `felt-${number}.png`) });
-  await page.context().close();
+  await page.locator('[data-phase=settled]').waitFor();
+  await settled(page);
+  await page.locator('svg.felt').screenshot({ path: `${SHOTS}/felt-${number}.png` });
 });
 
 it.each(['zh-Hans', 'zh-Hant'])('the display and the front in %s, with high contrast', async (language) => {
-  const { page, wrong } = await watched(await stage.context());
-  await page.addInitScript((chosen) => (localStorage.setItem('taisai.language', chosen), localStorage.setItem('taisai.contrast', 'on')), language);
-  const table = stage.house.table(1);
-  for (const [name, path] of [['display', 'display?table=1'], ['front', '']] as const) {
-    await page.goto(`${stage.address}/${path}`);
-    await page.evaluate(() => document.fonts.ready);
-    if (name === 'display') table.open();
-    await page.waitForTimeout(700);
-    await page.screenshot({ path: join(SHOTS, `${name}-${language}.png`) });
-  }
-  table.void('activated-early');
-  expect(wrong).toEqual([]);
-  await page.context().close();
+  const page = await fixture.stage.page(undefined, { kept: { language, contrast: 'on' } });
+  await page.goto(`${fixture.stage.address}/display?table=1`);
+  await page.locator('[data-laid]').first().waitFor({ state: 'attached' });
+  fixture.house.table(1).open();
+  await page.locator('[data-phase=open]').waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  await shot(page, `display-${language}`);
+  await page.goto(fixture.stage.address);
+  await page.getByRole('link').nth(6).waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  await shot(page, `front-${language}`);
 });
 
 it('a terminal that is not set up', async () => {
-  const page = await (await stage.context(SIZES.phone)).newPage();
-  await page.goto(`${stage.address}/terminal`);
+  const page = await fixture.stage.page(SIZES.phone);
+  await page.goto(`${fixture.stage.address}/terminal`);
   await page.getByRole('button', { name: 'Set up' }).waitFor();
-  await page.screenshot({ path: join(SHOTS, 'terminal-phone-set-up.png') });
-  await page.context().close();
+  await shot(page, 'terminal-phone-set-up');
 });
 
-const OTHERS = [
+const OTHERS: { name: string; table: number; size: { width: number; height: number }; kept: Record<string, string> }[] = [
   { name: 'zh-Hans', table: 6, size: SIZES.desk, kept: { language: 'zh-Hans' } },
   { name: 'zh-Hant-phone', table: 4, size: SIZES.phone, kept: { language: 'zh-Hant' } },
   { name: 'high-contrast', table: 2, size: SIZES.desk, kept: { contrast: 'on' } },
@@ -145,31 +137,27 @@ const OTHERS = [
 ];
 
 it.each(OTHERS)('the terminal otherwise: $name', async ({ name, table: number, size, kept }) => {
-  const table = stage.house.table(number);
-  const { page, wrong } = await stage.terminal(number, 6, size);
-  await page.evaluate((kept) => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(`taisai.${key}`, value)), kept as Record<string, string>);
-  await page.reload();
-  await page.locator('[data-box]').first().waitFor();
+  const table = fixture.house.table(number);
+  const page = await fixture.stage.terminal(number, 6, size, { isPaused: true, kept });
   table.open();
-  for (const bet of ['big', 'sum:9', 'single:3']) await box(page, bet).click();
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: join(SHOTS, `terminal-${name}-bets.png`) });
+  await page.locator('[data-phase=open]').waitFor();
+  for (const one of ['big', 'sum:9', 'single:3']) await box(page, one).click();
+  await expect.poll(() => table.seat(6).view.bets.length).toBe(3);
+  await page.locator('.chip.pending').waitFor({ state: 'detached' });
+  await shot(page, `terminal-${name}-bets`);
   table.close();
   table.commit([3, 5, 5]);
-  await page.waitForTimeout(1_300);
-  await page.screenshot({ path: join(SHOTS, `terminal-${name}-won.png`) });
-  expect(wrong).toEqual([]);
-  await page.context().close();
+  await page.locator('[data-phase=settled]').waitFor();
+  await counted(page);
+  await shot(page, `terminal-${name}-won`);
 });
 
 it('the display, lost', async () => {
-  const { page } = await stage.display(6);
-  stage.house.isAway = true;
-  stage.house.drop();
+  const page = await fixture.stage.display(6);
+  fixture.house.isAway = true;
+  fixture.house.drop();
   await page.getByRole('alert').waitFor();
-  await page.waitForTimeout(300);
-  await page.screenshot({ path: join(SHOTS, 'display-desk-lost.png') });
-  stage.house.isAway = false;
+  await shot(page, 'display-desk-lost');
+  fixture.house.isAway = false;
   await page.getByRole('alert').waitFor({ state: 'detached' });
-  await page.context().close();
 });

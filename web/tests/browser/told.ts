@@ -1,0 +1,10 @@
+// What a screen tells for some seconds only.
+
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Waits until a page has told something since it was loaded, whether or not it still shows it. */
+export async function told(page: Page, text: string | RegExp): Promise<void> {
+  const wanted = typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
+  await expect.poll(() => page.evaluate(() => window.everTold)).toContainEqual(wanted);
+}
