@@ -3,13 +3,19 @@
 mod chains;
 mod disk;
 mod pair;
+mod port;
 mod race;
 mod server;
 mod snapshots;
+mod spawned;
+mod wait;
 
 pub use disk::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
 pub use pair::Pair;
+pub use port::ReservedPort;
 pub use server::TemporaryServer;
+pub use spawned::Spawned;
+pub use wait::{HANG_LIMIT, wait_for, wait_until};
 
 use crate::block::{Block, Place};
 use crate::chain::ChainName;

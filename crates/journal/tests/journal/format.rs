@@ -1,15 +1,14 @@
 //! The bytes of a chain: the golden file, and every way to damage them. `BLESS=1` writes the golden file anew; a
 //! difference is a new format, and what was written before must stay readable.
 
-mod common;
-
 use std::fmt::Write;
 use std::path::Path;
 
-use common::{bytes_of, follow, small_chain};
 use proptest::prelude::*;
 use taisai_journal::suite::head;
 use taisai_journal::{BadBlock, Block, FORMAT, Hash, LARGEST_BLOCK, Reason};
+
+use crate::common::{bytes_of, follow, small_chain};
 
 #[test]
 fn the_format_is_the_one_that_was_released() {

@@ -1,18 +1,22 @@
 //! Who holds which part of a house: decided by the database and its clock, once, whoever asks at the same moment.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use taisai_journal::suite::{TemporaryServer, begin, block, chain, head, place, verify};
+use taisai_journal::suite::{Spawned, TemporaryServer, begin, block, chain, head, place, verify, wait_for, wait_until};
 use taisai_journal::{
-    AppendError, Block, Claimed, Journal, LeaseError, Leases, Member, NodeName, Postgres, Terms, Wished,
+    AppendError, Block, ChainName, Claimed, Journal, LeaseError, Leases, Member, NodeName, Postgres, Terms, Wished,
 };
 
-fn terms(lease: u64) -> Terms {
-    let lease = Duration::from_millis(lease);
+/// A lease that outlasts every test.
+const LONG: Duration = Duration::from_mins(10);
+
+/// A lease whose end is waited for.
+const SHORT: Duration = Duration::from_millis(100);
+
+fn terms(lease: Duration) -> Terms {
     Terms::new(lease, lease / 6).expect("terms")
 }
 
@@ -24,15 +28,18 @@ fn join(address: &str, terms: Terms) -> Member {
     leases(address, terms).join("127.0.0.1:8080", "0.1.0").expect("a node")
 }
 
-/// Waits, a bounded time, until something is so.
-fn until<T>(mut is_so: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
+/// A node that holds a part for so short a time. On a machine that stands still its lease may be over before it has claimed anything:
+/// then another one joins.
+fn hold_briefly(address: &str, part: &ChainName, lease: Duration) -> Member {
     loop {
-        if let Some(found) = is_so() {
-            return found;
+        let mut node = join(address, terms(lease));
+        match node.claim(part) {
+            Ok(claimed) => {
+                assert_eq!(claimed, Claimed::Mine);
+                return node;
+            }
+            Err(error) => assert!(matches!(error, LeaseError::Lapsed), "{error:?}"),
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "it never was so");
-        thread::sleep(Duration::from_millis(2));
     }
 }
 
@@ -40,7 +47,7 @@ fn until<T>(mut is_so: impl FnMut() -> Option<T>) -> T {
 fn a_part_is_held_released_and_claimed_again() {
     let server = TemporaryServer::start();
     let address = server.database();
-    let (mut one, mut two) = (join(&address, terms(60_000)), join(&address, terms(60_000)));
+    let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     let table = chain("table-1");
     assert_eq!(one.claim(&table).unwrap(), Claimed::Mine);
     assert_eq!(one.claim(&table).unwrap(), Claimed::Mine, "it is so still");
@@ -65,7 +72,7 @@ fn a_part_is_held_released_and_claimed_again() {
 fn a_part_is_taken_from_its_holder() {
     let server = TemporaryServer::start();
     let address = server.database();
-    let (mut one, mut two) = (join(&address, terms(60_000)), join(&address, terms(60_000)));
+    let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     assert_ne!(one.slot(), two.slot());
     let cluster = chain("table-1-0");
     assert!(!two.seize(&cluster, one.name()).unwrap(), "nobody ever held it");
@@ -77,14 +84,14 @@ fn a_part_is_taken_from_its_holder() {
     assert_eq!(one.claim(&cluster).unwrap(), Claimed::HeldBy(two.name().clone()));
     let slot = one.slot();
     one.leave().unwrap();
-    assert_eq!(join(&address, terms(60_000)).slot(), slot, "it is free again");
+    assert_eq!(join(&address, terms(LONG)).slot(), slot, "it is free again");
 }
 
 #[test]
 fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
     let server = TemporaryServer::start();
     let address = server.database();
-    let [mut one, mut two, mut three] = [(); 3].map(|()| join(&address, terms(60_000)));
+    let [mut one, mut two, mut three] = [(); 3].map(|()| join(&address, terms(LONG)));
     let table = chain("table-1");
     let mut staff = leases(&address, Terms::default());
     assert_eq!(staff.wish(&table, two.name()).unwrap(), Wished::NoSuchPart);
@@ -113,16 +120,16 @@ fn a_lease_that_is_over_is_claimed_by_exactly_one() {
     let server = TemporaryServer::start();
     let address = server.database();
     let table = chain("table-1");
-    let mut racers = [(); 3].map(|()| join(&address, terms(60_000)));
+    let mut racers = [(); 3].map(|()| join(&address, terms(LONG)));
     for round in 0..10 {
-        let mut holder = join(&address, terms(100));
-        assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine, "round {round}");
+        eprintln!("round {round}");
+        let mut holder = hold_briefly(&address, &table, SHORT);
         let tenure = holder.tenure();
         let start = Barrier::new(racers.len());
         let race = |racer: &mut Member| {
             start.wait();
             // Whoever does not get it from the one who is gone gets to know who did.
-            until(|| match racer.claim(&table).unwrap() {
+            wait_for("the part is claimed", || match racer.claim(&table).unwrap() {
                 Claimed::Mine => Some((racer.name().clone(), true)),
                 Claimed::HeldBy(other) if other == *holder.name() => None,
                 Claimed::HeldBy(other) => Some((other, false)),
@@ -150,7 +157,7 @@ fn beside(address: &str) -> postgres::Client {
 }
 
 /// Lets a node live so much longer.
-fn shorten(client: &mut postgres::Client, node: &NodeName, millis: u32) {
+fn shorten(client: &mut postgres::Client, node: &NodeName, millis: u64) {
     let until = format!(
         "UPDATE taisai_journal.nodes SET until = clock_timestamp() + interval '{millis} ms' WHERE name = '{node}'"
     );
@@ -160,7 +167,7 @@ fn shorten(client: &mut postgres::Client, node: &NodeName, millis: u32) {
 /// Waits until someone waits for a lock.
 fn someone_waits(client: &mut postgres::Client) {
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    until(|| (client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) > 0).then_some(()));
+    wait_until("someone waits", || client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) > 0);
 }
 
 /// A beat that began in time and had to wait does not take back what was claimed meanwhile.
@@ -169,15 +176,18 @@ fn a_beat_looks_at_the_clock_after_it_waited() {
     let server = TemporaryServer::start();
     let address = server.database();
     let table = chain("table-1");
-    let (mut holder, mut other) = (join(&address, terms(60_000)), join(&address, terms(60_000)));
+    let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
     let (mut watcher, mut lock) = (beside(&address), beside(&address));
-    shorten(&mut watcher, holder.name(), 500);
-    let share = format!("BEGIN; SELECT FROM taisai_journal.nodes WHERE name = '{}' FOR SHARE", holder.name());
+    // The beat waits for this lock, and nobody else does: neither a claim nor a change of the node's time.
+    let share = format!("BEGIN; SELECT FROM taisai_journal.nodes WHERE name = '{}' FOR KEY SHARE", holder.name());
     lock.batch_execute(&share).unwrap();
+    let name = holder.name().clone();
     let late = thread::spawn(move || holder.beat());
     someone_waits(&mut watcher);
-    until(|| (other.claim(&table).unwrap() == Claimed::Mine).then_some(()));
+    assert_eq!(other.claim(&table).unwrap(), Claimed::HeldBy(name.clone()), "the beat began in time");
+    shorten(&mut watcher, &name, 0);
+    assert_eq!(other.claim(&table).unwrap(), Claimed::Mine);
     lock.batch_execute("COMMIT").unwrap();
     let late = late.join().unwrap();
     assert!(matches!(late, Err(LeaseError::Lapsed)), "{late:?}");
@@ -189,15 +199,23 @@ fn a_claim_waits_for_a_beat_under_way() {
     let server = TemporaryServer::start();
     let address = server.database();
     let table = chain("table-1");
-    let (mut holder, mut other) = (join(&address, terms(60_000)), join(&address, terms(60_000)));
+    let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
     let (mut watcher, mut beating) = (beside(&address), beside(&address));
-    shorten(&mut watcher, holder.name(), 2_000);
-    beating.batch_execute("BEGIN").unwrap();
-    let beat = beating.query_one("SELECT taisai_journal.beat($1, 60000)", &[&holder.name().as_str()]).unwrap();
-    assert!(beat.get::<_, bool>(0));
+    // A beat that comes too late, on a machine that stands still, is made again with more time.
+    for tries in 1.. {
+        shorten(&mut watcher, holder.name(), 500 * tries);
+        beating.batch_execute("BEGIN").unwrap();
+        let beat = beating.query_one("SELECT taisai_journal.beat($1, 600000)", &[&holder.name().as_str()]).unwrap();
+        if beat.get::<_, bool>(0) {
+            break;
+        }
+        beating.batch_execute("ROLLBACK").unwrap();
+    }
     let lives = "SELECT taisai_journal.lives($1)";
-    until(|| (!watcher.query_one(lives, &[&holder.name().as_str()]).unwrap().get::<_, bool>(0)).then_some(()));
+    wait_until("its time is over, as far as is committed", || {
+        !watcher.query_one(lives, &[&holder.name().as_str()]).unwrap().get::<_, bool>(0)
+    });
     let claiming = thread::spawn(move || other.claim(&chain("table-1")).unwrap());
     someone_waits(&mut watcher);
     beating.batch_execute("COMMIT").unwrap();
@@ -212,11 +230,10 @@ fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
     let address = server.database();
     let table = chain("table-1");
     let mut journal = Postgres::open(&address).unwrap();
-    let mut sleeper = join(&address, terms(100));
-    assert_eq!(sleeper.claim(&table).unwrap(), Claimed::Mine);
+    let mut sleeper = hold_briefly(&address, &table, SHORT);
     let head = begin(&mut journal, "table-1");
-    let mut next = join(&address, terms(60_000));
-    until(|| (next.claim(&table).unwrap() == Claimed::Mine).then_some(()));
+    let mut next = join(&address, terms(LONG));
+    wait_until("the part is claimed", || next.claim(&table).unwrap() == Claimed::Mine);
     assert!(!sleeper.tenure().holds(Instant::now()), "it had stopped answering by its own clock");
     // It is lost only once the epoch is raised: a lease decides who tries, and nothing else.
     Postgres::open(&address).unwrap().claim(&table, 2).unwrap();
@@ -225,49 +242,34 @@ fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
     assert!(matches!(sleeper.beat(), Err(LeaseError::Lapsed)));
 }
 
-/// A process that does not stay, stopped or not, when a test fails.
-struct Stoppable(Child);
-
-impl Drop for Stoppable {
-    fn drop(&mut self) {
-        self.0.kill().expect("it may be killed");
-        self.0.wait().expect("it ends");
-    }
-}
-
-impl Stoppable {
-    fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([name, &self.0.id().to_string()]).status().expect("kill");
-        assert!(sent.success(), "{name}");
-    }
-}
-
 /// A process that is stopped longer than its lease lasts, wherever it is, and goes on.
 #[test]
 fn a_process_that_was_stopped_writes_nothing_more() {
     let server = TemporaryServer::start();
     let address = server.database();
     let table = chain("table-1");
-    let owner = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "owner", "--ignored", "--nocapture"])
-        .env("STORE_OF_OWNER", &address)
-        .stdout(Stdio::piped())
-        .spawn();
-    let mut owner = Stoppable(owner.unwrap());
-    let mut said = BufReader::new(owner.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let mut acknowledged = said.by_ref().filter(|line| line.starts_with("block ")).take(20).count();
-    owner.signal("-STOP");
-    let mut next = join(&address, terms(60_000));
-    until(|| (next.claim(&table).unwrap() == Claimed::Mine).then_some(()));
+    let mut command = Spawned::test("leases::owner");
+    let mut owner = Spawned::start(command.env("STORE_OF_OWNER", &address).stdout(Stdio::piped()));
+    let mut lines = owner.lines();
+    let is_block = |line: &&String| line.starts_with("block ");
+    let mut said: Vec<String> = Vec::new();
+    // Its lease may be over before, if the machine stood still.
+    while said.iter().filter(is_block).count() < 20 {
+        let Some(line) = lines.next() else { break };
+        said.push(line);
+    }
+    owner.signal("STOP");
+    let mut next = join(&address, terms(LONG));
+    wait_until("the part is claimed", || next.claim(&table).unwrap() == Claimed::Mine);
     let mut journal = Postgres::open(&address).unwrap();
     let claimed = journal.claim(&table, 2).unwrap();
     let taken = Block::take_over(place(&claimed), "another".into());
     journal.append(std::slice::from_ref(&taken)).unwrap();
-    owner.signal("-CONT");
-    let rest: Vec<String> = said.collect();
-    acknowledged += rest.iter().filter(|line| line.starts_with("block ")).count();
-    let ended = rest.iter().find(|line| line.starts_with("ended "));
-    assert!(ended.is_some_and(|ended| ended == "ended over" || ended == "ended fenced"), "{rest:?}");
+    owner.signal("CONT");
+    said.extend(lines);
+    let acknowledged = said.iter().filter(is_block).count();
+    let ended = said.iter().find(|line| line.starts_with("ended "));
+    assert!(ended.is_some_and(|ended| ended == "ended over" || ended == "ended fenced"), "{said:?}");
     let blocks = verify(&mut *journal.archive().unwrap(), &table).unwrap();
     assert_eq!(blocks.last(), Some(&taken), "nothing comes after the take-over");
     // Beside them stand the first block and the take-over, and perhaps one that was stored when nobody was there to hear it.
@@ -279,8 +281,7 @@ fn a_process_that_was_stopped_writes_nothing_more() {
 #[ignore = "run by another test, in a process of its own"]
 fn owner() {
     let Some(address) = std::env::var("STORE_OF_OWNER").ok() else { return };
-    let mut node = join(&address, terms(2_000));
-    assert_eq!(node.claim(&chain("table-1")).unwrap(), Claimed::Mine);
+    let mut node = hold_briefly(&address, &chain("table-1"), Duration::from_secs(2));
     let mut journal = Postgres::open(&address).unwrap();
     let mut at = begin(&mut journal, "table-1");
     let mut tenure = node.tenure();
@@ -303,7 +304,7 @@ fn tables_of_an_older_program_are_made_whole() {
     let server = TemporaryServer::start();
     let address = server.database();
     let mut client = beside(&address);
-    client.batch_execute(include_str!("../src/postgres/tables.sql")).unwrap();
+    client.batch_execute(include_str!("../../src/postgres/tables.sql")).unwrap();
     client.batch_execute("INSERT INTO taisai_journal.layout VALUES (1)").unwrap();
     client
         .batch_execute("INSERT INTO taisai_journal.chains VALUES ('house', 7, 0, decode(repeat('00', 32), 'hex'))")
@@ -319,5 +320,5 @@ fn tables_of_an_older_program_are_made_whole() {
     });
     assert_eq!(client.query_one("SELECT number FROM taisai_journal.layout", &[]).unwrap().get::<_, i32>(0), 2);
     assert_eq!(Postgres::open(&address).unwrap().claim(&chain("house"), 8).unwrap().epoch, 8);
-    assert_eq!(join(&address, Terms::default()).claim(&chain("house")).unwrap(), Claimed::Mine);
+    assert_eq!(join(&address, terms(LONG)).claim(&chain("house")).unwrap(), Claimed::Mine);
 }

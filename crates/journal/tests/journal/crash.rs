@@ -4,13 +4,12 @@
 //! The run is a process of its own, which is this test again (`run`). Every entry is a number, one higher than the last
 //! of its chain, so that a missing or doubled one shows.
 
-mod load;
-
 use std::path::Path;
 
-use load::{CHAINS, Run, Said, numbers};
 use taisai_journal::suite::{FLUSHED_AGAIN, FailingDisk, Failure, How, TemporaryServer, quick_folder};
 use taisai_journal::{Lasts, Memory, Step, Trouble};
+
+use crate::load::{self, CHAINS, Run, Said, numbers};
 
 #[test]
 #[ignore = "run by other tests, in a process of its own"]

@@ -1,15 +1,14 @@
 //! What the verifier finds in chains whose blocks are whole, each by itself, and what only the anchor can tell.
 
-mod common;
-
 use std::fs;
 
-use common::{bytes_of, follow, key, signed, small_chain, start};
 use taisai_journal::suite::{block, chain, genesis, head, place};
 use taisai_journal::{
     Anchor, AnchorError, Anchored, Block, Checkpoint, Content, Genesis, Hash, Head, Purpose, Reason, SigningKey, Trust,
     Verifier,
 };
+
+use crate::common::{bytes_of, follow, key, signed, small_chain, start};
 
 fn reason(blocks: &[Block]) -> (u64, Reason) {
     let fault = follow(bytes_of(blocks), &head(&small_chain()[4])).expect_err("a fault");

@@ -1,15 +1,18 @@
 //! How a server is reached: who is let in, what TLS proves, and that nothing waits for ever.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use taisai_journal::suite::{TemporaryServer, begin, block, head};
+use taisai_journal::suite::{ReservedPort, Spawned, TemporaryServer, begin, block, head, wait_until};
 use taisai_journal::{AppendError, Journal, Postgres, PostgresArchive};
 use tempfile::TempDir;
+
+/// How long a store waits for a server that does not answer: long enough for what the server does answer.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What comes out of opening a store: nothing, or the words for it.
 fn open(address: &str) -> Result<(), String> {
@@ -92,9 +95,8 @@ fn who_is_not_let_in_hears_what_to_do() {
     client.batch_execute("CREATE SCHEMA taisai_journal; CREATE TABLE taisai_journal.chains (x int)").expect("a schema");
     refused(&server.address("postgres"), "is not of this program: use another database");
 
-    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let nobody = silent.local_addr().expect("an address").port();
-    drop(silent);
+    let nobody = ReservedPort::new();
+    let nobody = nobody.number();
     refused(&format!("postgres://auditor:secret@127.0.0.1:{nobody}/d"), "no PostgreSQL server answers at 127.0.0.1:");
     refused("postgres://auditor:secret@no-such-host.invalid/d", "no PostgreSQL server answers at no-such-host.invalid");
 }
@@ -107,8 +109,7 @@ fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
     server.crash();
     // No time-out of the server holds while a commit waits for its standby.
     server.run("-c synchronous_standby_names=nobody");
-    let journal = Postgres::open(&address).expect("a store");
-    let mut journal = journal.with_patience(Duration::from_millis(50)).expect("a setting");
+    let mut journal = Postgres::open(&address).expect("a store").with_patience(PATIENCE).expect("a setting");
     let next = block(&first, &[b"x"]);
     let result = journal.append(std::slice::from_ref(&next));
     assert!(matches!(result, Err(AppendError::Unknown(_))), "{result:?}");
@@ -120,9 +121,9 @@ fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
 fn a_lock_that_is_held_for_ever_is_not_waited_for() {
     let server = TemporaryServer::start();
     let address = server.database();
-    let journal = Postgres::open(&address).expect("a store");
-    let mut journal = journal.with_patience(Duration::from_millis(50)).expect("a setting");
+    let mut journal = Postgres::open(&address).expect("a store");
     let first = begin(&mut journal, "house");
+    let mut journal = journal.with_patience(PATIENCE).expect("a setting");
     let mut other = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
     other.batch_execute("BEGIN; LOCK TABLE taisai_journal.chains").expect("a lock");
     let result = journal.append(&[block(&first, &[b"x"])]);
@@ -150,7 +151,7 @@ fn a_commit_stays_durable_when_the_settings_are_read_again() {
         let mut fresh = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
         fresh.query_one("SHOW synchronous_commit", &[]).expect("a setting").get::<_, String>(0) == "off"
     };
-    while !is_off() {}
+    wait_until("a new session shows the setting", is_off);
     journal.append(&[block(&first, &[b"x"])]).expect("it is stored");
     let seen: String = other.query_one("SELECT setting FROM seen", &[]).expect("a row").get(0);
     assert_eq!(seen, "on", "it is acknowledged");
@@ -161,7 +162,7 @@ fn a_commit_stays_durable_when_the_settings_are_read_again() {
         let mut fresh = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
         shows(&mut fresh).get::<_, String>(0) == "off"
     };
-    while !is_off() {}
+    wait_until("a new session shows the setting", is_off);
     let refused = journal.append(&[block(&first, &[b"y"])]);
     assert!(matches!(refused, Err(taisai_journal::AppendError::Failed(_))), "{refused:?}");
 }
@@ -175,15 +176,10 @@ fn someone_who_accepts_and_says_nothing_is_no_server() {
 
 #[test]
 fn a_server_goes_with_the_test_that_is_killed() {
-    let mut test = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "other_process", "--ignored", "--nocapture"])
-        .env("HOLD_A_SERVER", "")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("a process");
-    let lines = BufReader::new(test.stdout.take().expect("a pipe")).lines();
-    let line = lines.map(|line| line.expect("text")).find(|line| line.contains("host=")).expect("an address");
+    let mut command = Spawned::test("server::other_process");
+    command.env("HOLD_A_SERVER", "").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut test = Spawned::start(&mut command);
+    let line = test.lines().find(|line| line.contains("host=")).expect("an address");
     let folder = line.split("host=").nth(1).and_then(|rest| rest.split(' ').next()).expect("a folder");
     assert!(Path::new(folder).exists());
     test.kill().expect("it runs");

@@ -1,18 +1,15 @@
 //! What is particular to a store: who is let in, what is refused at the door, and what is found when its bytes are
 //! changed behind its back.
 
-mod common;
-
-use std::process::Command;
-
-use common::small_chain;
 use rusqlite::{Connection, params};
-use taisai_journal::suite::{begin, block, chain, genesis, head, verify};
+use taisai_journal::suite::{Spawned, begin, block, chain, genesis, head, verify};
 use taisai_journal::{
     AppendError, BadHead, Block, Fault, Journal, Memory, Postgres, PostgresArchive, PostgresError, ReadError, Reason,
     Sqlite, SqliteArchive, SqliteError, Stray,
 };
 use tempfile::TempDir;
+
+use crate::common::small_chain;
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
@@ -34,11 +31,7 @@ fn a_second_program_is_kept_out() {
     let folder = folder();
     let first = Sqlite::open(folder.path()).unwrap();
     assert!(matches!(Sqlite::open(folder.path()), Err(SqliteError::InUse { .. })), "in the same process");
-    let other = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "other_process", "--ignored", "--nocapture"])
-        .env("JOURNAL_FOLDER", folder.path())
-        .output()
-        .unwrap();
+    let other = Spawned::test("stores::other_process").env("JOURNAL_FOLDER", folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&other.stdout);
     assert!(said.contains("another program uses the records in"), "{said}");
     SqliteArchive::open(folder.path()).expect("reading is free");

@@ -1,6 +1,4 @@
 //! A small chain with a block of every kind, and ways to follow and to store it.
-#![allow(dead_code, reason = "each test uses some of it")]
-
 use taisai_journal::suite::{HOUSE, chain, head, place};
 use taisai_journal::{
     Block, Checkpoint, Entries, Fault, Genesis, Hash, Head, Purpose, SigningKey, Trust, Verifier, Vouched,

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 
-use taisai_journal::suite::{chain, verify};
+use taisai_journal::suite::{Spawned, chain, verify};
 use taisai_journal::{
     Archive, Block, Entries, Genesis, Hash, Journal, Pen, Postgres, PostgresArchive, Purpose, SigningKey, Sqlite,
     SqliteArchive, Stopped, TakeError, Writer,
@@ -26,7 +26,7 @@ pub(crate) struct Said {
 
 /// A run in a process of its own.
 pub(crate) struct Run {
-    process: Child,
+    process: Spawned,
     lines: BufReader<ChildStdout>,
     said: Said,
 }
@@ -41,15 +41,14 @@ impl Run {
 
     /// A run of a few rounds, not started.
     pub(crate) fn short(store: &str) -> Command {
-        let mut command = Command::new(std::env::current_exe().expect("this test"));
-        command.args(["--exact", "run", "--ignored", "--nocapture"]);
+        let mut command = Spawned::test("crash::run");
         command.env("JOURNAL_STORE", store).env("JOURNAL_ROUNDS", "2");
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }
 
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut process = command.spawn().expect("a process");
+        let mut process = Spawned::start(&mut command);
         let lines = BufReader::new(process.stdout.take().expect("a pipe"));
         Self { process, lines, said: Said::default() }
     }
