@@ -5,7 +5,7 @@ use taisai_table::{
     HouseCommand, HouseEvent, KEPT_SIGNIFICANT, MOST_APPROVALS, PersonId, Profile, Refusal, Report, Role, Roles, Time,
 };
 
-use crate::floor::*;
+use super::floor::*;
 
 #[test]
 fn the_file_has_everyone_and_every_device() {

@@ -2,7 +2,7 @@
 
 use taisai_table::{Act, Actor, Closes, Excess, Person, PersonId, Profile, Refusal, Role, Roles};
 
-const FILE: &str = include_str!("../../../profiles/singapore.toml");
+const FILE: &str = include_str!("../../../../profiles/singapore.toml");
 
 fn person(id: u32, roles: &[Role]) -> Person {
     Person { id: PersonId(id), roles: Roles::of(roles) }

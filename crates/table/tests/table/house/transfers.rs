@@ -5,7 +5,7 @@ use taisai_table::{
     Refusal, RoundNumber, Transfer,
 };
 
-use crate::floor::*;
+use super::floor::*;
 
 #[test]
 fn transfers_arrive_once_and_in_order() {

@@ -7,7 +7,7 @@ use taisai_table::{
     Account, ClaimId, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling, TableId, VoucherHash,
 };
 
-use crate::floor::{HouseEntry, TRAINING};
+use super::floor::{HouseEntry, TRAINING};
 
 #[derive(Default)]
 pub(crate) struct Model {

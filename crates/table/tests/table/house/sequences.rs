@@ -12,9 +12,9 @@ use taisai_table::{
     Person, PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, Report, Role, Roles, Verdict,
 };
 
-use crate::examples::missing;
-use crate::floor::*;
-use crate::model::Model;
+use super::examples::missing;
+use super::floor::*;
+use super::model::Model;
 
 /// A step: who asks what, after how long, and whether it is sent twice. Numbers in transfers count from the next one,
 /// numbers of claims, receivables and approvals are places among those that are open, and of events among the newest.

@@ -5,7 +5,7 @@ use taisai_table::{
     ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, TableId, Time,
 };
 
-use crate::floor::*;
+use super::floor::*;
 
 /// How many kinds of commands there are. The match below does not compile when one is added.
 const COMMANDS: usize = 30;

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use taisai_table::{Actor, Asked, CommandId, Entry, HouseCommand, Refusal, Time};
 
-use crate::examples::{commands, events, missing};
-use crate::floor::*;
+use super::examples::{commands, events, missing};
+use super::floor::*;
 
 #[track_caller]
 fn round_trips<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) {

@@ -10,8 +10,8 @@ use taisai_table::{
     PersonId, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, TableId,
 };
 
-use crate::examples::missing;
-use crate::floor::*;
+use super::examples::missing;
+use super::floor::*;
 
 // Vouchers of the house below.
 const GOOD: u8 = 1;

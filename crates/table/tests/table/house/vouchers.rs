@@ -5,7 +5,7 @@ use taisai_table::{
     Redeemer, Refusal, SessionId, Time, Verdict, VoucherOrigin, VoucherState,
 };
 
-use crate::floor::*;
+use super::floor::*;
 
 /// F41: at two cages at the same instant.
 #[test]
