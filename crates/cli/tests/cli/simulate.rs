@@ -1,12 +1,6 @@
 //! `taisai simulate`: the same on any number of threads and by both engines, and clear about what it cannot play.
 
-use std::process::{Command, Stdio};
-
-fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_taisai")).args(args).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
+use crate::common::run;
 
 const TABLE: [&str; 5] = ["simulate", "--game", "tai-sai@6", "--layout", "A"];
 const PLAY: [&str; 12] = [
@@ -26,7 +20,7 @@ const PLAY: [&str; 12] = [
 
 #[test]
 fn threads_and_engines_change_nothing() {
-    let run = |more: &[&str]| taisai(&[&TABLE, &PLAY[..], &["--json"], more].concat());
+    let run = |more: &[&str]| run(&[&TABLE, &PLAY[..], &["--json"], more].concat());
     let (status, alone, error) = run(&["--threads", "1"]);
     assert_eq!(status, Some(0), "{error}");
     for more in [&["--threads", "3"][..], &["--threads", "2", "--engine", "table"]] {
@@ -45,7 +39,7 @@ fn sessions_are_written_for_spreadsheets() {
     let player = format!("script:{}@50", script.display());
     let csv = path.to_str().expect("a name");
     let args = [&TABLE[..], &["--player", &player, "--player", "random:1", "--sessions", "7", "--csv", csv]].concat();
-    let (status, told, error) = taisai(&args);
+    let (status, told, error) = run(&args);
     assert_eq!(status, Some(0), "{error}");
     assert!(told.contains("The bankroll at the end of a session"), "{told}");
     let text = std::fs::read_to_string(&path).expect("a file");
@@ -57,7 +51,7 @@ fn sessions_are_written_for_spreadsheets() {
 fn rounds_are_those_that_were_played() {
     // Five dollars cover one slip: whoever plays on until ruin does not come near a million rounds.
     let args = ["--player", "flat:any-triple=5@5", "--rounds", "1000000000", "--sessions", "3"];
-    let (status, told, error) = taisai(&[&TABLE[..], &args].concat());
+    let (status, told, error) = run(&[&TABLE[..], &args].concat());
     assert_eq!(status, Some(0), "{error}");
     let (_, played) = told.split_once("3 sessions of at most 1000000000 rounds from seed 1: ").expect("a heading");
     let (played, _) = played.split_once(" round").expect("rounds");
@@ -68,7 +62,7 @@ fn rounds_are_those_that_were_played() {
 #[test]
 fn boxes_are_counted_beside_their_exact_edges() {
     let args = ["--engine", "count", "--rounds", "2000000", "--json"];
-    let (status, told, error) = taisai(&[&TABLE[..], &args].concat());
+    let (status, told, error) = run(&[&TABLE[..], &args].concat());
     assert_eq!(status, Some(0), "{error}");
     let boxes: serde_json::Value = serde_json::from_str(&told).expect("JSON");
     let boxes = boxes.as_array().expect("an array");
@@ -98,7 +92,7 @@ fn what_cannot_be_played_is_refused() {
         (&["--player", "flat:big=5", "--threads", "0"], "--threads"),
         (&["--player", "flat:big=5", "--threads", "100000"], "100000 is not in 1..=1024"),
     ] {
-        let (status, _, error) = taisai(&[&TABLE, args].concat());
+        let (status, _, error) = run(&[&TABLE, args].concat());
         assert_eq!(status, Some(2), "{args:?}");
         assert!(error.contains(expected), "{args:?}: {error}");
     }

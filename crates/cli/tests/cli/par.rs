@@ -1,12 +1,6 @@
 //! `taisai par`: sheets that are whole by themselves, the same every time, and in three forms.
 
-use std::process::{Command, Stdio};
-
-fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_taisai")).args(args).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
+use crate::common::run;
 
 #[test]
 fn a_page_needs_nothing_from_outside_and_is_the_same_again() {
@@ -14,7 +8,7 @@ fn a_page_needs_nothing_from_outside_and_is_the_same_again() {
     let path = |name: &str| folder.path().join(name).to_str().expect("a name").to_owned();
     let (first, second) = (path("a.html"), path("b.html"));
     for path in [&first, &second] {
-        let (status, said, error) = taisai(&["par", "--game", "tai-sai@6", "--layout", "A", "-o", path]);
+        let (status, said, error) = run(&["par", "--game", "tai-sai@6", "--layout", "A", "-o", path]);
         assert_eq!((status, error.as_str()), (Some(0), ""));
         assert!(said.contains("blake3 "), "{said}");
     }
@@ -34,17 +28,17 @@ fn a_page_needs_nothing_from_outside_and_is_the_same_again() {
 #[test]
 fn the_forms_for_programs_hold_every_box() {
     let table = ["--game", "sic-bo-etg@2", "--layout", "B"];
-    let (status, csv, _) = taisai(&[&["par", "--csv"], &table[..]].concat());
+    let (status, csv, _) = run(&[&["par", "--csv"], &table[..]].concat());
     assert_eq!((status, csv.split("\r\n").count()), (Some(0), 104 + 2));
     assert!(csv.contains("sum:8,\"8\",21,216,0.097222,7/72,17/2,19/2,0.076389,11/144,0.923611,133/144,"), "{csv}");
-    let (_, json, _) = taisai(&[&["par", "--json"], &table[..]].concat());
+    let (_, json, _) = run(&[&["par", "--json"], &table[..]].concat());
     let sheet: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(sheet["boxes"].as_array().map(Vec::len), Some(104));
     assert_eq!(
         (&sheet["boxes"][0]["pays_to_one"][0], &sheet["boxes"][0]["returns_for_one"][0]),
         (&"1".into(), &"2".into())
     );
-    let (_, terminal, _) = taisai(&[&["par"], &table[..]].concat());
+    let (_, terminal, _) = run(&[&["par"], &table[..]].concat());
     assert!(terminal.contains("triple:6") && terminal.contains("rules     blake3 "), "{terminal}");
 }
 
@@ -52,7 +46,7 @@ fn the_forms_for_programs_hold_every_box() {
 fn all_sheets_come_with_an_index_that_compares_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("sheets");
-    let (status, said, error) = taisai(&["par", "--all", "-o", path.to_str().expect("a name")]);
+    let (status, said, error) = run(&["par", "--all", "-o", path.to_str().expect("a name")]);
     assert_eq!((status, said.lines().count()), (Some(0), 11), "{error}");
     assert_eq!(std::fs::read_dir(&path).expect("a folder").count(), 3 * 10 + 1);
     let index = std::fs::read_to_string(path.join("index.html")).expect("an index");
@@ -73,7 +67,7 @@ fn options_that_contradict_are_refused() {
         (&["par", "--game", "tai-sai", "--layout", "Z"], "no layout of that name; it has A, C, E"),
         (&["par", "--game", "tai-sai", "--layout", "A", "-o", "/nowhere/par.html"], "cannot write /nowhere/par.html"),
     ] {
-        let (status, _, error) = taisai(args);
+        let (status, _, error) = run(args);
         assert_eq!(status, Some(2), "{args:?}");
         assert!(error.contains(expected), "{args:?}: {error}");
     }

@@ -1,29 +1,17 @@
 //! Scripts of rounds: those in `tests/play` print what stands beside them and end well, bad ones are told where they are
 //! bad. `BLESS=1` writes the printed files anew.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+
+use crate::common::run_with;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/play")
 }
 
-fn taisai(args: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    std::thread::scope(|scope| {
-        // A program that ends early closes its input; what it printed is what counts.
-        scope.spawn(move || stdin.write_all(input.as_bytes()).ok());
-        child.wait_with_output().expect("the program ends")
-    })
-}
-
 /// Runs a script from standard input; what it prints, and its exit status.
 fn play(script: &str) -> (String, Option<i32>) {
-    let output = taisai(&["play", "-"], script);
+    let output = run_with(&["play", "-"], script);
     (String::from_utf8(output.stdout).expect("text"), output.status.code())
 }
 
@@ -40,7 +28,7 @@ fn scripts(folder: &Path) -> Vec<PathBuf> {
 fn check(name: &str) -> usize {
     let scripts = scripts(&folder().join(name));
     for script in &scripts {
-        let output = taisai(&["play", script.to_str().expect("a path in text")], "");
+        let output = run_with(&["play", script.to_str().expect("a path in text")], "");
         let printed = String::from_utf8(output.stdout).expect("text");
         let failed: Vec<_> = printed.lines().filter(|line| line.contains('✗') || line.starts_with("fault")).collect();
         let error = String::from_utf8_lossy(&output.stderr);
@@ -257,8 +245,8 @@ fn bad_profile() -> String {
 
 #[test]
 fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (profile, script) = (folder.join("bad.toml"), folder.join("bad.round"));
+    let folder = tempfile::tempdir().unwrap();
+    let (profile, script) = (folder.path().join("bad.toml"), folder.path().join("bad.round"));
     std::fs::write(&profile, bad_profile()).unwrap();
     std::fs::write(&script, "table tai-sai layout C seats 7 profile bad.toml\nshuffle\n").unwrap();
     let profile = profile.to_str().expect("a path in text");
@@ -266,7 +254,7 @@ fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
     for (args, input) in
         [(&in_the_script[..], ""), (&["play", "-", "--profile", profile], "table tai-sai layout C seats 7\nshuffle\n")]
     {
-        let output = taisai(args, input);
+        let output = run_with(args, input);
         let printed = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<_> = printed.lines().collect();
         for (line, begin) in
@@ -277,7 +265,7 @@ fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
         assert!(lines[3].contains(":2:1: ") && lines.len() == 4, "{printed}");
         assert_eq!(output.status.code(), Some(1));
     }
-    let output = taisai(&["play", "-", "--profile", "no-such.toml"], READY);
+    let output = run_with(&["play", "-", "--profile", "no-such.toml"], READY);
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -291,18 +279,18 @@ fn a_profile_is_chosen_for_any_script() {
         (&["play", "-"][..], "big is at 600.00, 100.00 over what may be there. (5.1)"),
         (&["play", "-", "--profile", strict], "Refused: The bet would be over the maximum. (over-limit, 3.3, 3.4)"),
     ] {
-        let printed = String::from_utf8(taisai(args, &script).stdout).unwrap();
+        let printed = String::from_utf8(run_with(args, &script).stdout).unwrap();
         assert!(printed.contains(expected), "{printed}");
     }
     let named = script.replacen("seats 7", "seats 7 profile singapore", 1);
     assert!(play(&named).0.contains("100.00 over"));
-    let printed = String::from_utf8(taisai(&["play", "-", "--profile", strict], &named).stdout).unwrap();
+    let printed = String::from_utf8(run_with(&["play", "-", "--profile", strict], &named).stdout).unwrap();
     assert!(printed.contains("Profile strict"), "the option is stronger than the script: {printed}");
 }
 
 #[test]
 fn the_help_has_the_language() {
-    let printed = String::from_utf8(taisai(&["play", "--help"], "").stdout).unwrap();
+    let printed = String::from_utf8(run_with(&["play", "--help"], "").stdout).unwrap();
     for line in ["--profile <FILE>", "  seat SEAT bets STAKES [in colour chips]", "  expect refused CODE", "  again"] {
         assert!(printed.contains(line), "{line}: {printed}");
     }
@@ -327,7 +315,7 @@ fn a_refusal_alone_does_not_fail_the_script() {
 #[test]
 fn programs_read_one_object_a_step() {
     let script = format!("{READY}place your bets\nseat 3 bets 50 on big\nno more bets\ndice 6 5 4\nexpect house -50\n");
-    let output = taisai(&["play", "-", "--json"], &script);
+    let output = run_with(&["play", "-", "--json"], &script);
     let printed = String::from_utf8(output.stdout).unwrap();
     let objects: Vec<serde_json::Value> = printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((objects.len(), output.status.code()), (11, Some(0)));
@@ -342,11 +330,11 @@ fn programs_read_one_object_a_step() {
     assert_eq!(objects[9]["met"], true);
     assert_eq!(objects[10]["balances"]["seats"][0]["result"], 5_000);
     let script = format!("{READY}seat 3 bets 50 on big\nagain\n");
-    let printed = String::from_utf8(taisai(&["play", "-", "--json"], &script).stdout).unwrap();
+    let printed = String::from_utf8(run_with(&["play", "-", "--json"], &script).stdout).unwrap();
     let again: serde_json::Value = serde_json::from_str(printed.lines().nth(6).unwrap()).unwrap();
     assert_eq!(again["answer"]["refused"], "no-round-open");
     assert!(again.get("entries").is_none(), "it is recorded once: {again}");
-    let output = taisai(&["play", "-", "--json"], "table\n");
+    let output = run_with(&["play", "-", "--json"], "table\n");
     let fault: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let fault = &fault["fault"];
     assert_eq!((&fault["file"], &fault["line"], &fault["column"]), (&"-".into(), &1.into(), &6.into()));
@@ -355,7 +343,7 @@ fn programs_read_one_object_a_step() {
 
 #[test]
 fn a_script_that_is_not_there_is_an_error() {
-    let output = taisai(&["play", "no-such.round"], "");
+    let output = run_with(&["play", "no-such.round"], "");
     assert_eq!(output.status.code(), Some(2));
 }
 

@@ -1,26 +1,13 @@
 //! What the program prints, against the files in `tests/`. `make bless` writes them anew.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::common::run_with;
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(name)
-}
-
-/// Runs the program with a text as its standard input.
-fn taisai(args: &[&str], input: &[u8]) -> Output {
-    let program = env!("CARGO_BIN_EXE_taisai");
-    let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    std::thread::scope(|scope| {
-        // A program that ends early closes its input; what it printed is what counts.
-        scope.spawn(move || stdin.write_all(input).ok());
-        child.wait_with_output().expect("the program ends")
-    })
 }
 
 /// Compares what was printed with a golden file, or writes the file when asked to.
@@ -39,7 +26,7 @@ fn check(file: &Path, printed: &[u8]) {
 
 fn settle(name: &str) -> Output {
     let input = std::fs::read(folder("settle").join(format!("{name}.in.jsonl"))).expect("an input file");
-    let output = taisai(&["settle"], &input);
+    let output = run_with(&["settle"], &input);
     check(&folder("settle").join(format!("{name}.out.jsonl")), &output.stdout);
     let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(lines(&output.stdout), lines(&input), "one answer a line");
@@ -85,7 +72,7 @@ fn odds_of_every_pay_table_are_exact() {
         [("tai-sai-classic", "A"), ("tai-sai", "ACE"), ("tai-sai-open-cover", "ACE"), ("sic-bo-etg", "ABC")]
     {
         for layout in layouts.chars().map(String::from) {
-            let output = taisai(&["odds", "--game", game, "--layout", &layout, "--json"], b"");
+            let output = run_with(&["odds", "--game", game, "--layout", &layout, "--json"], b"");
             check(&folder("odds").join(format!("{game}-{layout}.json")), &output.stdout);
             assert_eq!(output.status.code(), Some(0));
         }
@@ -94,14 +81,14 @@ fn odds_of_every_pay_table_are_exact() {
 
 #[test]
 fn pay_tables_print_as_the_documents_do() {
-    let output = taisai(&["games", "show"], b"");
+    let output = run_with(&["games", "show"], b"");
     check(&folder("games").join("pay-tables.txt"), &output.stdout);
 }
 
 #[test]
 fn the_pictures_of_the_readme_are_drawn_by_the_program() {
     for (game, layout) in [("tai-sai", "C"), ("sic-bo-etg", "B")] {
-        let output = taisai(&["felt", "--game", game, "--layout", layout], b"");
+        let output = run_with(&["felt", "--game", game, "--layout", layout], b"");
         check(&folder("../docs/pictures").join(format!("{game}-{layout}.svg")), &output.stdout);
     }
 }
@@ -114,7 +101,7 @@ fn a_line_of_ten_megabytes_is_one_error_and_the_run_goes_on() {
     input.resize(input.len() + 10_000_000, b'x');
     input.push(b'\n');
     input.extend_from_slice(slip);
-    let output = taisai(&["settle"], &input);
+    let output = run_with(&["settle"], &input);
     let answers = String::from_utf8(output.stdout).unwrap();
     let answers: Vec<_> = answers.lines().collect();
     assert_eq!(answers.len(), 3);
@@ -126,7 +113,7 @@ fn a_line_of_ten_megabytes_is_one_error_and_the_run_goes_on() {
 
 #[test]
 fn lines_that_are_not_text_are_errors() {
-    let output = taisai(&["settle"], b"\xff\xfe\n\x00\n\xef\xbb\xbf{}\n");
+    let output = run_with(&["settle"], b"\xff\xfe\n\x00\n\xef\xbb\xbf{}\n");
     let answers = String::from_utf8(output.stdout).unwrap();
     assert_eq!(answers.lines().filter(|line| line.contains(r#""code":"not-json""#)).count(), 3, "{answers}");
 }

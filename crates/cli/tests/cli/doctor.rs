@@ -1,17 +1,14 @@
 //! `taisai doctor` as a person runs it: on a folder, and on a database with its standby.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod common;
-
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use common::{sell, taisai};
 use postgres::{Client, NoTls};
 use serde_json::Value;
 use taisai_journal::suite::{Pair, TemporaryServer};
+
+use crate::common::{sell, taisai};
 
 /// The exit status, and all that is not well, as check and state, in order.
 fn doctor(folder: &Path, args: &[&str]) -> (Option<i32>, Vec<(String, String)>) {

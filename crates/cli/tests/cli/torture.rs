@@ -1,23 +1,8 @@
 //! The simulator and its replay, as a person runs them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use crate::common::taisai;
 
 const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
-
-fn new_folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("taisai-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    folder
-}
-
-/// Runs the program in a folder and gives its exit status, standard output and standard error.
-fn taisai(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
-    let output = command.args(args).current_dir(folder).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
 
 /// The hash that is printed at the end of a line of the first table.
 fn final_state(summary: &str) -> &str {
@@ -27,9 +12,10 @@ fn final_state(summary: &str) -> &str {
 
 #[test]
 fn every_game_withstands_500_rounds() {
-    let folder = new_folder("torture");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let games = GAMES.map(|game| {
-        let folder = folder.clone();
+        let folder = folder.to_owned();
         std::thread::spawn(move || taisai(&folder, &["torture", "--seed", "2024", "--rounds", "500", "--game", game]))
     });
     for (run, game) in games.into_iter().zip(GAMES) {
@@ -42,38 +28,38 @@ fn every_game_withstands_500_rounds() {
         let a_round = numbers.nth(1).unwrap();
         assert!(a_round >= 30, "{a_round} commands a round: {row}");
     }
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "a run that is well leaves no file");
-    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0, "a run that is well leaves no file");
 }
 
 #[test]
 fn a_seed_gives_the_same_run() {
-    let folder = new_folder("torture-seed");
-    let run = |seed: &str| taisai(&folder, &["torture", "--seed", seed, "--rounds", "40", "--terminals", "3"]).1;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let run = |seed: &str| taisai(folder, &["torture", "--seed", seed, "--rounds", "40", "--terminals", "3"]).1;
     let first = run("8");
     assert_eq!(first, run("8"));
     assert_ne!(final_state(&first), final_state(&run("9")));
     for game in GAMES {
         assert!(first.contains(game), "every game in turn: {first}");
     }
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_replay_ends_where_the_run_did() {
-    let folder = new_folder("replay");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let run =
         ["torture", "--seed", "5", "--rounds", "30", "--game", "tai-sai", "--layout", "E", "--save", "run.replay"];
-    let (status, summary, error) = taisai(&folder, &run);
+    let (status, summary, error) = taisai(folder, &run);
     assert_eq!(status, Some(0), "{summary}{error}");
     let hash = final_state(&summary);
 
-    let (status, lines, _) = taisai(&folder, &["replay", "run.replay"]);
+    let (status, lines, _) = taisai(folder, &["replay", "run.replay"]);
     assert_eq!(status, Some(0));
     assert!(lines.trim_end().ends_with(&format!("final state {hash}, as the run ended")), "{}", lines.len());
     let entries = lines.lines().count() - 1;
 
-    let (status, json, _) = taisai(&folder, &["replay", "run.replay", "--json"]);
+    let (status, json, _) = taisai(folder, &["replay", "run.replay", "--json"]);
     assert_eq!((status, json.lines().count()), (Some(0), entries + 1));
     let steps: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(steps[entries]["final_state"], hash);
@@ -83,24 +69,24 @@ fn a_replay_ends_where_the_run_did() {
     );
 
     let at = (entries / 2).to_string();
-    let (status, one, _) = taisai(&folder, &["replay", "run.replay", "--json", "--at", &at]);
+    let (status, one, _) = taisai(folder, &["replay", "run.replay", "--json", "--at", &at]);
     assert_eq!(status, Some(0));
     let one: serde_json::Value = serde_json::from_str(&one).unwrap();
     assert_eq!(one, steps[entries / 2 - 1], "as in the list");
-    let (status, shown, _) = taisai(&folder, &["replay", "run.replay", "--at", &at]);
+    let (status, shown, _) = taisai(folder, &["replay", "run.replay", "--at", &at]);
     assert!(status == Some(0) && shown.contains("layout E") && shown.contains("On the layout"), "{shown}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_damaged_file_is_refused_with_the_place() {
-    let folder = new_folder("replay-damaged");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let run = ["torture", "--seed", "5", "--rounds", "5", "--game", "sic-bo-etg", "--save", "run.replay"];
-    assert_eq!(taisai(&folder, &run).0, Some(0));
+    assert_eq!(taisai(folder, &run).0, Some(0));
     let good = std::fs::read(folder.join("run.replay")).unwrap();
     let check = |bytes: &[u8], expected: &str| {
         std::fs::write(folder.join("bad.replay"), bytes).unwrap();
-        let (_, printed, error) = taisai(&folder, &["replay", "bad.replay"]);
+        let (_, printed, error) = taisai(folder, &["replay", "bad.replay"]);
         assert!(error.contains(expected), "{expected}: {error}");
         assert!(printed.is_empty(), "{expected}: {printed}");
     };
@@ -119,10 +105,9 @@ fn a_damaged_file_is_refused_with_the_place() {
     let mut other = good.clone();
     *other.last_mut().unwrap() ^= 1;
     std::fs::write(folder.join("other.replay"), other).unwrap();
-    let (status, printed, _) = taisai(&folder, &["replay", "other.replay"]);
+    let (status, printed, _) = taisai(folder, &["replay", "other.replay"]);
     assert_eq!(status, Some(1));
     assert!(printed.contains("the run ended in"), "{}", printed.len());
-    let (status, _, error) = taisai(&folder, &["replay", "run.replay", "--at", "1000000"]);
+    let (status, _, error) = taisai(folder, &["replay", "run.replay", "--at", "1000000"]);
     assert!(status == Some(2) && error.contains("entries, not 1000000"), "{error}");
-    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,17 +1,11 @@
 //! `taisai slip`, as a person and as a program use it.
 
-use std::process::{Command, Stdio};
-
-fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_taisai")).args(args).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
+use crate::common::run;
 
 const A: [&str; 5] = ["slip", "--game", "tai-sai@6", "--layout", "A"];
 
 fn slip(more: &[&str]) -> (Option<i32>, String, String) {
-    taisai(&[&A, more].concat())
+    run(&[&A, more].concat())
 }
 
 #[test]

@@ -1,12 +1,8 @@
 //! The audit of a record and its replay, as a person runs them: a script is recorded, looked at, and tampered with.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod common;
-
 use std::path::Path;
 
-use common::{SCRIPT, key, taisai};
+use crate::common::{SCRIPT, key, taisai};
 
 /// A folder with a script and its record, which is well.
 fn recorded() -> tempfile::TempDir {

@@ -1,14 +1,11 @@
 //! What a store says of its chains, and the anchor beside it, are changed behind the program's back: each change is a finding
 //! that is named, with exit status 1.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod common;
-
 use std::path::Path;
 
-use common::{SCRIPT, taisai};
 use rusqlite::Connection;
+
+use crate::common::{SCRIPT, key, sell, taisai};
 
 /// A folder with a script and its record.
 fn recorded() -> tempfile::TempDir {
@@ -125,7 +122,7 @@ fn a_damaged_anchor_is_found_with_its_line() {
 fn training_is_said_wherever_a_record_is_shown() {
     let folder = recorded();
     let folder = folder.path();
-    let key = common::key(folder, "data");
+    let key = key(folder, "data");
     let evidence = ["audit", "evidence", "data", "--round", "1", "-o", "proof"];
     assert_eq!(taisai(folder, &evidence).0, Some(0));
     let mut houses = Vec::new();
@@ -149,7 +146,7 @@ fn training_is_said_wherever_a_record_is_shown() {
     assert_eq!(houses.len(), 1, "{houses:?}");
 
     let (real, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    common::sell(real.path(), beside.path(), 1..2);
+    sell(real.path(), beside.path(), 1..2);
     let (_, printed, _) = taisai(real.path(), &["audit", "verify", "."]);
     assert!(!printed.contains("TRAINING") && printed.contains(&"07".repeat(16)), "{printed}");
 }

@@ -1,13 +1,8 @@
 //! `taisai dice` and `taisai report theory`: on files, and on the record of a script that was played.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
 
-fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_taisai")).args(args).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
+use crate::common::run;
 
 /// Throws of a small generator, sixes as often as asked.
 fn throws(count: u64, sixes: u64) -> String {
@@ -30,10 +25,10 @@ fn fair_dice_pass_and_loaded_ones_do_not() {
     let (fair, loaded, report) = (path("fair.csv"), path("loaded.csv"), path("report.html"));
     std::fs::write(&fair, throws(3_000, 0)).expect("a file");
     std::fs::write(&loaded, throws(3_000, 4)).expect("a file");
-    let (status, told, error) = taisai(&["dice", "check", &fair]);
+    let (status, told, error) = run(&["dice", "check", &fair]);
     assert_eq!(status, Some(0), "{told}{error}");
     assert!(told.contains("3,000 throws") && told.contains("nothing speaks against these dice"), "{told}");
-    let (status, told, _) = taisai(&["dice", "check", &loaded, "-o", &report]);
+    let (status, told, _) = run(&["dice", "check", &loaded, "-o", &report]);
     assert_eq!(status, Some(1), "{told}");
     assert!(told.contains("these dice do not look fair: take them out"), "{told}");
     let page = std::fs::read_to_string(&report).expect("a report");
@@ -42,7 +37,7 @@ fn fair_dice_pass_and_loaded_ones_do_not() {
             && !page.contains("<script")
             && page.contains("these dice do not look fair: take them out")
     );
-    let (_, told, _) = taisai(&["dice", "check", &loaded, "--json"]);
+    let (_, told, _) = run(&["dice", "check", &loaded, "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&told).expect("JSON");
     assert!(answer["by_face"]["p_value"].as_f64().is_some_and(|p| p < 1e-6), "{told}");
     assert_eq!(answer["verdict"], "take-out");
@@ -54,26 +49,26 @@ fn bad_lines_are_told_and_passed_over_only_if_asked() {
     let path = folder.path().join("dice.csv");
     std::fs::write(&path, format!("{}1,2,7\n3,3\n6,", throws(300, 0))).expect("a file");
     let path = path.to_str().expect("a name");
-    let (status, told, error) = taisai(&["dice", "check", path]);
+    let (status, told, error) = run(&["dice", "check", path]);
     assert_eq!((status, told.as_str()), (Some(2), ""));
     assert!(error.contains("dice.csv:301: 1,2,7: a die shows a whole number from 1 to 6"), "{error}");
     assert!(error.contains("dice.csv:303: 6,: a throw is exactly three dice; the line is torn"), "{error}");
     assert!(error.contains("3 of the lines are no throw"), "{error}");
-    let (status, told, _) = taisai(&["dice", "check", path, "--skip-bad"]);
+    let (status, told, _) = run(&["dice", "check", path, "--skip-bad"]);
     assert_eq!(status, Some(1), "bad lines are told by the exit status");
     assert!(told.contains("300 throws") && told.contains("not enough throws yet"), "{told}");
     for (args, expected) in [
         (&["dice", "check", "/nowhere.csv"][..], "cannot read /nowhere.csv"),
         (&["dice", "check", path, "--table", "1"], "--table is for a store"),
     ] {
-        let (status, _, error) = taisai(args);
+        let (status, _, error) = run(args);
         assert!(status == Some(2) && error.contains(expected), "{args:?}: {error}");
     }
 }
 
 #[test]
 fn the_power_table_says_how_long_it_takes() {
-    let (status, told, _) = taisai(&["dice", "power"]);
+    let (status, told, _) = run(&["dice", "power"]);
     assert!(status == Some(0) && told.lines().count() == 11, "{told}");
 }
 
@@ -91,14 +86,14 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
     }
     std::fs::write(&script, text).expect("a script");
     let (script, store) = (script.to_str().expect("a name"), store.to_str().expect("a name"));
-    let (status, told, error) = taisai(&["play", script, "--store", store]);
+    let (status, told, error) = run(&["play", script, "--store", store]);
     assert_eq!(status, Some(0), "{told}{error}");
-    assert_eq!(taisai(&["report", "rebuild", store]).0, Some(0));
-    let (status, told, error) = taisai(&["dice", "check", store, "--json"]);
+    assert_eq!(run(&["report", "rebuild", store]).0, Some(0));
+    let (status, told, error) = run(&["dice", "check", store, "--json"]);
     assert_eq!(status, Some(0), "{error}");
     assert!(told.contains(r#""throws":3"#) && told.contains(r#""faces":[2,1,1,1,1,3]"#), "{told}");
     for by in ["table", "dealer", "shift", "day"] {
-        let (status, told, error) = taisai(&["report", "theory", store, "--by", by, "--json"]);
+        let (status, told, error) = run(&["report", "theory", store, "--by", by, "--json"]);
         assert_eq!(status, Some(0), "{error}");
         let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
         let line = &lines[0];
@@ -108,7 +103,7 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
         assert_eq!(line["edge_exact"], "1/36");
         assert_eq!(line["band_is_exact"], true);
     }
-    let (_, csv, _) = taisai(&["report", "theory", store, "--by", "dealer", "--csv"]);
+    let (_, csv, _) = run(&["report", "theory", store, "--by", "dealer", "--csv"]);
     let (titles, line) = csv.split_once("\r\n").expect("lines");
     let cells: BTreeMap<_, _> = titles.split(',').zip(line.trim_end().split(',')).collect();
     for (title, expected) in [
@@ -122,17 +117,17 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
     ] {
         assert_eq!(cells[title], expected, "{title}: {csv}");
     }
-    let (_, told, _) = taisai(&["report", "theory", store, "--by", "box", "--json"]);
+    let (_, told, _) = run(&["report", "theory", store, "--by", "box", "--json"]);
     let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
     let boxes: i64 = lines.as_array().expect("lines").iter().filter_map(|line| line["win"].as_i64()).sum();
     assert_eq!(boxes, -3_600, "{told}");
-    let (_, told, _) = taisai(&["report", "theory", store, "--to", "2001-01-01", "--json"]);
+    let (_, told, _) = run(&["report", "theory", store, "--to", "2001-01-01", "--json"]);
     assert_eq!(told, "[]\n");
-    let (status, told, error) = taisai(&["report", "meters", store, "--json"]);
+    let (status, told, error) = run(&["report", "meters", store, "--json"]);
     assert_eq!(status, Some(0), "{error}");
     let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
     assert_eq!((&lines[0]["bet"], &lines[0]["ledger_win"]), (&32_400.into(), &(-3_600).into()), "{told}");
     assert_eq!(lines[0]["reconciles"], true);
-    let (_, told, _) = taisai(&["report", "theory", store]);
+    let (_, told, _) = run(&["report", "theory", store]);
     assert!(told.contains("Theoretical") && told.contains("table 1"), "{told}");
 }

@@ -1,18 +1,15 @@
 //! The same commands on both kinds of store, as a person runs them: on a real `PostgreSQL` server, beside a house that is
 //! writing, and where nothing may be written.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod common;
-
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use common::{SCRIPT, sell, taisai};
-use taisai_journal::suite::TemporaryServer;
+use taisai_journal::suite::{TemporaryServer, wait_until};
+
+use crate::common::{SCRIPT, key, sell, taisai};
 
 /// A server that asks for passwords, a database in it, and the address with the right one.
 struct House {
@@ -201,19 +198,30 @@ fn a_house_that_is_writing_is_audited() {
     };
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| sell(folder.path(), beside.path(), std::iter::from_fn(next)));
-        while sold.load(Ordering::Relaxed) < 3 {
+        let _over = SetOnDrop(&is_over);
+        let sells_more_than = |before| {
+            let is_sold = || sold.load(Ordering::Relaxed) > before;
+            wait_until("it writes", || is_sold() || writing.is_finished());
             assert!(!writing.is_finished(), "it writes");
-            std::thread::yield_now();
-        }
+        };
+        sells_more_than(2);
         for _ in 0..4 {
             let before = sold.load(Ordering::Relaxed);
             let verified = well(folder.path(), &["audit", "verify", "."]);
             assert!(verified.contains("1 chain holds by itself"), "{verified}");
             well(folder.path(), &["report", "update", "."]);
-            assert!(!writing.is_finished() && sold.load(Ordering::Relaxed) > before, "it was written meanwhile");
+            sells_more_than(before);
         }
-        is_over.store(true, Ordering::Relaxed);
     });
+}
+
+/// Whoever fails tells the others, so that nobody waits for them for ever.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Runs the program as someone who may not write in the folder, whoever runs the tests.
@@ -254,7 +262,7 @@ fn a_copy_that_nobody_may_write_to_is_audited() {
     let data = folder.path().join("a store? 100%");
     well(folder.path(), &["play", "script.round", "--store", data.to_str().unwrap()]);
     well(folder.path(), &["report", "rebuild", data.to_str().unwrap()]);
-    let key = common::key(folder.path(), data.to_str().unwrap());
+    let key = key(folder.path(), data.to_str().unwrap());
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     protect(&data, true);
     let before = names(&data);

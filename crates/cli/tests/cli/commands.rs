@@ -1,22 +1,10 @@
 //! The commands as a person uses them: good input, bad input, exit status, help.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use crate::common::run;
 
 const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tai-sai.toml");
-
-fn new_folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("taisai-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for the test");
-    folder
-}
-
-/// Runs the program and gives its exit status, standard output and standard error.
-fn taisai(args: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_taisai")).args(args).stdin(Stdio::null()).output().expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
 
 #[test]
 fn commands_that_cannot_be_carried_out_say_why() {
@@ -36,7 +24,7 @@ fn commands_that_cannot_be_carried_out_say_why() {
         ),
         (&["no-such-command"], "unrecognized subcommand"),
     ] {
-        let (status, printed, error) = taisai(args);
+        let (status, printed, error) = run(args);
         assert_eq!(status, Some(2), "{args:?}");
         assert_eq!(printed, "", "{args:?}");
         assert!(error.contains(expected), "{args:?}: {error}");
@@ -51,7 +39,7 @@ fn without_a_terminal_there_is_no_colour() {
         &["odds", "--game", "tai-sai", "--layout", "C"],
         &["outcome", "--game", "tai-sai", "--layout", "C", "4"],
     ] {
-        let (status, printed, _) = taisai(args);
+        let (status, printed, _) = run(args);
         assert_eq!(status, Some(0), "{args:?}");
         assert!(printed.lines().count() > 3 && !printed.contains('\u{1b}'), "{args:?}");
     }
@@ -59,46 +47,47 @@ fn without_a_terminal_there_is_no_colour() {
 
 #[test]
 fn games_are_listed_with_what_they_are() {
-    let (_, printed, _) = taisai(&["games"]);
+    let (_, printed, _) = run(&["games"]);
     let line = printed.lines().find(|line| line.contains("tai-sai@6")).expect("the game");
     for part in ["003", "2023-10-06 08:00 +08:00", "covered", "A → 1 (50), C → 2 (104), E → 3 (107)"] {
         assert!(line.contains(part), "{part}: {line}");
     }
-    let (_, json, _) = taisai(&["games", "--json"]);
+    let (_, json, _) = run(&["games", "--json"]);
     let games: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(games[3]["layouts"][1]["boxes"], 104);
 }
 
 #[test]
 fn a_checked_file_is_well_or_has_all_its_faults_named() {
-    let (status, printed, _) = taisai(&["games", "check", GAME]);
+    let (status, printed, _) = run(&["games", "check", GAME]);
     assert_eq!((status, printed.contains("tai-sai@6, boxes A 50, C 104, E 107")), (Some(0), true), "{printed}");
 
-    let folder = new_folder("check");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let text = std::fs::read_to_string(GAME).unwrap();
     let broken = text.replacen("\"big\"", "\"bigg\"", 1).replacen("version = 6", "version = \"six\"", 1);
     std::fs::write(folder.join("broken.toml"), broken).unwrap();
     let file = folder.join("broken.toml");
-    let (status, printed, _) = taisai(&["games", "check", file.to_str().unwrap()]);
+    let (status, printed, _) = run(&["games", "check", file.to_str().unwrap()]);
     assert_eq!(status, Some(1));
     for part in ["broken.toml:6:11: wrong-type: ", ": unknown-box: \"bigg\"", ": odds-missing: big"] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
-    let (status, _, error) = taisai(&["games", "--games", folder.to_str().unwrap()]);
+    let (status, _, error) = run(&["games", "--games", folder.to_str().unwrap()]);
     assert_eq!((status, error.matches("broken.toml:").count()), (Some(2), printed.lines().count()), "{error}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_file_that_cannot_be_read_does_not_hide_the_others() {
-    let folder = new_folder("unread");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let [binary, huge, missing] = ["binary.toml", "huge.toml", "missing.toml"].map(|name| folder.join(name));
     std::fs::write(&binary, b"# \xe9\xaa\xb0\nid = '\xff'\n").unwrap();
     std::fs::File::create(&huge).unwrap().set_len(1 << 34).unwrap();
     let [binary, huge, missing] = [&binary, &huge, &missing].map(|path| path.to_str().unwrap());
     let unread = folder.to_str().unwrap();
 
-    let (status, printed, error) = taisai(&["games", "check", missing, binary, unread, huge, GAME]);
+    let (status, printed, error) = run(&["games", "check", missing, binary, unread, huge, GAME]);
     let lines: Vec<_> = printed.lines().collect();
     let starts = [
         format!("error  {missing}: No such file"),
@@ -112,46 +101,46 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others() {
     assert_eq!(status, Some(2));
     assert!(error.contains("2 of 5 files cannot be read"), "{error}");
 
-    let (status, json, _) = taisai(&["games", "check", "--json", missing, binary, GAME]);
+    let (status, json, _) = run(&["games", "check", "--json", missing, binary, GAME]);
     let checked: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(status, Some(2));
     assert!(checked[0]["error"].as_str().unwrap().starts_with("No such file") && checked[0]["faults"].is_null());
     assert_eq!((&checked[1]["faults"][0]["line"], &checked[1]["faults"][0]["code"]), (&2.into(), &"syntax".into()));
     assert_eq!(checked[2], serde_json::json!({ "file": GAME, "faults": [] }));
-    assert_eq!(taisai(&["games", "check", binary, GAME]).0, Some(1), "all could be read");
-    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(run(&["games", "check", binary, GAME]).0, Some(1), "all could be read");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_file_without_end_is_refused() {
-    let folder = new_folder("endless");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let pipe = folder.join("pipe.toml");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for file in ["/dev/zero", pipe.to_str().unwrap()] {
-        let (status, printed, _) = taisai(&["games", "check", file]);
+        let (status, printed, _) = run(&["games", "check", file]);
         assert_eq!((status, printed), (Some(2), format!("error  {file}: this is not a regular file\n")));
     }
-    let (status, _, error) = taisai(&["games", "--games", folder.to_str().unwrap()]);
+    let (status, _, error) = run(&["games", "--games", folder.to_str().unwrap()]);
     assert_eq!((status, error.contains("pipe.toml: this is not a regular file")), (Some(2), true), "{error}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn all_that_is_wrong_with_a_folder_is_named_at_once() {
-    let folder = new_folder("folder");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let text = std::fs::read_to_string(GAME).unwrap();
     let games = folder.to_str().unwrap();
     for name in ["a.toml", ".hidden.toml", "notes.txt"] {
         std::fs::write(folder.join(name), &text).unwrap();
     }
-    assert_eq!(taisai(&["--games", games, "games"]).0, Some(0), "neither hidden files nor others are games");
+    assert_eq!(run(&["--games", games, "games"]).0, Some(0), "neither hidden files nor others are games");
 
     std::fs::write(folder.join("b.toml"), &text).unwrap();
     std::fs::write(folder.join("c.toml"), text.replacen("version = 6", "version = 0", 1)).unwrap();
     std::fs::write(folder.join("d.toml"), b"\xff").unwrap();
     std::fs::create_dir(folder.join("e.toml")).unwrap();
-    let (status, printed, error) = taisai(&["--games", games, "games"]);
+    let (status, printed, error) = run(&["--games", games, "games"]);
     assert_eq!((status, printed.as_str()), (Some(2), ""));
     let lines: Vec<_> = error.lines().skip(1).map(|line| line.trim_start().trim_start_matches(games)).collect();
     let starts = [
@@ -162,7 +151,6 @@ fn all_that_is_wrong_with_a_folder_is_named_at_once() {
     ];
     assert_eq!(lines.len(), starts.len(), "{error}");
     assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{error}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -171,64 +159,64 @@ fn json_is_asked_for_before_or_after_what_games_does() {
         (&["games", "--json", "show", "tai-sai"][..], &["games", "show", "tai-sai", "--json"][..]),
         (&["games", "--json", "check", GAME], &["games", "check", GAME, "--json"]),
     ] {
-        let (status, json, _) = taisai(before);
+        let (status, json, _) = run(before);
         assert_eq!(status, Some(0), "{before:?}");
         assert!(serde_json::from_str::<serde_json::Value>(&json).unwrap().is_array(), "{before:?}");
-        assert_eq!(taisai(after).1, json, "{after:?}");
+        assert_eq!(run(after).1, json, "{after:?}");
     }
 }
 
 #[test]
 fn games_of_a_folder_stand_in_place_of_the_programs_own() {
-    let folder = new_folder("games");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let text = std::fs::read_to_string(GAME).unwrap();
     let seven = text.replacen("version = 6", "version = 7", 1).replace("62 to 1", "60 to 1");
     std::fs::write(folder.join("tai-sai-7.toml"), &seven).unwrap();
     let games = folder.to_str().unwrap();
-    let (status, printed, _) = taisai(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A", "--json"]);
+    let (status, printed, _) = run(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A", "--json"]);
     assert_eq!(status, Some(0));
     assert!(printed.contains(r#""box":"sum:4","ways":3,"of":216,"pays":["60"]"#), "{printed}");
-    assert_eq!(taisai(&["--games", games, "odds", "--game", "sic-bo-etg", "--layout", "A"]).0, Some(2));
+    assert_eq!(run(&["--games", games, "odds", "--game", "sic-bo-etg", "--layout", "A"]).0, Some(2));
 
     // Rules to come are not meant by the bare name.
     let future = seven.replacen("effective = 2023", "effective = 2999", 1);
     std::fs::write(folder.join("tai-sai-7.toml"), future).unwrap();
-    let (status, _, error) = taisai(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A"]);
+    let (status, _, error) = run(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A"]);
     assert_eq!(status, Some(2));
     assert!(
         error.contains("no version of tai-sai is in force now; name the version you mean, like tai-sai@7"),
         "{error}"
     );
-    assert_eq!(taisai(&["--games", games, "odds", "--game", "tai-sai@7", "--layout", "A"]).0, Some(0));
-    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(run(&["--games", games, "odds", "--game", "tai-sai@7", "--layout", "A"]).0, Some(0));
 }
 
 #[test]
 fn a_partly_known_throw_has_certain_boxes() {
-    let (_, json, _) = taisai(&["outcome", "--game", "tai-sai", "--layout", "A", "6", "6", "--json"]);
+    let (_, json, _) = run(&["outcome", "--game", "tai-sai", "--layout", "A", "6", "6", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(answer["established"], true);
     assert_eq!(answer["won"], serde_json::json!(["single:6", "double:6"]));
-    let (_, printed, _) = taisai(&["outcome", "--game", "tai-sai", "--layout", "A"]);
+    let (_, printed, _) = run(&["outcome", "--game", "tai-sai", "--layout", "A"]);
     assert!(printed.contains("No outcome is established"), "{printed}");
 }
 
 #[test]
 fn felts_are_drawn_to_a_file_or_to_standard_output() {
-    let file = std::env::temp_dir().join(format!("taisai-felt-{}.svg", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("felt.svg");
     let args = ["felt", "--game", "tai-sai", "--layout", "C"];
-    let (status, printed, _) = taisai(&[&args[..], &["-o", file.to_str().unwrap()]].concat());
+    let (status, printed, _) = run(&[&args[..], &["-o", file.to_str().unwrap()]].concat());
     assert_eq!((status, printed.as_str()), (Some(0), ""));
     let drawn = std::fs::read_to_string(&file).unwrap();
-    std::fs::remove_file(file).unwrap();
     assert!(drawn.starts_with("<svg") && drawn.contains("大") && drawn.contains("单"));
-    assert_eq!(taisai(&args).1, drawn);
+    assert_eq!(run(&args).1, drawn);
 }
 
 #[test]
 fn completions_are_there_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let (status, printed, _) = taisai(&["completions", shell]);
+        let (status, printed, _) = run(&["completions", shell]);
         assert_eq!((status, printed.contains("settle")), (Some(0), true), "{shell}");
     }
 }

@@ -1,16 +1,16 @@
 //! A house as a person sets it up, runs it, keeps copies of it and changes it.
 
-mod common;
-
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use common::taisai;
 use serde_json::{Value, json};
+use taisai_journal::suite::{Spawned, wait_until};
+
+use crate::common::taisai;
 
 fn files() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -38,7 +38,7 @@ fn every_fault_of_a_file_is_printed_with_its_place() {
 
 /// A running house, which is stopped when the test is over.
 struct House {
-    child: Child,
+    child: Spawned,
     told: Vec<String>,
 }
 
@@ -52,14 +52,14 @@ impl House {
     fn start_until(folder: &Path, args: &[&str], last: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).current_dir(folder);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        let mut told = Vec::new();
-        while told.last().is_none_or(|line: &String| !line.contains(last)) {
-            told.push(lines.next().expect("more is told").expect("text"));
+        let mut child = Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let mut lines = child.lines();
+        let mut house = Self { child, told: Vec::new() };
+        while house.told.last().is_none_or(|line| !line.contains(last)) {
+            house.told.push(lines.next().expect("more is told"));
         }
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, told }
+        house
     }
 
     /// The address of the house, as it tells it.
@@ -77,8 +77,7 @@ impl House {
 
     /// Tells it to stop; its exit status and its log.
     fn stop(mut self, signal: &str) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+        self.child.signal(signal);
         let mut log = String::new();
         self.child.stderr.take().expect("a pipe").read_to_string(&mut log).expect("text");
         (self.child.wait().expect("it ends").code(), log)
@@ -95,7 +94,7 @@ fn a_house_is_copied_while_it_runs_and_stops_when_told() {
     let (status, _, error) = taisai(folder.path(), &["backup", "demo", "copy"]);
     assert_eq!(status, Some(2));
     assert!(error.contains("copy is there already"), "{error}");
-    let (status, log) = house.stop("-TERM");
+    let (status, log) = house.stop("TERM");
     assert_eq!(status, Some(0), "{log}");
     for line in log.lines() {
         serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -110,14 +109,14 @@ fn a_house_is_copied_while_it_runs_and_stops_when_told() {
     assert_eq!(names.len(), 2, "nothing half-made is left: {names:?}");
     // A copy is a house that goes on.
     let house = House::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
-    assert_eq!(house.stop("-INT").0, Some(0));
+    assert_eq!(house.stop("INT").0, Some(0));
 }
 
 #[test]
 fn a_copy_that_does_not_verify_is_none() {
     let folder = tempfile::tempdir().expect("a folder");
     let house = House::start(folder.path(), &["--demo", "--round", "10", "--data", "demo"]);
-    assert_eq!(house.stop("-TERM").0, Some(0));
+    assert_eq!(house.stop("TERM").0, Some(0));
     let store = rusqlite::Connection::open(folder.path().join("demo/journal.db")).expect("a database");
     let changed = store
         .execute("UPDATE blocks SET block = zeroblob(length(block)) WHERE position = 1", [])
@@ -311,13 +310,6 @@ fn what_the_house_denies_is_told() {
     assert!(error.contains("does not answer"), "{error}");
 }
 
-impl Drop for House {
-    fn drop(&mut self) {
-        // One that was told to stop has ended.
-        self.child.kill().unwrap_or_default();
-    }
-}
-
 /// Someone at a screen of a running house.
 struct Person {
     url: String,
@@ -362,17 +354,19 @@ impl Person {
     }
 }
 
-fn apply_as(folder: &Path, url: &str, person: &str, password: &str) -> Child {
+fn apply_as(folder: &Path, url: &str, person: &str, password: &str) -> Spawned {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
     command.args(["config", "apply", "house.toml", "--server", url, "--person", person, "--why", "as agreed"]);
     command.current_dir(folder).env("TAISAI_PASSWORD", password).stdin(Stdio::null());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+    Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
 }
 
-fn ended(child: Child) -> (Option<i32>, String) {
-    let output = child.wait_with_output().expect("it ends");
-    let text = |bytes| String::from_utf8(bytes).expect("text");
-    (output.status.code(), text(output.stdout) + &text(output.stderr))
+/// The exit status, and what was printed; of errors no more than a pipe holds.
+fn ended(mut child: Spawned) -> (Option<i32>, String) {
+    let mut told = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut told).expect("text");
+    child.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
+    (child.wait().expect("it ends").code(), told)
 }
 
 #[test]
@@ -392,9 +386,7 @@ fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
     // Each act is approved as soon as it is asked for.
     for approval in [1, 2] {
         let answer = json!({"answer-approval": {"approval": approval, "approve": true}});
-        while supervisor.ask(&answer).get("accepted").is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
+        wait_until("it is approved", || supervisor.ask(&answer).get("accepted").is_some());
     }
     let (status, told) = ended(applied);
     assert_eq!(status, Some(0), "{told}");
@@ -413,12 +405,12 @@ fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
     let (status, _, error) = taisai(folder.path(), &["serve", "--listen", &listen, "--data", "other"]);
     assert_eq!(status, Some(2));
     assert!(error.contains(&format!("{listen} cannot be listened on")), "{error}");
-    assert_eq!(house.stop("-TERM").0, Some(0));
+    assert_eq!(house.stop("TERM").0, Some(0));
 
     let house = House::start(folder.path(), &["--config", "house.toml"]);
     let mut again = Person { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
     again.post("sign-in", &json!({"person": 3, "password": "a long word of number three"}));
     let found = again.get("house/configuration");
     assert_eq!((&found["tables"][1]["layout"], &found["waiting"]), (&"A".into(), &json!([])), "{found}");
-    assert_eq!(house.stop("-TERM").0, Some(0));
+    assert_eq!(house.stop("TERM").0, Some(0));
 }

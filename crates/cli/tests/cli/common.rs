@@ -1,8 +1,8 @@
 //! The program as a person runs it, a script to record, and a small house that records.
-#![allow(dead_code, reason = "each test uses some of it")]
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc;
 
@@ -44,6 +44,24 @@ pub(crate) fn taisai(folder: &Path, args: &[&str]) -> (Option<i32>, String, Stri
     let output = command.args(args).current_dir(folder).stdin(Stdio::null()).output().expect("it runs");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The same where the tests run.
+pub(crate) fn run(args: &[&str]) -> (Option<i32>, String, String) {
+    taisai(Path::new("."), args)
+}
+
+/// Runs the program with a text as its standard input.
+pub(crate) fn run_with(args: &[&str], input: impl AsRef<[u8]> + Send) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        // A program that ends early closes its input; what it printed is what counts.
+        scope.spawn(move || stdin.write_all(input.as_ref()).ok());
+        child.wait_with_output().expect("the program ends")
+    })
 }
 
 /// The public key as `audit verify` prints it.
