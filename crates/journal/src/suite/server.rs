@@ -9,8 +9,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
@@ -69,6 +69,16 @@ impl TemporaryServer {
         let mut server = Self::absent("");
         server.run("");
         server
+    }
+
+    /// The server of all tests in this process that need no more than a database: making one takes longer than most of them. It goes
+    /// with the process.
+    ///
+    /// # Panics
+    /// If there is no `PostgreSQL` on this machine, or it cannot be started.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<TemporaryServer> = LazyLock::new(TemporaryServer::start);
+        &SHARED
     }
 
     /// A server that was never started: a new one, or a standby of the one at this address.

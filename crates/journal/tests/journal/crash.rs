@@ -52,7 +52,7 @@ fn killed_on_sqlite() {
 
 #[test]
 fn killed_on_postgres() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     kill_again_and_again(&server.database());
 }
 

@@ -45,7 +45,7 @@ fn hold_briefly(address: &str, part: &ChainName, lease: Duration) -> Member {
 
 #[test]
 fn a_part_is_held_released_and_claimed_again() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     let table = chain("table-1");
@@ -70,7 +70,7 @@ fn a_part_is_held_released_and_claimed_again() {
 
 #[test]
 fn a_part_is_taken_from_its_holder() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     assert_ne!(one.slot(), two.slot());
@@ -89,7 +89,7 @@ fn a_part_is_taken_from_its_holder() {
 
 #[test]
 fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let [mut one, mut two, mut three] = [(); 3].map(|()| join(&address, terms(LONG)));
     let table = chain("table-1");
@@ -117,7 +117,7 @@ fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
 
 #[test]
 fn a_lease_that_is_over_is_claimed_by_exactly_one() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let mut racers = [(); 3].map(|()| join(&address, terms(LONG)));
@@ -173,7 +173,7 @@ fn someone_waits(client: &mut postgres::Client) {
 /// A beat that began in time and had to wait does not take back what was claimed meanwhile.
 #[test]
 fn a_beat_looks_at_the_clock_after_it_waited() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
@@ -196,7 +196,7 @@ fn a_beat_looks_at_the_clock_after_it_waited() {
 /// A claim does not take what a beat renews that is not committed yet.
 #[test]
 fn a_claim_waits_for_a_beat_under_way() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
@@ -226,7 +226,7 @@ fn a_claim_waits_for_a_beat_under_way() {
 /// What an owner does that was stopped for longer than its lease lasts.
 #[test]
 fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let mut journal = Postgres::open(&address).unwrap();
@@ -245,7 +245,7 @@ fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
 /// A process that is stopped longer than its lease lasts, wherever it is, and goes on.
 #[test]
 fn a_process_that_was_stopped_writes_nothing_more() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let mut command = Spawned::test("leases::owner");
@@ -301,7 +301,7 @@ fn owner() {
 
 #[test]
 fn tables_of_an_older_program_are_made_whole() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let mut client = beside(&address);
     client.batch_execute(include_str!("../../src/postgres/tables.sql")).unwrap();

@@ -119,7 +119,7 @@ fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
 
 #[test]
 fn a_lock_that_is_held_for_ever_is_not_waited_for() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let address = server.database();
     let mut journal = Postgres::open(&address).expect("a store");
     let first = begin(&mut journal, "house");

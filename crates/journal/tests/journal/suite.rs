@@ -67,6 +67,6 @@ fn postgres() {
             true
         }
     }
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     suite::run(|| OnServer(server.database()));
 }
