@@ -73,6 +73,14 @@ pub fn chain(name: &str) -> ChainName {
     name.parse().expect("a chain's name")
 }
 
+/// So many bytes, copied from a few: a quarter of a gigabyte of them, one by one, takes seconds in a program that is not optimised.
+fn bytes(length: usize) -> Vec<u8> {
+    let some: Vec<u8> = (0..=250).collect();
+    let mut bytes = some.repeat(length.div_ceil(some.len()));
+    bytes.truncate(length);
+    bytes
+}
+
 /// The place after a head.
 pub fn place(head: &Head) -> Place {
     Place { chain: head.chain.clone(), position: head.next, epoch: head.epoch, previous: head.hash }

@@ -114,6 +114,9 @@ fn stops_at_once(fault: &str, why: &str) {
     terminal.send_as(sequence, &place(3, &[("small", 100)]));
     accepted(&terminal.answer(sequence));
     assert_eq!(terminal.view["on_layout"], taken + 100);
+    // A house that is told to stop waits for the end of a round.
+    Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") }
+        .conclude([1, 2, 3]);
     house.audit();
 }
 
