@@ -3,13 +3,19 @@
 mod chains;
 mod disk;
 mod pair;
+mod port;
 mod race;
 mod server;
 mod snapshots;
+mod spawned;
+mod wait;
 
 pub use disk::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
 pub use pair::Pair;
+pub use port::ReservedPort;
 pub use server::TemporaryServer;
+pub use spawned::Spawned;
+pub use wait::{HANG_LIMIT, wait_for, wait_until};
 
 use crate::block::{Block, Place};
 use crate::chain::ChainName;
@@ -65,6 +71,14 @@ pub fn run<F: Fixture>(fresh: impl Fn() -> F) {
 /// If it is none.
 pub fn chain(name: &str) -> ChainName {
     name.parse().expect("a chain's name")
+}
+
+/// So many bytes, copied from a few: a quarter of a gigabyte of them, one by one, takes seconds in a program that is not optimised.
+fn bytes(length: usize) -> Vec<u8> {
+    let some: Vec<u8> = (0..=250).collect();
+    let mut bytes = some.repeat(length.div_ceil(some.len()));
+    bytes.truncate(length);
+    bytes
 }
 
 /// The place after a head.

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use taisai_journal::suite::HANG_LIMIT;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::house::{House, until};
 use crate::line::{Line, Lost};
-use crate::running::SOON;
 use crate::terminal::{Device, place};
 
 /// What a player begins with, and what is placed at a time, in cents.
@@ -57,7 +57,7 @@ impl Player {
 
     /// Asks under any number.
     async fn ask_as(&mut self, sequence: u64, command: &Value) -> Value {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         loop {
             assert!(Instant::now() < by, "nobody answers seat {}: {command}", self.device.seat);
             if let Ok(line) = self.line().await {
@@ -83,7 +83,7 @@ impl Player {
 
     /// The credits, once what is shown is as it should be.
     pub(crate) async fn credits(&mut self, is_so: impl Fn(i64) -> bool) -> i64 {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         loop {
             if let Ok(line) = self.line().await {
                 let credits = line.seat["credits"].as_i64().unwrap();

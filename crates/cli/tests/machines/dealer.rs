@@ -9,11 +9,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use taisai_journal::suite::HANG_LIMIT;
 
 use crate::house::{House, TABLE};
 use crate::person::{Person, try_post};
 use crate::random::Random;
-use crate::running::SOON;
 
 /// So long bets are open.
 const BETTING: Duration = Duration::from_millis(1_500);
@@ -48,9 +48,9 @@ impl Dealer {
         Self { person, password, doors, door: 0, agent, random, opened, dice: BTreeMap::new() }
     }
 
-    /// Goes to this machine no more.
-    pub(crate) fn avoids(&mut self, door: SocketAddr) {
-        self.doors.retain(|known| *known != door);
+    /// From now on only these machines are asked.
+    pub(crate) fn goes_to(&mut self, doors: Vec<SocketAddr>) {
+        self.doors = doors;
     }
 
     fn next_door(&mut self) -> SocketAddr {
@@ -60,7 +60,7 @@ impl Dealer {
 
     /// Tries one machine after the other until one answers.
     fn at_any<T>(&mut self, what: &str, mut ask: impl FnMut(&mut Self, SocketAddr) -> Option<T>) -> T {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         loop {
             let door = self.next_door();
             if let Some(answer) = ask(self, door) {
@@ -142,7 +142,7 @@ impl Dealer {
     /// Deals until the table stands so, which is looked at before each act.
     #[track_caller]
     pub(crate) fn deals_until(&mut self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         loop {
             let table = self.look();
             if is_so(&table) {
@@ -171,13 +171,28 @@ impl Dealer {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
         let thread = thread::spawn(move || {
-            while !over.load(Ordering::Relaxed) {
-                self.act();
-            }
-            self.concludes();
+            self.deals_while(&over);
             self
         });
         AtWork { is_over, thread: Some(thread) }
+    }
+
+    /// Deals round after round while something else is done.
+    pub(crate) fn works_while(&mut self, act: impl FnOnce()) {
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| self.deals_while(&is_over));
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
+            is_over.store(true, Ordering::Relaxed);
+            done.unwrap_or_else(|failure| std::panic::resume_unwind(failure));
+        });
+    }
+
+    fn deals_while(&mut self, is_over: &AtomicBool) {
+        while !is_over.load(Ordering::Relaxed) {
+            self.act();
+        }
+        self.concludes();
     }
 }
 

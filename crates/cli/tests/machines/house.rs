@@ -1,15 +1,15 @@
 //! A house on several machines: each a process on a loopback address of its own with ways of its own to both servers of the
 //! database. They are killed, frozen, cut off and started again; the house has one record.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use taisai_journal::suite::Pair;
+pub(crate) use taisai_journal::suite::wait_until as until;
+use taisai_journal::suite::{Pair, ReservedPort};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -17,7 +17,7 @@ pub(crate) use crate::let_in::first;
 use crate::let_in::{FIRST, LetIn};
 use crate::person::Person;
 use crate::relay::{Relay, Way};
-use crate::running::{Running, SOON};
+use crate::running::Running;
 use crate::secured::Authorities;
 use crate::terminal::Device;
 
@@ -70,6 +70,8 @@ impl Setup {
 /// A machine of the house.
 pub(crate) struct Node {
     address: SocketAddr,
+    /// It is started again at the same address.
+    _port: ReservedPort,
     /// Where it is reached in the clear.
     door: SocketAddr,
     is_secured: bool,
@@ -93,6 +95,8 @@ pub(crate) struct House {
     folder: TempDir,
     clusters: u16,
     let_in: LetIn,
+    /// How often a machine had to join anew because its lease was over, as far as was logged.
+    lapses: usize,
     pub(crate) runtime: Runtime,
     _turn: MutexGuard<'static, ()>,
 }
@@ -141,9 +145,8 @@ impl House {
         let node = |place: u8| {
             let [one, two] = ports;
             let ways = runtime.block_on(async { [Relay::start(one).await, Relay::start(two).await] });
-            // Nobody else uses the addresses, so that what was free stays so.
-            let ip = Ipv4Addr::new(127, 0, 0, 11 + place);
-            let address = TcpListener::bind((ip, 0)).unwrap().local_addr().unwrap();
+            let (ip, port) = (Ipv4Addr::new(127, 0, 0, 11 + place), ReservedPort::new());
+            let address = SocketAddr::from((ip, port.number()));
             let place = usize::from(place);
             let (mut config, mut door) = (setup.config(), address);
             if let Some(authorities) = &authorities {
@@ -151,11 +154,12 @@ impl House {
                 door = runtime.block_on(authorities.door(address));
             }
             std::fs::write(folder.path().join(config_of(place)), config).unwrap();
-            Node { address, door, is_secured: authorities.is_some(), ways, running: None }
+            Node { address, _port: port, door, is_secured: authorities.is_some(), ways, running: None }
         };
         let nodes = (0..setup.nodes).map(node).collect();
         let let_in = LetIn::default();
-        let mut house = Self { nodes, pair, store, folder, clusters: setup.clusters, let_in, runtime, _turn: turn };
+        let mut house =
+            Self { nodes, pair, store, folder, clusters: setup.clusters, let_in, lapses: 0, runtime, _turn: turn };
         house.run(0, (FIRST.len(), usize::try_from(setup.terminals).unwrap()));
         for place in 1..house.nodes.len() {
             if place != STRANGER || !setup.is_secured {
@@ -229,8 +233,19 @@ impl House {
     /// Tells a machine to stop, and waits until it has.
     pub(crate) fn stop(&mut self, node: usize) {
         self.running(node).signal("TERM");
-        let (status, log) = self.nodes[node].running.take().expect("it runs").stopped();
+        let running = self.nodes[node].running.take().expect("it runs");
+        self.ends_well(running);
+    }
+
+    fn ends_well(&mut self, running: Running) {
+        let (status, log) = running.stopped();
         assert!(status.success() && !log.contains("panicked"), "{status}: {log}");
+        self.lapses += log.matches("this node joins the house anew").count();
+    }
+
+    /// How often a lease was over of a machine that was told to stop.
+    pub(crate) const fn lapses(&self) -> usize {
+        self.lapses
     }
 
     /// Runs another command of the program.
@@ -355,9 +370,9 @@ impl House {
         for node in self.nodes.iter().filter_map(|node| node.running.as_ref()) {
             node.signal("TERM");
         }
-        for running in self.nodes.iter_mut().filter_map(|node| node.running.take()) {
-            let (status, log) = running.stopped();
-            assert!(status.success() && !log.contains("panicked"), "{status}: {log}");
+        let running: Vec<_> = self.nodes.iter_mut().filter_map(|node| node.running.take()).collect();
+        for running in running {
+            self.ends_well(running);
         }
         for place in 0..self.nodes.len() {
             let anchor = format!("{}/anchor.txt", data(place));
@@ -400,14 +415,4 @@ fn has_ended(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     // Behind the name, which may hold anything.
     stat.rsplit_once(')').is_some_and(|(_, behind)| behind.trim_start().starts_with('Z'))
-}
-
-/// Waits until it is so.
-#[track_caller]
-pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let by = Instant::now() + SOON;
-    while !is_so() {
-        assert!(Instant::now() < by, "{what}, or should be");
-        thread::sleep(Duration::from_millis(10));
-    }
 }

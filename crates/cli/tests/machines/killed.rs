@@ -1,7 +1,6 @@
 //! A machine loses its power: in the middle of the betting, and in the moment in which the dice are committed.
 
 use std::thread;
-use std::time::Duration;
 
 use crate::house::THE_TABLE;
 use crate::play::{BETS, Play, tell};
@@ -45,7 +44,7 @@ fn while_a_round_is_settled() {
                 commit.join().unwrap();
             } else {
                 // The end comes at any moment.
-                thread::sleep(Duration::from_micros(random.below(5_000)));
+                (0..random.below(5_000)).for_each(|_| thread::yield_now());
             }
             let killed = crowd.watch();
             house.kill(holder);

@@ -42,7 +42,8 @@ impl Play {
         self.dealer.concludes();
         players.extend(self.crowd.rest(&self.house));
         self.house.audit();
-        let record = Record::read(self.house.store(), self.house.clusters());
+        let mut record = Record::read(self.house.store(), self.house.clusters());
+        record.lapses = self.house.lapses();
         record.holds(&players, &self.dealer);
         let (bets, rounds) = record.counted();
         println!("{bets} bets in {rounds} rounds, each once; taken for a copy: {}", record.copied);

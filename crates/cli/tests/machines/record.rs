@@ -32,6 +32,8 @@ pub(crate) struct Record {
     pub(crate) copied: u32,
     /// How often play was held.
     pub(crate) held: u32,
+    /// How often a machine joined anew because its lease was over.
+    pub(crate) lapses: usize,
 }
 
 impl Record {

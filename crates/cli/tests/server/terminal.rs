@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
+use taisai_journal::suite::HANG_LIMIT;
 
 use crate::person::post;
-use crate::socket::{Heard, SOON, Socket};
+use crate::socket::{Heard, Socket};
 
 /// A device that is enrolled.
 #[derive(Clone)]
@@ -133,12 +134,13 @@ impl Terminal {
 
     /// Waits for the answer to the command of that number; none where the connection is over.
     pub(crate) fn try_answer(&mut self, sequence: u64) -> Option<Value> {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         loop {
+            assert!(Instant::now() < by, "no answer to {sequence}");
             if let Some(answer) = self.answers.remove(&sequence) {
                 return Some(answer);
             }
-            match self.socket.heard(by)? {
+            match self.socket.heard() {
                 Heard::Said(message) => self.take_in(&message),
                 Heard::Over(why) => {
                     self.over = why;
@@ -169,15 +171,15 @@ impl Terminal {
 
     /// Reads on until it is shown what is looked for; `false` if the connection is over before that.
     pub(crate) fn is_shown(&mut self, is_so: impl Fn(&Self) -> bool) -> bool {
-        let by = Instant::now() + SOON;
+        let by = Instant::now() + HANG_LIMIT;
         while !is_so(self) {
-            match self.socket.heard(by) {
-                Some(Heard::Said(message)) => self.take_in(&message),
-                Some(Heard::Over(why)) => {
+            assert!(Instant::now() < by, "it is not shown: {} {}", self.public, self.view);
+            match self.socket.heard() {
+                Heard::Said(message) => self.take_in(&message),
+                Heard::Over(why) => {
                     self.over = why;
                     return false;
                 }
-                None => return false,
             }
         }
         true

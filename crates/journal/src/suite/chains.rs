@@ -1,6 +1,6 @@
 //! Appending and reading, by one writer.
 
-use super::{Fixture, begin, block, chain, genesis, head, place, verify};
+use super::{Fixture, begin, block, bytes, chain, genesis, head, place, verify};
 use crate::block::{Block, LARGEST_BODY};
 use crate::hash::Hash;
 use crate::journal::{AppendError, Archive, ClaimError, Head, Journal};
@@ -112,8 +112,7 @@ pub(super) fn sizes(store: &dyn Fixture) {
     let mut written = Vec::new();
     // The length before the largest entry takes four bytes.
     for size in [0, 1, 4_000, 70_000, 1_000_000, LARGEST_BODY - 4] {
-        let entry: Vec<u8> = (0..=250).cycle().take(size).collect();
-        let block = block(&at, &[&entry]);
+        let block = block(&at, &[&bytes(size)]);
         journal.append(std::slice::from_ref(&block)).expect("append");
         at = head(&block);
         written.push(block);

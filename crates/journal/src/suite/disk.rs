@@ -47,13 +47,17 @@ impl Failure {
     }
 }
 
-static LIBRARY: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().expect("a folder");
-    let library = folder.path().join("disk.so");
+/// It lies beside this program, where everything that is built lies: nothing would remove it elsewhere.
+static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
+    let program = std::env::current_exe().expect("this program");
+    let (library, own) = (program.with_file_name("disk.so"), format!("disk-{}.so", std::process::id()));
+    let own = program.with_file_name(own);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/suite/disk.c");
-    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).status();
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&own).arg(source).status();
     assert!(compiled.expect("a C compiler").success());
-    (folder, library)
+    // Another process may use the one that is there.
+    fs::rename(&own, &library).expect("a library");
+    library
 });
 
 /// The disk under one folder of a process.
@@ -85,7 +89,7 @@ impl FailingDisk {
 
     /// Puts it under a process that is not started yet.
     pub fn put_under(&self, command: &mut Command, failure: Option<Failure>) {
-        command.env("LD_PRELOAD", &LIBRARY.1).env("DISK_FOLDER", self.folder());
+        command.env("LD_PRELOAD", &*LIBRARY).env("DISK_FOLDER", self.folder());
         command.env("DISK_COUNTS", self.counts.path().join("counts")).env("DISK_DISPOSABLE", "snapshots.db");
         if let Some(Failure { at, how }) = failure {
             let at = match at {

@@ -2,11 +2,13 @@
 //! as a machine is that freezes or loses its power, and the standby can be promoted.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use postgres::{Client, NoTls};
 
-use super::server::{TemporaryServer, free_port};
+use super::port::ReservedPort;
+use super::server::TemporaryServer;
+use super::wait::wait_until;
 
 /// A primary and its synchronous standby.
 #[derive(Debug)]
@@ -26,9 +28,6 @@ const KNOWN_AS: &str = "-c cluster_name=standby";
 /// What a primary waits for.
 const ONE: &str = "ANY 1 (standby)";
 
-/// How long a server may take to do as it is told.
-const PATIENCE: Duration = Duration::from_mins(1);
-
 impl Pair {
     /// Makes and starts both; they are in step.
     ///
@@ -38,7 +37,7 @@ impl Pair {
         let mut primary = TemporaryServer::start();
         primary.listen("", LETS_IN);
         let mut standby = TemporaryServer::absent(&primary.address("postgres"));
-        standby.run_on(free_port(), KNOWN_AS);
+        standby.run_on(Arc::new(ReservedPort::new()), KNOWN_AS);
         let pair = Self { primary, standby };
         pair.wait_for(ONE);
         pair
@@ -52,17 +51,18 @@ impl Pair {
         let mut client = client(&self.primary, "postgres");
         client.batch_execute(&format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'")).expect("a setting");
         client.batch_execute("SELECT pg_reload_conf()").expect("a signal");
-        until("the standby is in step", || {
+        wait_until("the standby is in step", || {
             let row = client.query_opt("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'", &[]);
             row.expect("an answer").is_some_and(|row| (row.get::<_, &str>(0) == "async") == names.is_empty())
         });
     }
 
-    /// The address of a database on whichever of the two takes writes.
+    /// The address of a database on whichever of the two takes writes. On a busy machine a server may take longer to answer than a
+    /// store gives each of several.
     pub fn address(&self, database: &str) -> String {
         let (primary, standby) = (self.primary.port(), self.standby.port());
         format!(
-            "postgres://postgres@127.0.0.1:{primary},127.0.0.1:{standby}/{database}?target_session_attrs=read-write"
+            "postgres://postgres@127.0.0.1:{primary},127.0.0.1:{standby}/{database}?target_session_attrs=read-write&connect_timeout=60"
         )
     }
 
@@ -75,7 +75,7 @@ impl Pair {
         // The standby has it when this was acknowledged, and shows it a little later.
         let mut standby = client(&self.standby, "postgres");
         let is_shown = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
-        until("the standby shows it", || standby.query_one(is_shown, &[&name]).expect("an answer").get(0));
+        wait_until("the standby shows it", || standby.query_one(is_shown, &[&name]).expect("an answer").get(0));
         self.address(name)
     }
 
@@ -84,7 +84,7 @@ impl Pair {
     /// # Panics
     /// If it does not.
     pub fn promote(&self) {
-        self.standby.control(&["promote", "-w", "-t", "60"]);
+        self.standby.control(&["promote", "-w", "-t", "120"]);
     }
 
     /// After a primary was killed and the standby promoted: what was promoted is the primary from now on, and a new standby takes
@@ -94,7 +94,7 @@ impl Pair {
     /// If the standby cannot be made.
     pub fn replace(&mut self) {
         let mut standby = TemporaryServer::absent(&self.standby.address("postgres"));
-        standby.run_on(self.primary.port(), KNOWN_AS);
+        standby.run_on(self.primary.reserved_port().expect("a primary listens on a port"), KNOWN_AS);
         self.primary = std::mem::replace(&mut self.standby, standby);
         self.wait_for(ONE);
     }
@@ -128,21 +128,13 @@ impl TemporaryServer {
         self.pause();
         signal("KILL", &[&children(process)[..], &[process]].concat());
         // Nobody may be there to take note of its end.
-        until("the server has gone", || state(process).is_none_or(|(state, _)| state == "Z"));
+        wait_until("the server has gone", || state(process).is_none_or(|(state, _)| state == "Z"));
         self.bury();
     }
 }
 
 fn client(server: &TemporaryServer, database: &str) -> Client {
     Client::connect(&server.address(database), NoTls).expect("a connection")
-}
-
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "{what}, or should be");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn signal(name: &str, processes: &[u32]) {

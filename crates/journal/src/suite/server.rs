@@ -6,14 +6,16 @@
 use std::ffi::OsStr;
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use postgres::{Client, NoTls};
 use tempfile::TempDir;
+
+use super::port::ReservedPort;
 
 /// A temporary server.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ pub struct TemporaryServer {
     primary: String,
     keeper: Option<Keeper>,
     databases: AtomicU32,
-    port: u16,
+    port: Option<Arc<ReservedPort>>,
 }
 
 #[derive(Debug)]
@@ -48,7 +50,7 @@ make() {
     fi
 }
 [ -e "$2/data" ] || make "$@" </dev/null >/dev/null 2>"$2/log" \
-    && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 60 -o "-c listen_addresses='' -c unix_socket_directories='$2' $3" start \
+    && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 120 -o "-c listen_addresses='' -c unix_socket_directories='$2' $3" start \
     </dev/null >/dev/null 2>&1 || { cat "$2/log" >&2; rm -rf "$2"; exit 1; }
 echo ready 2>/dev/null
 word=gone
@@ -69,6 +71,16 @@ impl TemporaryServer {
         server
     }
 
+    /// The server of all tests in this process that need no more than a database: making one takes longer than most of them. It goes
+    /// with the process.
+    ///
+    /// # Panics
+    /// If there is no `PostgreSQL` on this machine, or it cannot be started.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<TemporaryServer> = LazyLock::new(TemporaryServer::start);
+        &SHARED
+    }
+
     /// A server that was never started: a new one, or a standby of the one at this address.
     pub(super) fn absent(primary: &str) -> Self {
         let binaries = binaries().expect(
@@ -78,7 +90,7 @@ impl TemporaryServer {
         let folder = TempDir::with_prefix("taisai-pg-").expect("a folder").keep();
         give(&folder);
         let primary = primary.to_owned();
-        Self { folder, binaries, primary, keeper: None, databases: AtomicU32::new(0), port: DEFAULT_PORT }
+        Self { folder, binaries, primary, keeper: None, databases: AtomicU32::new(0), port: None }
     }
 
     /// Starts the server again after [`Self::crash`], with more settings (`-c name=value`).
@@ -94,7 +106,7 @@ impl TemporaryServer {
         BufReader::new(shell.stdout.take().expect("a pipe")).read_line(&mut line).expect("an answer");
         assert_eq!(line, "ready\n", "PostgreSQL did not start in {}", self.folder.display());
         self.keeper = Some(Keeper { shell, word });
-        self.port = DEFAULT_PORT;
+        self.port = None;
     }
 
     /// Stops the server as a power cut would: nothing is finished, nothing is said.
@@ -115,19 +127,24 @@ impl TemporaryServer {
     pub fn listen(&mut self, settings: &str, lets_in: &str) -> u16 {
         self.crash();
         self.put("data/pg_hba.conf", &format!("local all all trust\n{lets_in}\n"));
-        self.run_on(free_port(), settings);
-        self.port
+        self.run_on(Arc::new(ReservedPort::new()), settings);
+        self.port()
     }
 
     /// Starts the server on a loopback port.
-    pub(super) fn run_on(&mut self, port: u16, settings: &str) {
-        self.run(&format!("-c listen_addresses=127.0.0.1 -c port={port} {settings}"));
-        self.port = port;
+    pub(super) fn run_on(&mut self, port: Arc<ReservedPort>, settings: &str) {
+        self.run(&format!("-c listen_addresses=127.0.0.1 -c port={} {settings}", port.number()));
+        self.port = Some(port);
     }
 
     /// The loopback port that it listens on, or the number in its socket's name.
-    pub const fn port(&self) -> u16 {
-        self.port
+    pub fn port(&self) -> u16 {
+        self.port.as_ref().map_or(DEFAULT_PORT, |port| port.number())
+    }
+
+    /// Its loopback port, for a server that takes its place.
+    pub(super) fn reserved_port(&self) -> Option<Arc<ReservedPort>> {
+        self.port.clone()
     }
 
     /// Has `pg_ctl` do something with the server.
@@ -148,7 +165,7 @@ impl TemporaryServer {
 
     /// The server's processes were killed: nobody is to take those that bear their numbers for them.
     pub(super) fn bury(&mut self) {
-        let lock = format!(".s.PGSQL.{}.lock", self.port);
+        let lock = format!(".s.PGSQL.{}.lock", self.port());
         for left in ["data/postmaster.pid", lock.as_str()] {
             std::fs::remove_file(self.folder.join(left)).expect("what the server left");
         }
@@ -180,7 +197,7 @@ impl TemporaryServer {
 
     /// The address of a database.
     pub fn address(&self, database: &str) -> String {
-        format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port)
+        format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port())
     }
 }
 
@@ -200,12 +217,6 @@ impl Drop for TemporaryServer {
             }
         }
     }
-}
-
-/// A port that nobody listens on. Somebody may take it before the server does.
-pub(super) fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    free.local_addr().expect("an address").port()
 }
 
 /// The newest of Debian's folders, or whatever the path has.

@@ -1,6 +1,6 @@
 //! Snapshots.
 
-use super::{Fixture, chain};
+use super::{Fixture, bytes, chain};
 use crate::hash::Hash;
 use crate::journal::{KEPT_SNAPSHOTS, Snapshot, SnapshotError};
 
@@ -30,7 +30,7 @@ pub(super) fn large(store: &dyn Fixture) {
     let mut archive = store.open().archive().expect("an archive");
     let name = chain("house");
     // More than two parts of eight megabytes, and not a whole number of them.
-    let bytes: Vec<u8> = (0..=250).cycle().take(17 * 1024 * 1024 + 3).collect();
+    let bytes = bytes(17 * 1024 * 1024 + 3);
     archive.put_snapshot(&name, 1, Hash::NONE, &bytes).expect("a snapshot");
     assert!(archive.read_snapshot(&name, 1).expect("bytes") == bytes);
     archive.put_snapshot(&name, 2, Hash::NONE, &[]).expect("an empty one");

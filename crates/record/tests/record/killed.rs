@@ -48,7 +48,7 @@ fn on_sqlite() {
 
 #[test]
 fn on_postgres() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
     kill_again_and_again(|| {
         let store = server.database();

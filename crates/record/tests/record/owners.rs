@@ -30,7 +30,7 @@ fn a_second_program_is_kept_out_of_a_folder() {
 
 #[test]
 fn a_second_program_takes_over_on_a_server() {
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
     let place = Place { store: server.database(), files: folder.path().to_owned() };
     let mut first = place.open().unwrap();

@@ -55,7 +55,7 @@ fn tables_built_bit_by_bit_are_those_built_at_once() {
     let (_folder, memory, hall) = made_house();
     let keys = hall.book.keys().to_vec();
     hall.close();
-    let server = TemporaryServer::start();
+    let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
     let whole = dump(&mut projected(&memory, &folder_address(folder.path())));
     assert!(whole.iter().all(|(_, answer)| !answer.rows.is_empty()), "{whole:?}");
@@ -256,7 +256,7 @@ fn shown(value: &Value) -> String {
 #[test]
 fn queries_give_the_expected_rows_on_both_stores() {
     let (_folder, memory, _hall) = made_house();
-    let (folder, server) = (tempfile::tempdir().unwrap(), TemporaryServer::start());
+    let (folder, server) = (tempfile::tempdir().unwrap(), TemporaryServer::shared());
     let mut told = Vec::new();
     for address in [folder_address(folder.path()), Address::Postgres(server.database())] {
         let mut projection = projected(&memory, &address);

@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use taisai_journal::Hash;
+use taisai_journal::suite::Spawned;
 use taisai_record::NotRecorded;
 use taisai_rules::{Dice, Money};
 use taisai_table::{Chips, ClusterCommand, Method, Phase, Role, RoundCommand, Seat, Stake, Verdict};
@@ -56,7 +57,7 @@ pub(crate) struct Said {
 
 /// A shift that goes on.
 pub(crate) struct Shift {
-    process: Child,
+    process: Spawned,
     lines: BufReader<ChildStdout>,
     said: Said,
 }
@@ -64,8 +65,7 @@ pub(crate) struct Shift {
 impl Shift {
     /// A shift that is not started yet.
     pub(crate) fn command(place: &Place, plan: Plan) -> Command {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "shift::run", "--ignored", "--nocapture"]);
+        let mut command = Spawned::test("shift::run");
         command
             .env("SHIFT_STORE", &place.store)
             .env("SHIFT_FILES", &place.files)
@@ -75,7 +75,7 @@ impl Shift {
     }
 
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut process = command.spawn().unwrap();
+        let mut process = Spawned::start(&mut command);
         let lines = BufReader::new(process.stdout.take().unwrap());
         Self { process, lines, said: Said::default() }
     }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use taisai_journal::suite::{HANG_LIMIT, wait_until};
 use taisai_journal::{Archive, Hash, Memory, Purpose, Snapshot};
 use taisai_record::{Book, BookError, Machine, Recorder, Replay, Setup};
 use taisai_table::{Asked, Cluster, CommandId, House, Profile, Round, RoundCommand, TableId, Time};
@@ -88,7 +89,7 @@ fn a_block_in_the_place_of_the_checkpoint_is_found() {
     let (answer, opened) = std::sync::mpsc::channel();
     let place = folder.path().to_owned();
     std::thread::spawn(move || answer.send(Place::folder(&place).open().is_err()).unwrap());
-    assert_eq!(opened.recv_timeout(std::time::Duration::from_secs(20)), Ok(true), "it is refused within seconds");
+    assert_eq!(opened.recv_timeout(HANG_LIMIT), Ok(true), "it is refused");
 }
 
 fn table(book: &mut Book, number: u16) -> Result<Recorder<Round>, BookError> {
@@ -110,14 +111,19 @@ fn a_table_does_not_start_with_the_state_of_another() {
     };
     let mut book = open();
     let mut tables = [table(&mut book, 1).unwrap(), table(&mut book, 2).unwrap()];
+    let mut archive = taisai_journal::SqliteArchive::open(folder.path()).unwrap();
+    let mut blocks = |name: &str| {
+        let heads = archive.heads().unwrap();
+        heads.iter().find(|head| head.chain == chain(name)).map_or(0, |head| head.next)
+    };
     for sequence in 1..=3 {
         // Only table 2 is opened, as only a supervisor may do so.
-        for (recorder, actor) in tables.iter_mut().zip([dealer(), supervisor()]) {
+        for ((recorder, actor), name) in tables.iter_mut().zip([dealer(), supervisor()]).zip(["table-1", "table-2"]) {
+            let before = blocks(name);
             let (time, id) = (Time(1_800_000_000_000 + sequence), CommandId { source: 1, sequence });
             recorder.ask(Asked { time, actor, id, command: RoundCommand::OpenTable });
             recorder.checkpoint(time).unwrap();
-            // The checkpoint stands before the next entry.
-            std::thread::sleep(std::time::Duration::from_millis(200));
+            wait_until("the checkpoint stands before the next entry", || blocks(name) == before + 2);
         }
     }
     let hashes = tables.each_ref().map(|recorder| recorder.machine().state_hash());

@@ -1,5 +1,6 @@
 //! Rounds, evidence and verifications of a house that was played.
 
+use taisai_journal::suite::wait_for;
 use taisai_record::Evidence;
 use taisai_table::{RoundNumber, TableId};
 
@@ -40,13 +41,9 @@ async fn a_round_is_shown_with_every_line_and_its_evidence_verifies() {
 }
 
 fn ended(audits: &Audits, id: u64) -> Verification {
-    loop {
-        let found = audits.verifications.find(id).unwrap();
-        if found.state != State::Running {
-            return found;
-        }
-        std::thread::yield_now();
-    }
+    wait_for("the verification has ended", || {
+        audits.verifications.find(id).filter(|found| found.state != State::Running)
+    })
 }
 
 #[tokio::test]

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use taisai_journal::Purpose;
+use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Auditor, MachineId, Program, Setup, beginning, first_opening};
 use taisai_rules::{Games, Moment, Money};
 use taisai_table::{Phase, Seat, TableId};
@@ -40,7 +41,9 @@ async fn it_deals_by_itself_and_all_is_training() {
     Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
     let demo = super::Demo::start(&hall, &seed, pace);
     let mut played = BTreeMap::new();
+    let begun = Instant::now();
     while played.len() < 2 {
+        assert!(begun.elapsed() < HANG_LIMIT, "it does not deal at every table: {played:?}");
         for (table, door) in hall.doors().tables() {
             let (number, phase, bet, visitors) = door
                 .look(|table| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
@@ -258,8 +259,11 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
             |event| matches!(event.what, Happening::Reported(Report::ClockStepped { millis }) if millis < -3_000_000),
         )
     };
-    while !hall.doors().house().look(stepped).await.unwrap() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let is_told = async {
+        while !hall.doors().house().look(stepped).await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the step is on record");
     close(hall).await;
 }

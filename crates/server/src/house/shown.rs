@@ -115,12 +115,13 @@ impl RunningHouse {
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
-    use taisai_table::{DeviceId, HouseCommand};
+    use taisai_table::{Act, DeviceId, HouseCommand, Role};
 
     use super::*;
     use crate::house::HouseMail;
+    use crate::leaving::Answer;
     use crate::line::Messages;
-    use crate::people::running::Running;
+    use crate::people::running::{Running, SUPERVISOR, person};
 
     async fn follow(house: &Running, topic: Topic) -> (Messages, Value) {
         let (line, mut messages) = Line::new();
@@ -138,18 +139,28 @@ mod tests {
 
     async fn copied(house: &Running) {
         let answer = house.server.doors.house().own(HouseCommand::CopiedToken { device: DeviceId(9) }).await;
-        assert!(matches!(answer, Ok(crate::leaving::Answer::Accepted(_))));
-        tokio::time::sleep(SHOWN * 2).await;
+        assert!(matches!(answer, Ok(Answer::Accepted(_))));
+    }
+
+    async fn approval_asked(house: &Running) {
+        let command = HouseCommand::RequestApproval { act: Act::Correct, what: "{}".to_owned() };
+        let answer = house.ask(person(SUPERVISOR, Role::PitSupervisor), command).await;
+        assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
     }
 
     /// The cage sees no events: they are gathered when the pit comes, and told it from then on.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_part_is_gathered_for_those_who_follow_it() {
         let house = Running::start().await;
-        let (_cage, parts) = follow(&house, Topic::Cage).await;
+        let (mut cage, parts) = follow(&house, Topic::Cage).await;
         assert!(parts["people"].is_object() && parts["events"].is_null(), "{parts}");
-        copied(&house).await;
-        copied(&house).await;
+        // Whatever has changed is shown to the cage in the same moment as this, twice.
+        for _ in 0..2 {
+            copied(&house).await;
+            approval_asked(&house).await;
+            let changed = next(&mut cage).await;
+            assert!(changed["parts"]["approvals"].is_object(), "{changed}");
+        }
         let (mut pit, parts) = follow(&house, Topic::Pit).await;
         let count = parts["events"]["all"].as_array().unwrap().len();
         assert_eq!(parts["events"]["number"], 1);

@@ -63,23 +63,26 @@ mod tests {
 
     use super::*;
 
-    fn tenure(millis: u64) -> Tenure {
-        let terms = Terms::new(Duration::from_secs(3), Duration::from_millis(500)).unwrap();
-        let sent = Instant::now().checked_sub(Duration::from_millis(3_000 - millis)).unwrap();
-        Tenure::since(sent, terms)
+    /// A lease that lasts longer than any test.
+    const LEASE: Duration = Duration::from_mins(10);
+
+    /// What a renewal gives that was sent so long ago.
+    fn tenure(ago: Duration) -> Tenure {
+        let terms = Terms::new(LEASE, LEASE / 6).unwrap();
+        Tenure::since(Instant::now().checked_sub(ago).unwrap(), terms)
     }
 
     #[test]
     fn a_term_holds_until_it_is_over_and_is_made_longer() {
         assert!(Term::FOREVER.holds());
-        let term = Term::new(tenure(2_000));
+        let term = Term::new(tenure(Duration::from_secs(1)));
         assert!(term.holds());
-        assert!(term.renew(tenure(2_900)));
+        assert!(term.renew(tenure(Duration::ZERO)));
         assert!(term.holds() && term.clone().holds());
         term.end();
         assert!(!term.holds());
-        assert!(!term.renew(tenure(2_900)), "what was over once stays so");
-        assert!(!term.holds() && !Term::new(tenure(0)).holds());
+        assert!(!term.renew(tenure(Duration::ZERO)), "what was over once stays so");
+        assert!(!term.holds() && !Term::new(tenure(LEASE)).holds());
         Term::FOREVER.end();
         assert!(Term::FOREVER.holds());
     }

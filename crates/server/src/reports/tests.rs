@@ -127,8 +127,7 @@ async fn a_database_answers_as_a_file_does() {
     let (reader, _) = house(folder.path()).await;
     let address = Address::Folder(folder.path().join("data"));
     let compare = move || {
-        let server = taisai_journal::suite::TemporaryServer::start();
-        let database = Address::Postgres(server.database());
+        let database = Address::Postgres(taisai_journal::suite::TemporaryServer::shared().database());
         let mut archive = address.archive().unwrap();
         Projection::open(&database).unwrap().catch_up(&mut *archive, &[]).unwrap();
         let mut answers = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use taisai_journal::suite::TemporaryServer;
+use taisai_journal::suite::{TemporaryServer, wait_until};
 use taisai_record::Address;
 use taisai_table::{DeviceId, PersonId, Time};
 
@@ -95,8 +95,7 @@ fn run(test: impl Future<Output = ()>) {
 
 #[test]
 fn secrets_on_a_server() {
-    let server = TemporaryServer::start();
-    run(suite(&Address::Postgres(server.database())));
+    run(suite(&Address::Postgres(TemporaryServer::shared().database())));
 }
 
 /// A connection that is lost is made anew.
@@ -129,9 +128,7 @@ fn what_a_server_warns_of_is_not_done() {
         let cancel = tokio::task::spawn_blocking(move || {
             let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
             let waits = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-            while client.query_one(waits, &[]).unwrap().get::<_, i64>(0) == 0 {
-                std::thread::yield_now();
-            }
+            wait_until("someone waits for the standby", || client.query_one(waits, &[]).unwrap().get::<_, i64>(0) > 0);
         });
         let own = Password::Own("$argon2id$".to_owned());
         let set = secrets.set_password(PERSON, own.clone(), Time(1)).await;

@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::dealing::{Dealing, buy_in, has_happened};
 use crate::house::House;
 use crate::person::{Person, accepted, refused};
-use crate::socket::{SOON, Socket};
+use crate::socket::Socket;
 use crate::terminal::place;
 
 /// The order in the record decides, never a client's clock (F03).
@@ -219,7 +219,7 @@ fn stake_of_minus_one_and_other_numbers() {
         for text in messages {
             terminal.socket.send(Message::text(text));
         }
-        let (code, why) = terminal.socket.over(SOON).expect("it says why");
+        let (code, why) = terminal.socket.over().expect("it says why");
         assert!(code == 1007 && !why.is_empty(), "{code} {why}");
         terminal = device.connect(house.address());
     }

@@ -54,8 +54,12 @@ fn stored_data_edited_behind_the_servers_back() {
             "delete from blocks where (chain, position) in (select chain, max(position) from blocks group by chain)",
         ),
     ];
+    let mut house = played();
+    let (data, before) = (house.folder().join("data"), house.folder().join("before"));
+    copy(&data, &before);
     for (what, sql) in edits {
-        let mut house = played();
+        fs::remove_dir_all(&data).unwrap();
+        copy(&before, &data);
         edit(&house, sql);
         let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
         assert!(!is_good, "{what}: {found}");

@@ -1,0 +1,4 @@
+//! The figures and the simulated sessions from outside.
+
+mod outside;
+mod simulate;

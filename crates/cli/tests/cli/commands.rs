@@ -1,0 +1,222 @@
+//! The commands as a person uses them: good input, bad input, exit status, help.
+
+use std::process::Command;
+
+use crate::common::run;
+
+const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tai-sai.toml");
+
+#[test]
+fn commands_that_cannot_be_carried_out_say_why() {
+    for (args, expected) in [
+        (&["odds", "--game", "craps", "--layout", "A"][..], "there is no game \"craps\"; there are tai-sai-classic@1"),
+        (&["odds", "--game", "tai-sai@5", "--layout", "A"], "there is no game \"tai-sai@5\""),
+        (&["odds", "--game", "tai-sai", "--layout", "B"], "it has A, C, E"),
+        (&["odds", "--game", "tai-sai"], "--layout"),
+        (&["outcome", "--game", "tai-sai", "--layout", "A", "7"], "7 is not in 1..=6"),
+        (&["outcome", "--game", "tai-sai", "--layout", "A", "1", "2", "3", "4"], "unexpected value '4'"),
+        (&["games", "show", "--layout", "A"], "<GAME>"),
+        (&["games", "--games", "no-such-folder"], "cannot read the folder no-such-folder"),
+        (&["games", "--games", "src"], "there is no game (*.toml) in src"),
+        (
+            &["felt", "--game", "tai-sai", "--layout", "A", "-o", "no-such-folder/felt.svg"],
+            "cannot write no-such-folder",
+        ),
+        (&["no-such-command"], "unrecognized subcommand"),
+    ] {
+        let (status, printed, error) = run(args);
+        assert_eq!(status, Some(2), "{args:?}");
+        assert_eq!(printed, "", "{args:?}");
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn without_a_terminal_there_is_no_colour() {
+    for args in [
+        &["games"][..],
+        &["games", "show", "tai-sai"],
+        &["odds", "--game", "tai-sai", "--layout", "C"],
+        &["outcome", "--game", "tai-sai", "--layout", "C", "4"],
+    ] {
+        let (status, printed, _) = run(args);
+        assert_eq!(status, Some(0), "{args:?}");
+        assert!(printed.lines().count() > 3 && !printed.contains('\u{1b}'), "{args:?}");
+    }
+}
+
+#[test]
+fn games_are_listed_with_what_they_are() {
+    let (_, printed, _) = run(&["games"]);
+    let line = printed.lines().find(|line| line.contains("tai-sai@6")).expect("the game");
+    for part in ["003", "2023-10-06 08:00 +08:00", "covered", "A → 1 (50), C → 2 (104), E → 3 (107)"] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    let (_, json, _) = run(&["games", "--json"]);
+    let games: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(games[3]["layouts"][1]["boxes"], 104);
+}
+
+#[test]
+fn a_checked_file_is_well_or_has_all_its_faults_named() {
+    let (status, printed, _) = run(&["games", "check", GAME]);
+    assert_eq!((status, printed.contains("tai-sai@6, boxes A 50, C 104, E 107")), (Some(0), true), "{printed}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = std::fs::read_to_string(GAME).unwrap();
+    let broken = text.replacen("\"big\"", "\"bigg\"", 1).replacen("version = 6", "version = \"six\"", 1);
+    std::fs::write(folder.join("broken.toml"), broken).unwrap();
+    let file = folder.join("broken.toml");
+    let (status, printed, _) = run(&["games", "check", file.to_str().unwrap()]);
+    assert_eq!(status, Some(1));
+    for part in ["broken.toml:6:11: wrong-type: ", ": unknown-box: \"bigg\"", ": odds-missing: big"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let (status, _, error) = run(&["games", "--games", folder.to_str().unwrap()]);
+    assert_eq!((status, error.matches("broken.toml:").count()), (Some(2), printed.lines().count()), "{error}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_hide_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let [binary, huge, missing] = ["binary.toml", "huge.toml", "missing.toml"].map(|name| folder.join(name));
+    std::fs::write(&binary, b"# \xe9\xaa\xb0\nid = '\xff'\n").unwrap();
+    std::fs::File::create(&huge).unwrap().set_len(1 << 34).unwrap();
+    let [binary, huge, missing] = [&binary, &huge, &missing].map(|path| path.to_str().unwrap());
+    let unread = folder.to_str().unwrap();
+
+    let (status, printed, error) = run(&["games", "check", missing, binary, unread, huge, GAME]);
+    let lines: Vec<_> = printed.lines().collect();
+    let starts = [
+        format!("error  {missing}: No such file"),
+        format!("fault  {binary}:2:7: syntax: "),
+        format!("error  {unread}: this is not a regular file"),
+        format!("fault  {huge}:1:1: syntax: the file of a game has at most 1048576 bytes"),
+        format!("ok     {GAME}: tai-sai@6"),
+    ];
+    assert_eq!(lines.len(), starts.len(), "{printed}");
+    assert!(lines.iter().zip(&starts).all(|(line, start)| line.starts_with(start)), "{printed}");
+    assert_eq!(status, Some(2));
+    assert!(error.contains("2 of 5 files cannot be read"), "{error}");
+
+    let (status, json, _) = run(&["games", "check", "--json", missing, binary, GAME]);
+    let checked: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(status, Some(2));
+    assert!(checked[0]["error"].as_str().unwrap().starts_with("No such file") && checked[0]["faults"].is_null());
+    assert_eq!((&checked[1]["faults"][0]["line"], &checked[1]["faults"][0]["code"]), (&2.into(), &"syntax".into()));
+    assert_eq!(checked[2], serde_json::json!({ "file": GAME, "faults": [] }));
+    assert_eq!(run(&["games", "check", binary, GAME]).0, Some(1), "all could be read");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let pipe = folder.join("pipe.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for file in ["/dev/zero", pipe.to_str().unwrap()] {
+        let (status, printed, _) = run(&["games", "check", file]);
+        assert_eq!((status, printed), (Some(2), format!("error  {file}: this is not a regular file\n")));
+    }
+    let (status, _, error) = run(&["games", "--games", folder.to_str().unwrap()]);
+    assert_eq!((status, error.contains("pipe.toml: this is not a regular file")), (Some(2), true), "{error}");
+}
+
+#[test]
+fn all_that_is_wrong_with_a_folder_is_named_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = std::fs::read_to_string(GAME).unwrap();
+    let games = folder.to_str().unwrap();
+    for name in ["a.toml", ".hidden.toml", "notes.txt"] {
+        std::fs::write(folder.join(name), &text).unwrap();
+    }
+    assert_eq!(run(&["--games", games, "games"]).0, Some(0), "neither hidden files nor others are games");
+
+    std::fs::write(folder.join("b.toml"), &text).unwrap();
+    std::fs::write(folder.join("c.toml"), text.replacen("version = 6", "version = 0", 1)).unwrap();
+    std::fs::write(folder.join("d.toml"), b"\xff").unwrap();
+    std::fs::create_dir(folder.join("e.toml")).unwrap();
+    let (status, printed, error) = run(&["--games", games, "games"]);
+    assert_eq!((status, printed.as_str()), (Some(2), ""));
+    let lines: Vec<_> = error.lines().skip(1).map(|line| line.trim_start().trim_start_matches(games)).collect();
+    let starts = [
+        "/b.toml: the game tai-sai@6 is there twice",
+        "/c.toml:6:11: bad-value: ",
+        "/d.toml:1:1: syntax: ",
+        "/e.toml: this is not a regular file",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{error}");
+    assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{error}");
+}
+
+#[test]
+fn json_is_asked_for_before_or_after_what_games_does() {
+    for (before, after) in [
+        (&["games", "--json", "show", "tai-sai"][..], &["games", "show", "tai-sai", "--json"][..]),
+        (&["games", "--json", "check", GAME], &["games", "check", GAME, "--json"]),
+    ] {
+        let (status, json, _) = run(before);
+        assert_eq!(status, Some(0), "{before:?}");
+        assert!(serde_json::from_str::<serde_json::Value>(&json).unwrap().is_array(), "{before:?}");
+        assert_eq!(run(after).1, json, "{after:?}");
+    }
+}
+
+#[test]
+fn games_of_a_folder_stand_in_place_of_the_programs_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = std::fs::read_to_string(GAME).unwrap();
+    let seven = text.replacen("version = 6", "version = 7", 1).replace("62 to 1", "60 to 1");
+    std::fs::write(folder.join("tai-sai-7.toml"), &seven).unwrap();
+    let games = folder.to_str().unwrap();
+    let (status, printed, _) = run(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A", "--json"]);
+    assert_eq!(status, Some(0));
+    assert!(printed.contains(r#""box":"sum:4","ways":3,"of":216,"pays":["60"]"#), "{printed}");
+    assert_eq!(run(&["--games", games, "odds", "--game", "sic-bo-etg", "--layout", "A"]).0, Some(2));
+
+    // Rules to come are not meant by the bare name.
+    let future = seven.replacen("effective = 2023", "effective = 2999", 1);
+    std::fs::write(folder.join("tai-sai-7.toml"), future).unwrap();
+    let (status, _, error) = run(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A"]);
+    assert_eq!(status, Some(2));
+    assert!(
+        error.contains("no version of tai-sai is in force now; name the version you mean, like tai-sai@7"),
+        "{error}"
+    );
+    assert_eq!(run(&["--games", games, "odds", "--game", "tai-sai@7", "--layout", "A"]).0, Some(0));
+}
+
+#[test]
+fn a_partly_known_throw_has_certain_boxes() {
+    let (_, json, _) = run(&["outcome", "--game", "tai-sai", "--layout", "A", "6", "6", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(answer["established"], true);
+    assert_eq!(answer["won"], serde_json::json!(["single:6", "double:6"]));
+    let (_, printed, _) = run(&["outcome", "--game", "tai-sai", "--layout", "A"]);
+    assert!(printed.contains("No outcome is established"), "{printed}");
+}
+
+#[test]
+fn felts_are_drawn_to_a_file_or_to_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("felt.svg");
+    let args = ["felt", "--game", "tai-sai", "--layout", "C"];
+    let (status, printed, _) = run(&[&args[..], &["-o", file.to_str().unwrap()]].concat());
+    assert_eq!((status, printed.as_str()), (Some(0), ""));
+    let drawn = std::fs::read_to_string(&file).unwrap();
+    assert!(drawn.starts_with("<svg") && drawn.contains("大") && drawn.contains("单"));
+    assert_eq!(run(&args).1, drawn);
+}
+
+#[test]
+fn completions_are_there_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (status, printed, _) = run(&["completions", shell]);
+        assert_eq!((status, printed.contains("settle")), (Some(0), true), "{shell}");
+    }
+}

@@ -1,0 +1,416 @@
+//! A house as a person sets it up, runs it, keeps copies of it and changes it.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use taisai_journal::suite::{Spawned, wait_until};
+
+use crate::common::taisai;
+
+fn files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn every_fault_of_a_file_is_printed_with_its_place() {
+    let golden = files().join("tests/config/faults.txt");
+    let (status, printed, error) = taisai(&files(), &["config", "check", "tests/config/faults.toml"]);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&golden, &printed).expect("a golden file");
+    }
+    assert_eq!((status, error.as_str()), (Some(1), ""));
+    assert_eq!(printed, std::fs::read_to_string(golden).expect("a golden file; BLESS=1 writes it"));
+    let (status, printed, _) = taisai(&files(), &["config", "check", "--json", "tests/config/faults.toml"]);
+    let json: Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!(status, Some(1));
+    assert!(json[0]["faults"].as_array().is_some_and(|faults| faults.len() > 15), "{json}");
+    let (status, printed, _) = taisai(&files(), &["config", "check", "deploy/taisai.toml"]);
+    assert_eq!(status, Some(0), "{printed}");
+    let expected = "ok     deploy/taisai.toml: Tai Sai, profile singapore; table 1 sic-bo-etg@2 layout B, 8 terminals; \
+                    table 2 tai-sai@6 layout C, 14 seats\n";
+    assert_eq!(printed, expected);
+}
+
+/// A running house, which is stopped when the test is over.
+struct House {
+    child: Spawned,
+    told: Vec<String>,
+}
+
+impl House {
+    fn start(folder: &Path, args: &[&str]) -> Self {
+        // The description of the interface is the last line that every start prints.
+        Self::start_until(folder, args, "/api/docs")
+    }
+
+    /// Starts a house, and reads what it tells until that is told.
+    fn start_until(folder: &Path, args: &[&str], last: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).current_dir(folder);
+        let mut child = Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let mut lines = child.lines();
+        let mut house = Self { child, told: Vec::new() };
+        while house.told.last().is_none_or(|line| !line.contains(last)) {
+            house.told.push(lines.next().expect("more is told"));
+        }
+        std::thread::spawn(move || lines.for_each(drop));
+        house
+    }
+
+    /// The address of the house, as it tells it.
+    fn url(&self) -> String {
+        let address = |line: &String| Some(line.trim().strip_suffix("/api/docs")?.to_owned());
+        let lines = self.told.iter().filter_map(|line| line.split("  ").find(|part| part.contains("/api/docs")));
+        lines.map(str::to_owned).find_map(|line| address(&line)).expect("an address")
+    }
+
+    /// The one-time password of a person, as it tells it.
+    fn password(&self, person: &str) -> String {
+        let line = self.told.iter().find(|line| line.split_whitespace().next() == Some(person)).expect("the person");
+        line.split_whitespace().last().expect("a password").to_owned()
+    }
+
+    /// Tells it to stop; its exit status and its log.
+    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+        self.child.signal(signal);
+        let mut log = String::new();
+        self.child.stderr.take().expect("a pipe").read_to_string(&mut log).expect("text");
+        (self.child.wait().expect("it ends").code(), log)
+    }
+}
+
+#[test]
+fn a_house_is_copied_while_it_runs_and_stops_when_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let house = House::start(folder.path(), &["--demo", "--round", "40", "--data", "demo"]);
+    assert!(house.told.iter().any(|line| line.contains("TRAINING")), "{:?}", house.told);
+    let (status, printed, error) = taisai(folder.path(), &["backup", "demo", "copy", "--with-secrets"]);
+    assert_eq!(status, Some(0), "{printed}{error}");
+    let (status, _, error) = taisai(folder.path(), &["backup", "demo", "copy"]);
+    assert_eq!(status, Some(2));
+    assert!(error.contains("copy is there already"), "{error}");
+    let (status, log) = house.stop("TERM");
+    assert_eq!(status, Some(0), "{log}");
+    for line in log.lines() {
+        serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    }
+    assert!(log.contains("the house is closed"), "{log}");
+    for store in ["demo", "copy"] {
+        let (status, printed, error) = taisai(folder.path(), &["audit", "verify", store, "--json"]);
+        assert_eq!(status, Some(0), "{store}: {printed}{error}");
+    }
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).expect("a folder").map(|e| e.expect("a file").file_name()).collect();
+    assert_eq!(names.len(), 2, "nothing half-made is left: {names:?}");
+    // A copy is a house that goes on.
+    let house = House::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
+    assert_eq!(house.stop("INT").0, Some(0));
+}
+
+#[test]
+fn a_copy_that_does_not_verify_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let house = House::start(folder.path(), &["--demo", "--round", "10", "--data", "demo"]);
+    assert_eq!(house.stop("TERM").0, Some(0));
+    let store = rusqlite::Connection::open(folder.path().join("demo/journal.db")).expect("a database");
+    let changed = store
+        .execute("UPDATE blocks SET block = zeroblob(length(block)) WHERE position = 1", [])
+        .expect("a block is changed");
+    assert!(changed > 0);
+    drop(store);
+    let (status, printed, error) = taisai(folder.path(), &["backup", "demo", "copy"]);
+    assert_eq!(status, Some(2), "{printed}{error}");
+    assert!(printed.contains("found") && error.contains("does not verify"), "{printed}{error}");
+    assert!(!folder.path().join("copy").exists());
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn what_cannot_be_run_is_told_with_status_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("file"), "").expect("a file");
+    std::fs::copy(files().join("tests/config/faults.toml"), folder.path().join("bad.toml")).expect("a copy");
+    for (args, expected) in [
+        (&["serve", "--config", "bad.toml"][..], "bad.toml has faults"),
+        (&["serve", "--config", "none.toml"], "cannot read none.toml"),
+        (&["serve", "--listen", "0.0.0.0:8080"], "0.0.0.0:8080 is reached from other machines"),
+        (&["serve", "--data", "file"], "file"),
+        (&["serve", "--store", "postgres://127.0.0.1:1/none"], "127.0.0.1"),
+        (&["backup", "postgres://127.0.0.1:1/none", "copy"], "pg_basebackup"),
+        (&["backup", "none", "copy"], "there is no record in none"),
+    ] {
+        let (status, _, error) = taisai(folder.path(), args);
+        assert_eq!(status, Some(2), "{args:?}: {error}");
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+}
+
+/// A house that answers as it is told to, and remembers what it was asked.
+struct Stub {
+    url: String,
+    asked: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Stub {
+    fn start(answers: Vec<(u16, Value)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (heard, mut answers) = (Arc::clone(&asked), VecDeque::from(answers));
+        std::thread::spawn(move || {
+            while let Some((status, answer)) = answers.pop_front() {
+                let (stream, _) = listener.accept().expect("a connection");
+                let request = hear(&stream);
+                heard.lock().expect("nobody has stopped").push(request);
+                let body = answer.to_string();
+                write!(
+                    &stream,
+                    "HTTP/1.1 {status} Told\r\nSet-Cookie: __Host-taisai=token; Path=/\r\nConnection: close\r\n\
+                     Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                    body.len()
+                )
+                .expect("an answer");
+            }
+        });
+        Self { url, asked }
+    }
+
+    fn asked(&self) -> Vec<(String, Value)> {
+        self.asked.lock().expect("nobody has stopped").clone()
+    }
+}
+
+/// The first line of a request with its cookie, and its body.
+fn hear(stream: &TcpStream) -> (String, Value) {
+    let mut reader = BufReader::new(stream);
+    let mut lines = Vec::new();
+    while lines.last().is_none_or(|line: &String| !line.trim().is_empty()) {
+        let mut line = String::new();
+        assert!(reader.read_line(&mut line).expect("a line") > 0);
+        lines.push(line);
+    }
+    let of =
+        |name: &str| lines.iter().find_map(|line| line.to_lowercase().strip_prefix(name).map(|v| v.trim().to_owned()));
+    let length = of("content-length:").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("a body");
+    let line = lines[0].trim().trim_end_matches(" HTTP/1.1").to_owned();
+    (format!("{line} {}", of("cookie:").unwrap_or_default()), serde_json::from_slice(&body).unwrap_or_default())
+}
+
+fn apply(folder: &Path, url: &str, file: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    command.args(["config", "apply", file, "--server", url, "--person", "10", "--why", "as agreed"]);
+    let output = command.current_dir(folder).env("TAISAI_PASSWORD", "secret").stdin(Stdio::null()).output();
+    let output = output.expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const FILE: &str = "[house]\nname = \"New\"\n[[table]]\nnumber = 1\nname = \"One\"\ngame = \"tai-sai\"\nlayout = \"C\"\nseats = 7\n\
+                    limits = { unit = 100 }\n";
+
+fn recorded() -> Value {
+    json!({
+        "name": "Old", "is_training": false, "profile": "singapore", "configuration": {}, "waiting": [],
+        "tables": [{
+            "table": 1, "name": "One", "game": "tai-sai@6", "layout": "C", "seats": [7], "is_training": false,
+            "phase": "open", "limits": null, "proposed": {"unit": 100, "boxes": [], "differential": null},
+        }],
+    })
+}
+
+fn refused(code: &str) -> Value {
+    json!({"refused": {"code": code, "paragraphs": [], "sentence": "No."}})
+}
+
+#[test]
+fn a_file_is_applied_with_a_second_person_and_between_rounds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("new.toml"), FILE).expect("a file");
+    let stub = Stub::start(vec![
+        (200, json!({"person": 10, "source": 77, "password_to_be_set": false})),
+        (200, recorded()),
+        (200, refused("second-person-missing")),
+        (200, json!({"accepted": {"approval-requested": {"approval": 5}}})),
+        (200, json!({"answer": "waiting"})),
+        (200, json!({"answer": {"approved": 3}})),
+        (200, json!({"accepted": {"done": null}})),
+        (200, refused("round-in-play")),
+        (200, json!({"accepted": null})),
+        (204, json!(null)),
+    ]);
+    let (status, printed, error) = apply(folder.path(), &stub.url, "new.toml");
+    assert_eq!(status, Some(0), "{printed}{error}");
+    assert!(printed.contains("done    name of the house: \"Old\" becomes \"New\""), "{printed}");
+    let asked = stub.asked();
+    let configure = json!({"configure": {"key": "house.name", "value": "New", "why": "as agreed", "second": null}});
+    let what = json!({"house": configure});
+    let show = json!({"limits": {"unit": 100, "boxes": [], "differential": null}, "why": "as agreed"});
+    let show = json!({"round": {"show-limits": show}});
+    let expected = [
+        ("POST /api/v1/sign-in ", json!({"person": 10, "password": "secret"})),
+        ("GET /api/v1/house/configuration __host-taisai=token", Value::Null),
+        ("POST /api/v1/house/commands __host-taisai=token", json!({"source": 77, "sequence": 1, "command": configure})),
+        (
+            "POST /api/v1/house/commands __host-taisai=token",
+            json!({"source": 77, "sequence": 2, "command": {"request-approval": {"act": "configure", "what": what.to_string()}}}),
+        ),
+        ("GET /api/v1/house/approvals/5 __host-taisai=token", Value::Null),
+        ("GET /api/v1/house/approvals/5 __host-taisai=token", Value::Null),
+        (
+            "POST /api/v1/house/commands __host-taisai=token",
+            json!({"source": 77, "sequence": 3, "approval": 5, "command": configure}),
+        ),
+        ("POST /api/v1/tables/1/commands __host-taisai=token", json!({"source": 77, "sequence": 4, "command": show})),
+        ("POST /api/v1/tables/1/commands __host-taisai=token", json!({"source": 77, "sequence": 5, "command": show})),
+        ("POST /api/v1/sign-out __host-taisai=token", json!({})),
+    ];
+    for (asked, (line, body)) in asked.iter().zip(&expected) {
+        let mut asked = asked.clone();
+        // An approval says the same however its keys are ordered.
+        if let Some(what) = asked.1.pointer_mut("/command/request-approval/what") {
+            let said: Value = serde_json::from_str(what.as_str().expect("text")).expect("JSON");
+            *what = said.to_string().into();
+        }
+        assert_eq!((asked.0.as_str(), &asked.1), (*line, body));
+    }
+    assert_eq!(asked.len(), expected.len());
+}
+
+#[test]
+fn what_the_house_denies_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("new.toml"), FILE).expect("a file");
+    let me = || (200, json!({"person": 10, "source": 77, "password_to_be_set": false}));
+    let mut same = recorded();
+    same["name"] = "New".into();
+    same["tables"][0]["limits"] = json!({"unit": 100, "boxes": [], "differential": null});
+    let mut fixed = same.clone();
+    fixed["tables"][0]["layout"] = "A".into();
+    for (answers, status, expected) in [
+        (vec![(401, refused("wrong-password"))], 2, "error: No."),
+        (vec![(200, json!({"source": 1, "password_to_be_set": true}))], 2, "set a password of your own first"),
+        (vec![me(), (200, recorded()), (200, refused("not-allowed"))], 2, "the rest of the file is not applied"),
+        (vec![me(), (200, same), (204, json!(null))], 0, "the file and the record agree"),
+        (vec![me(), (200, fixed), (204, json!(null))], 1, "nothing of this can be changed"),
+    ] {
+        let stub = Stub::start(answers);
+        let (found, printed, error) = apply(folder.path(), &stub.url, "new.toml");
+        assert_eq!(found, Some(status), "{printed}{error}");
+        assert!(printed.contains(expected) || error.contains(expected), "{printed}{error}");
+    }
+    let (status, _, error) = apply(folder.path(), "http://127.0.0.1:1", "new.toml");
+    assert_eq!(status, Some(2));
+    assert!(error.contains("does not answer"), "{error}");
+}
+
+/// Someone at a screen of a running house.
+struct Person {
+    url: String,
+    cookie: String,
+    source: u64,
+    sequence: u64,
+}
+
+impl Person {
+    /// Signs in for the first time, and sets a password.
+    fn begin(house: &House, person: u32, password: &str) -> Self {
+        let mut one = Self { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
+        let first = house.password(&person.to_string());
+        let me = one.post("sign-in", &json!({"person": person, "password": first}));
+        one.source = me["source"].as_u64().unwrap_or_else(|| panic!("{me}"));
+        let me = one.post("password", &json!({"old": first, "new": password}));
+        assert_eq!(me["password_to_be_set"], false, "{me}");
+        one
+    }
+
+    fn post(&mut self, path: &str, body: &Value) -> Value {
+        let address = format!("{}/api/v1/{path}", self.url);
+        let config = ureq::Agent::config_builder().http_status_as_error(false).build();
+        let request = config.new_agent().post(&address).header("Origin", &self.url).header("Cookie", &self.cookie);
+        let mut answer = request.send_json(body).expect("an answer");
+        if let Some(cookie) = answer.headers().get("set-cookie") {
+            let cookie = cookie.to_str().expect("text");
+            cookie.split(';').next().expect("a cookie").clone_into(&mut self.cookie);
+        }
+        answer.body_mut().read_json().expect("JSON")
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let address = format!("{}/api/v1/{path}", self.url);
+        let mut answer = ureq::get(&address).header("Cookie", &self.cookie).call().expect("an answer");
+        answer.body_mut().read_json().expect("JSON")
+    }
+
+    fn ask(&mut self, command: &Value) -> Value {
+        self.sequence += 1;
+        self.post("house/commands", &json!({"source": self.source, "sequence": self.sequence, "command": command}))
+    }
+}
+
+fn apply_as(folder: &Path, url: &str, person: &str, password: &str) -> Spawned {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    command.args(["config", "apply", "house.toml", "--server", url, "--person", person, "--why", "as agreed"]);
+    command.current_dir(folder).env("TAISAI_PASSWORD", password).stdin(Stdio::null());
+    Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+}
+
+/// The exit status, and what was printed; of errors no more than a pipe holds.
+fn ended(mut child: Spawned) -> (Option<i32>, String) {
+    let mut told = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut told).expect("text");
+    child.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
+    (child.wait().expect("it ends").code(), told)
+}
+
+#[test]
+fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("house.toml");
+    std::fs::write(&file, FILE.replace("New", "Old")).expect("a file");
+    let house = House::start_until(folder.path(), &["--config", "house.toml"], "Administrator");
+    let mut supervisor = Person::begin(&house, 3, "a long word of number three");
+    let administrator = Person::begin(&house, 10, "a long word of number ten");
+    let before = administrator.get("house/configuration");
+    assert_eq!((&before["tables"][0]["limits"], &before["tables"][0]["proposed"]["unit"]), (&Value::Null, &100.into()));
+
+    let table = "[[table]]\nnumber = 2\ngame = \"tai-sai\"\nlayout = \"A\"\nseats = 5\n";
+    std::fs::write(&file, FILE.replace("limits = { unit = 100 }\n", table)).expect("a file");
+    let applied = apply_as(folder.path(), &house.url(), "10", "a long word of number ten");
+    // Each act is approved as soon as it is asked for.
+    for approval in [1, 2] {
+        let answer = json!({"answer-approval": {"approval": approval, "approve": true}});
+        wait_until("it is approved", || supervisor.ask(&answer).get("accepted").is_some());
+    }
+    let (status, told) = ended(applied);
+    assert_eq!(status, Some(0), "{told}");
+    assert!(told.contains("done    name of the house: \"Old\" becomes \"New\""), "{told}");
+
+    std::fs::write(&file, format!("{FILE}{table}")).expect("a file");
+    let (status, told) = ended(apply_as(folder.path(), &house.url(), "3", "a long word of number three"));
+    assert_eq!(status, Some(1), "table 2 waits for the next start: {told}");
+    assert!(told.contains("done    limits of table 1: unit none becomes 100"), "{told}");
+    let after = administrator.get("house/configuration");
+    assert_eq!((&after["name"], &after["waiting"]), (&"New".into(), &json!([2])), "{after}");
+    assert_eq!((&after["tables"][0]["limits"]["unit"], &after["tables"][0]["proposed"]), (&100.into(), &Value::Null));
+
+    let port = house.url().rsplit(':').next().expect("a port").to_owned();
+    let listen = format!("127.0.0.1:{port}");
+    let (status, _, error) = taisai(folder.path(), &["serve", "--listen", &listen, "--data", "other"]);
+    assert_eq!(status, Some(2));
+    assert!(error.contains(&format!("{listen} cannot be listened on")), "{error}");
+    assert_eq!(house.stop("TERM").0, Some(0));
+
+    let house = House::start(folder.path(), &["--config", "house.toml"]);
+    let mut again = Person { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
+    again.post("sign-in", &json!({"person": 3, "password": "a long word of number three"}));
+    let found = again.get("house/configuration");
+    assert_eq!((&found["tables"][1]["layout"], &found["waiting"]), (&"A".into(), &json!([])), "{found}");
+    assert_eq!(house.stop("TERM").0, Some(0));
+}

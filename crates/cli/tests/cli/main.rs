@@ -1,0 +1,19 @@
+//! The commands of the program, each run as a person or another program runs it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod audit;
+mod commands;
+mod common;
+mod damage;
+mod dice;
+mod doctor;
+mod golden;
+mod house;
+mod par;
+mod pipes;
+mod play;
+mod report;
+mod simulate;
+mod slip;
+mod stores;
+mod torture;

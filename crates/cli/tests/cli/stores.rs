@@ -1,0 +1,300 @@
+//! The same commands on both kinds of store, as a person runs them: on a real `PostgreSQL` server, beside a house that is
+//! writing, and where nothing may be written.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use taisai_journal::suite::{TemporaryServer, wait_until};
+
+use crate::common::{SCRIPT, key, sell, taisai};
+
+/// A server that asks for passwords, a database in it, and the address with the right one.
+struct House {
+    server: TemporaryServer,
+    port: u16,
+}
+
+impl House {
+    fn open() -> Self {
+        let mut server = TemporaryServer::start();
+        let port = server.listen("", "host all all 127.0.0.1/32 scram-sha-256");
+        let house = Self { server, port };
+        house.sql("postgres", "CREATE ROLE house LOGIN PASSWORD 'hush'");
+        house.sql("postgres", "CREATE DATABASE record OWNER house");
+        house
+    }
+
+    fn sql(&self, database: &str, sql: &str) {
+        let mut client = postgres::Client::connect(&self.server.address(database), postgres::NoTls).unwrap();
+        client.batch_execute(sql).unwrap();
+    }
+
+    fn address(&self, who: &str, database: &str) -> String {
+        format!("postgres://{who}@127.0.0.1:{}/{database}", self.port)
+    }
+
+    fn record(&self) -> String {
+        self.address("house:hush", "record")
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("script.round"), SCRIPT).unwrap();
+    folder
+}
+
+/// Runs a command that must succeed, and gives what it printed.
+fn well(folder: &Path, args: &[&str]) -> String {
+    let (status, printed, error) = taisai(folder, args);
+    assert_eq!(status, Some(0), "{args:?}: {printed}{error}");
+    assert!(!printed.contains("hush") && !error.contains("hush"), "{args:?}: {printed}{error}");
+    printed
+}
+
+#[test]
+fn everything_works_on_a_server() {
+    let (house, folder) = (House::open(), folder());
+    let (store, folder) = (house.record(), folder.path());
+    let store = store.as_str();
+    let beside = ["--key", "house.key", "--anchor", "anchor.txt"];
+    let played = well(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
+    let last = played.lines().last().unwrap().trim();
+    let key = last.split(' ').find(|word| word.starts_with("ed25519:")).unwrap().to_owned();
+    assert_eq!(
+        last,
+        format!("taisai audit verify {} --key {key} --anchor anchor.txt", house.address("house", "record"))
+    );
+
+    let verified = well(folder, &["audit", "verify", store, "--key", &key, "--anchor", "anchor.txt"]);
+    assert!(verified.contains("3 chains hold") && !verified.contains("note"), "{verified}");
+    let alone = well(folder, &["audit", "verify", store]);
+    assert!(alone.contains("only against the keys beside them") && alone.contains("no anchor"), "{alone}");
+    let shown = well(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
+    assert!(shown.contains("It stands by the dice 2 4 3"), "{shown}");
+    well(folder, &["audit", "evidence", store, "--table", "1", "--round", "1", "-o", "proof", "--key", &key]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::copy(folder.join("proof"), elsewhere.path().join("proof")).unwrap();
+    let proven = well(elsewhere.path(), &["audit", "verify-evidence", "proof", "--key", &key]);
+    assert!(proven.contains("proven  Round 1 of table 1 was settled by the dice 2 4 6"), "{proven}");
+    let stepped = well(folder, &["replay", store, "--table", "1", "--at", "1"]);
+    assert!(stepped.contains("tai-sai@6 layout C"), "{stepped}");
+
+    // The same script in a folder gives the same reports.
+    well(folder, &["play", "script.round", "--store", "data"]);
+    for store in [store, "data"] {
+        assert_eq!(taisai(folder, &["report", "lag", store]).0, Some(1));
+        well(folder, &["report", "update", store]);
+        well(folder, &["report", "lag", store]);
+        well(folder, &["report", "rebuild", store]);
+    }
+    for query in ["win", "boxes", "changes", "staff", "balances"] {
+        let asked = |store| well(folder, &["report", "query", store, query, "--json"]);
+        assert_eq!(asked(store), asked("data"), "{query}");
+    }
+
+    let (status, _, error) = taisai(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
+    assert_eq!((status, error.contains("has a record already")), (Some(2), true), "{error}");
+
+    // A byte changed behind the program's back is found, and named.
+    house.sql(
+        "record",
+        "UPDATE taisai_journal.blocks SET block = set_byte(block, 200, 255 - get_byte(block, 200))
+                         WHERE chain = 'table-1' AND position = 2",
+    );
+    // So are what the server says of its chains, and blocks of none.
+    let find = |expected: &str| {
+        let (status, printed, error) = taisai(folder, &["audit", "verify", store, "--key", &key]);
+        assert_eq!((status, printed.contains(expected)), (Some(1), true), "{expected}: {printed}{error}");
+    };
+    find("found  chain table-1, block 2: its bytes do not fit its hash");
+    for (change, expected) in [
+        (
+            "INSERT INTO taisai_journal.blocks VALUES ('nobody', 3, '')",
+            "found  chain nobody: the store holds a block at 3",
+        ),
+        (
+            "INSERT INTO taisai_journal.blocks VALUES ('house', -3, '')",
+            "found  chain house: the store holds a block at -3",
+        ),
+        (
+            "INSERT INTO taisai_journal.blocks VALUES ('table-1', 99, '')",
+            "found  chain table-1: the store holds a block at 99",
+        ),
+        (
+            "UPDATE taisai_journal.chains SET hash = '' WHERE name = 'house'",
+            "found  chain house: the store has 0 bytes",
+        ),
+        ("UPDATE taisai_journal.chains SET next = -1, hash = sha256('') WHERE name = 'house'", "next block is -1"),
+        ("UPDATE taisai_journal.chains SET epoch = -1, next = 0 WHERE name = 'house'", "its epoch is -1"),
+        ("UPDATE taisai_journal.chains SET epoch = 1, name = 'x y' WHERE name = 'house'", "found  chain x y: "),
+    ] {
+        house.sql("record", change);
+        find(expected);
+    }
+}
+
+#[test]
+fn who_may_only_read_can_audit_and_ask() {
+    let (house, folder) = (House::open(), folder());
+    let (store, folder) = (house.record(), folder.path());
+    well(folder, &["play", "script.round", "--store", &store, "--key", "house.key"]);
+    well(folder, &["report", "rebuild", &store]);
+    house.sql("record", "CREATE ROLE auditor LOGIN PASSWORD 'hush'; GRANT pg_read_all_data TO auditor");
+    let reading = house.address("auditor:hush", "record");
+    well(folder, &["audit", "verify", &reading]);
+    well(folder, &["report", "query", &reading, "win"]);
+    // A password that no list of processes shows.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+    let command = command.args(["report", "lag", &house.address("auditor", "record")]).env("PGPASSWORD", "hush");
+    assert!(command.output().unwrap().status.success());
+    let (status, _, error) = taisai(folder, &["report", "rebuild", &reading]);
+    assert_eq!((status, error.lines().count()), (Some(2), 1), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_said_in_a_line() {
+    let (house, folder) = (House::open(), folder());
+    house.sql("postgres", "CREATE DATABASE newer OWNER house");
+    let newer = house.address("house:hush", "newer");
+    well(folder.path(), &["play", "script.round", "--store", &newer, "--key", "house.key"]);
+    house.sql("newer", "UPDATE taisai_journal.layout SET number = number + 1");
+    let at = |who: &str, database: &str| house.address(who, database);
+    let record = house.record();
+    for (address, expected) in [
+        (at("house:hushhush", "record"), "does not let user house in"),
+        (at("house", "record"), "check user and password"),
+        (at("nobody:hush", "record"), "does not let user nobody in"),
+        (at("house:hush", "nowhere"), "make it (createdb nowhere)"),
+        (newer, "use the newer program"),
+        (record.clone(), "holds no records of this program"),
+        (format!("{record}?sslmode=require"), "server does not support TLS"),
+        (format!("{record}?sslmode=verify-full"), "sslrootcert=FILE"),
+        ("postgres://house:hush@127.0.0.1:1/record".to_owned(), "no PostgreSQL server answers at 127.0.0.1:1"),
+        ("postgres://house:hu@sh@127.0.0.1/record".to_owned(), "@ is %40"),
+    ] {
+        for command in [&["audit", "verify"][..], &["report", "lag"], &["replay"]] {
+            let (status, printed, error) = taisai(folder.path(), &[command, &[&address]].concat());
+            assert_eq!((status, printed.as_str()), (Some(2), ""), "{command:?} {address}: {error}");
+            assert!(error.contains(expected), "{command:?} {address}: {error}");
+            assert_eq!(error.lines().count(), 1, "{error}");
+            assert!(!error.contains("hush") && !error.contains("sh@"), "{error}");
+        }
+    }
+    let (status, _, error) = taisai(folder.path(), &["play", "script.round", "--store", &record]);
+    assert_eq!((status, error.contains("name a file with --key")), (Some(2), true), "{error}");
+}
+
+#[test]
+fn a_house_that_is_writing_is_audited() {
+    let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (sold, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
+    let next = || {
+        let next = sold.fetch_add(1, Ordering::Relaxed) + 1;
+        (!is_over.load(Ordering::Relaxed)).then_some(next)
+    };
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| sell(folder.path(), beside.path(), std::iter::from_fn(next)));
+        let _over = SetOnDrop(&is_over);
+        let sells_more_than = |before| {
+            let is_sold = || sold.load(Ordering::Relaxed) > before;
+            wait_until("it writes", || is_sold() || writing.is_finished());
+            assert!(!writing.is_finished(), "it writes");
+        };
+        sells_more_than(2);
+        for _ in 0..4 {
+            let before = sold.load(Ordering::Relaxed);
+            let verified = well(folder.path(), &["audit", "verify", "."]);
+            assert!(verified.contains("1 chain holds by itself"), "{verified}");
+            well(folder.path(), &["report", "update", "."]);
+            sells_more_than(before);
+        }
+    });
+}
+
+/// Whoever fails tells the others, so that nobody waits for them for ever.
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs the program as someone who may not write in the folder, whoever runs the tests.
+fn as_a_stranger(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    if !is_root() {
+        return taisai(folder, args);
+    }
+    // The program may lie where only root can go.
+    let beside = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(beside.path(), Permissions::from_mode(0o755)).unwrap();
+    let program = beside.path().join("taisai");
+    std::fs::copy(env!("CARGO_BIN_EXE_taisai"), &program).unwrap();
+    let mut command = Command::new("setpriv");
+    let output = command.args(["--reuid", "nobody", "--clear-groups"]).arg(&program).args(args).current_dir(folder);
+    let output = output.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().unwrap().stdout == b"0\n"
+}
+
+fn protect(folder: &Path, is_protected: bool) {
+    let mode = |write: u32| Permissions::from_mode(if is_protected { 0o555 } else { write });
+    for file in std::fs::read_dir(folder).unwrap() {
+        let file = file.unwrap().path();
+        if file.file_name().unwrap() != "house.key" {
+            std::fs::set_permissions(file, mode(0o644)).unwrap();
+        }
+    }
+    std::fs::set_permissions(folder, mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_copy_that_nobody_may_write_to_is_audited() {
+    let folder = folder();
+    let data = folder.path().join("a store? 100%");
+    well(folder.path(), &["play", "script.round", "--store", data.to_str().unwrap()]);
+    well(folder.path(), &["report", "rebuild", data.to_str().unwrap()]);
+    let key = key(folder.path(), data.to_str().unwrap());
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    protect(&data, true);
+    let before = names(&data);
+    for args in [
+        &["audit", "verify", ".", "--key", &key][..],
+        &["audit", "show", ".", "--table", "1", "--round", "1", "--key", &key],
+        &["replay", ".", "--table", "1", "--at", "1", "--key", &key],
+        &["report", "lag", "."],
+        &["report", "query", ".", "win"],
+    ] {
+        let (status, printed, error) = as_a_stranger(&data, args);
+        assert_eq!(status, Some(0), "{args:?}: {printed}{error}");
+    }
+    assert_eq!(names(&data), before, "reading makes nothing");
+
+    let (status, _, error) = as_a_stranger(&data, &["audit", "verify", "."]);
+    let may_read_the_key = !is_root();
+    assert_eq!(status == Some(0), may_read_the_key, "{error}");
+    assert_ne!(error.contains("name the public one with --key"), may_read_the_key, "{error}");
+
+    // A log that was not closed holds blocks that would be missed.
+    protect(&data, false);
+    std::fs::write(data.join("journal.db-wal"), vec![1; 64]).unwrap();
+    protect(&data, true);
+    let (status, _, error) = as_a_stranger(&data, &["audit", "verify", ".", "--key", &key]);
+    assert_eq!((status, error.contains("copy the whole folder")), (Some(2), true), "{error}");
+    protect(&data, false);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,151 @@
+//! Stopping: at every write and flush of a run, once and for ever, with what was not flushed lost; and by a real kill
+//! under load. Whatever happens, what was acknowledged is there afterwards, and once.
+//!
+//! The run is a process of its own, which is this test again (`run`). Every entry is a number, one higher than the last
+//! of its chain, so that a missing or doubled one shows.
+
+use std::path::Path;
+
+use taisai_journal::suite::{FLUSHED_AGAIN, FailingDisk, Failure, How, TemporaryServer, quick_folder};
+use taisai_journal::{Lasts, Memory, Step, Trouble};
+
+use crate::load::{self, CHAINS, Run, Said, numbers};
+
+#[test]
+#[ignore = "run by other tests, in a process of its own"]
+fn run() {
+    load::run_in_this_process();
+}
+
+/// How often a process is killed under load.
+const KILLS: u64 = 20;
+
+/// Kills a run after some answers, again and again, always on what the one before left.
+fn kill_again_and_again(store: &str) {
+    let mut acknowledged = [0; CHAINS.len()];
+    for round in 0..KILLS {
+        // Another number each time, spread over a few hundred.
+        let answers = 1 + round * 7919 % 300;
+        let said = Run::endless(store).kill_after(answers);
+        check(store, &said, &mut acknowledged);
+    }
+    assert!(acknowledged.iter().sum::<u64>() > KILLS);
+}
+
+/// Everything that was ever acknowledged is in the store, each number once and in order.
+fn check(store: &str, said: &Said, acknowledged: &mut [u64; CHAINS.len()]) {
+    let stored = numbers(store);
+    for chain in 0..CHAINS.len() {
+        acknowledged[chain] = acknowledged[chain].max(said.acknowledged[chain]);
+        let expected: Vec<u64> = (0..).take(stored[chain].len()).collect();
+        assert_eq!(stored[chain], expected, "{} in {store}", CHAINS[chain]);
+        let known = u64::try_from(expected.len()).expect("a number");
+        assert!(known >= acknowledged[chain], "{} acknowledged, {known} stored: {said:?}", acknowledged[chain]);
+    }
+}
+
+#[test]
+fn killed_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    kill_again_and_again(folder.path().to_str().unwrap());
+}
+
+#[test]
+fn killed_on_postgres() {
+    let server = TemporaryServer::shared();
+    kill_again_and_again(&server.database());
+}
+
+#[test]
+fn a_server_stopped_under_load_has_what_was_acknowledged() {
+    let mut server = TemporaryServer::start();
+    let address = server.database();
+    let mut acknowledged = [0; CHAINS.len()];
+    for answers in [10, 50] {
+        let mut run = Run::endless(&address);
+        run.wait_for(answers);
+        server.crash();
+        let said = run.end();
+        assert!(said.stopped.contains("it is not known whether the blocks are stored"), "{said:?}");
+        server.run("");
+        check(&address, &said, &mut acknowledged);
+    }
+}
+
+/// A run on a copy of a folder, over a disk that fails.
+fn run_on_failing_disk(base: &Path, failure: Option<Failure>) -> (FailingDisk, Said) {
+    let disk = FailingDisk::copied(base);
+    let mut command = Run::short(path(disk.folder()));
+    disk.put_under(&mut command, failure);
+    let said = Run::start(command).end();
+    // SQLite flushes a file again where it could not be made; there is nothing in it that could be lost.
+    let may_flush_again = !base.join("journal.db").exists() && said.acknowledged == [0; CHAINS.len()];
+    assert!(may_flush_again || said.status != Some(FLUSHED_AGAIN), "{failure:?}: a handle was flushed again");
+    (disk, said)
+}
+
+fn path(folder: &Path) -> &str {
+    folder.to_str().expect("a plain path")
+}
+
+/// Fails each write and each flush of a run that begins with that folder.
+fn fail_at_every_step(base: &Path) {
+    let is_new = !base.join("journal.db").exists();
+    let before = if is_new { [0; 2] } else { numbers(path(base)).map(|n| n.len()) };
+    let before = before.map(|count| u64::try_from(count).expect("a number"));
+    let (whole, said) = run_on_failing_disk(base, None);
+    assert_eq!(said.stopped, "", "the run ends well where nothing fails");
+    check(path(whole.folder()), &said, &mut before.clone());
+    let (writes, flushes) = whole.steps();
+    assert!(writes > 5 && flushes > 5, "{writes} writes, {flushes} flushes");
+    for failure in Failure::of_each(writes, flushes) {
+        let (disk, said) = run_on_failing_disk(base, Some(failure));
+        eprintln!("{failure:?}");
+        check(path(disk.folder()), &said, &mut before.clone());
+    }
+}
+
+#[test]
+fn a_new_folder_on_a_disk_that_fails_at_any_step() {
+    let folder = quick_folder();
+    fail_at_every_step(folder.path());
+}
+
+#[test]
+fn a_folder_to_recover_on_a_disk_that_fails_at_any_step() {
+    // The process ended without closing anything, so the log is full and must be read again.
+    let empty = tempfile::tempdir().unwrap();
+    let (disk, said) = run_on_failing_disk(empty.path(), Some(Failure { at: Step::Flush(14), how: How::Stop }));
+    assert!(said.acknowledged.iter().sum::<u64>() > 0, "{said:?}");
+    fail_at_every_step(disk.folder());
+}
+
+#[test]
+fn a_store_in_memory_that_fails_at_any_step() {
+    let memory = Memory::default();
+    let run = |memory: &Memory| load::write_some(Box::new(memory.open()), &mut memory.clone(), 2);
+    run(&memory);
+    let (writes, flushes) = memory.steps();
+    for lasts in [Lasts::Once, Lasts::ForEver] {
+        for at in (1..=writes).map(Step::Write).chain((1..=flushes).map(Step::Flush)) {
+            for short in [0, 3] {
+                let memory = Memory::default();
+                memory.plan(Trouble { at, lasts, short });
+                let said = run(&memory);
+                assert_ne!(said.stopped, "", "{at:?}");
+                // Of what was not flushed, any number of bytes may be there.
+                for kept in 0..=memory.unflushed() {
+                    let memory = memory.fork();
+                    memory.crash(kept);
+                    let stored = load::read(&mut memory.clone());
+                    for (stored, acknowledged) in stored.iter().zip(said.acknowledged) {
+                        let count = u64::try_from(stored.len()).unwrap();
+                        assert_eq!(*stored, (0..count).collect::<Vec<_>>());
+                        assert!(count >= acknowledged, "{at:?} {lasts:?} {kept}");
+                    }
+                    assert_eq!(run(&memory).stopped, "", "it goes on after a crash");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A primary and a synchronous standby: what is acknowledged is on both, and whoever loses one goes on with the other.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use postgres::NoTls;
+use taisai_journal::suite::{HANG_LIMIT, Pair, TemporaryServer, begin, block, chain, head, verify, wait_until};
+use taisai_journal::{
+    AppendError, Block, ClaimError, Claimed, Head, Journal, LeaseError, Leases, Member, Postgres, PostgresArchive,
+    PostgresError, Terms,
+};
+
+/// How long a store waits for a server that does not answer: long enough for what the server does answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A node whose lease outlasts the test.
+fn join(address: &str) -> Member {
+    let lease = Duration::from_mins(10);
+    join_with(address, Terms::new(lease, lease / 6).expect("terms"))
+}
+
+fn join_with(address: &str, terms: Terms) -> Member {
+    Leases::open(address, terms).expect("leases").join("127.0.0.1:8080", "0.1.0").expect("a node")
+}
+
+/// Appends a block, which must be acknowledged.
+fn append(journal: &mut dyn Journal, at: &Head, entry: &[u8]) -> Head {
+    let next = block(at, &[entry]);
+    journal.append(std::slice::from_ref(&next)).expect("it is acknowledged");
+    head(&next)
+}
+
+/// A whole chain as one of the servers has it.
+fn read_on(server: &TemporaryServer, database: &str, name: &str) -> Vec<Block> {
+    let mut archive = PostgresArchive::open(&server.address(database)).expect("an archive");
+    verify(&mut archive, &chain(name)).expect("a good chain")
+}
+
+#[test]
+fn what_is_acknowledged_is_on_the_server_that_takes_over() {
+    let mut pair = Pair::start();
+    let address = pair.database("record");
+    let table = chain("table-1");
+    let mut journal = Postgres::open(&address).unwrap();
+    let mut holder = join(&address);
+    assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
+    let mut at = begin(&mut journal, "table-1");
+    for number in 0..50_u8 {
+        at = append(&mut journal, &at, &[number]);
+    }
+    // The standby has it on its disk; that it shows it comes a little later.
+    pair.primary.kill();
+    let lost = journal.append(&[block(&at, &[b"lost"])]);
+    assert!(matches!(lost, Err(AppendError::Unknown(_))), "{lost:?}");
+    assert!(matches!(holder.beat(), Err(LeaseError::Server(_))));
+    let nobody = Postgres::open(&address).map(drop).unwrap_err().to_string();
+    assert!(nobody.contains("database does not allow writes") && nobody.contains("Connection refused"), "{nobody}");
+    pair.promote();
+    let mut journal = Postgres::open(&address).unwrap();
+    let beat = holder.beat().expect("the same node goes on, if its time is not over");
+    assert_eq!(beat.roster.holder(&table).unwrap().name, *holder.name());
+    let blocks = read_on(&pair.standby, "record", "table-1");
+    assert_eq!(head(&blocks[50]), at, "every block that was acknowledged");
+    let claimed = journal.claim(&table, 2).unwrap();
+    let old = Postgres::open(&address).unwrap().append(&[block(&at, &[b"old epoch"])]);
+    assert!(matches!(old, Err(AppendError::Fenced { epoch: 1, .. })), "{old:?}");
+    let taken = Block::take_over(taisai_journal::suite::place(&claimed), "another".into());
+    journal.append(std::slice::from_ref(&taken)).unwrap();
+
+    // The same again, with a new machine for the one that was lost, at the same address.
+    pair.replace();
+    let mut at = head(&taken);
+    for number in 0..10_u8 {
+        at = append(&mut journal, &at, &[number]);
+    }
+    pair.primary.kill();
+    pair.promote();
+    assert_eq!(read_on(&pair.standby, "record", "table-1").last().map(head), Some(at));
+    assert!(matches!(holder.beat(), Err(LeaseError::Server(_))), "its connection has gone");
+    assert_eq!(holder.beat().unwrap().roster.held_by(holder.name()).count(), 1, "the next call makes another one");
+}
+
+#[test]
+fn without_its_standby_nothing_is_acknowledged() {
+    let mut pair = Pair::start();
+    let address = pair.database("record");
+    let mut journal = Postgres::open(&address).unwrap();
+    let at = begin(&mut journal, "house");
+    // A short lease, so that a beat does not wait for long.
+    let mut node = join_with(&address, Terms::default());
+    let tenure = node.tenure();
+    pair.standby.pause();
+    let mut hasty = Postgres::open(&address).unwrap().with_patience(PATIENCE).unwrap();
+    let next = block(&at, &[b"x"]);
+    let stored = hasty.append(std::slice::from_ref(&next));
+    assert!(matches!(&stored, Err(AppendError::Unknown(why)) if why.to_string().contains("standby")), "{stored:?}");
+    let beat = node.beat();
+    assert!(matches!(beat, Err(LeaseError::Server(PostgresError::Silent(_)))), "{beat:?}");
+    assert_eq!(node.tenure(), tenure, "nothing is gained by it");
+    pair.standby.resume();
+    // What was of unknown fate is read again; this time it lasted.
+    let mut journal = Postgres::open(&address).unwrap();
+    let blocks = read_on(&pair.primary, "record", "house");
+    assert_eq!(blocks[1], next);
+    append(&mut journal, &head(&next), b"y");
+    let mut node = join(&address);
+    wait_until("the one before it has gone", || node.beat().unwrap().roster.nodes.len() == 1);
+
+    // A standby that is gone for good is the same, until nobody waits for it.
+    pair.standby.kill();
+    let mut hasty = Postgres::open(&address).unwrap().with_patience(PATIENCE).unwrap();
+    let claim = hasty.claim(&chain("house"), 2);
+    assert!(matches!(claim, Err(ClaimError::Failed(_))), "{claim:?}");
+    assert!(matches!(hasty.claim(&chain("house"), 3), Err(ClaimError::Poisoned)));
+}
+
+/// Who waits for a standby and is told by the server to wait no longer knows nothing.
+#[test]
+fn a_warning_is_no_acknowledgement() {
+    let pair = Pair::start();
+    let address = pair.database("record");
+    let mut journal = Postgres::open(&address).unwrap();
+    begin(&mut journal, "house");
+    let mut node = join(&address);
+    pair.standby.pause();
+    let claiming = thread::spawn(move || journal.claim(&chain("house"), 2));
+    cancel(&pair);
+    let claim = claiming.join().unwrap();
+    assert!(matches!(&claim, Err(ClaimError::Failed(why)) if why.to_string().contains("warned")), "{claim:?}");
+    let tenure = node.tenure();
+    let beating = thread::spawn(move || (node.beat().map(drop), node));
+    cancel(&pair);
+    let (beat, mut node) = beating.join().unwrap();
+    assert!(matches!(beat, Err(LeaseError::Warned)), "{beat:?}");
+    assert_eq!(node.tenure(), tenure, "nothing is gained by it");
+    let claiming = thread::spawn(move || (node.claim(&chain("house")), node));
+    cancel(&pair);
+    let (claim, mut node) = claiming.join().unwrap();
+    assert!(matches!(claim, Err(LeaseError::Warned)), "{claim:?}");
+    pair.standby.resume();
+    assert_eq!(node.beat().unwrap().roster.held_by(node.name()).count(), 1, "what came of it shows later");
+}
+
+/// Tells the one who waits for the standby to wait no longer.
+fn cancel(pair: &Pair) {
+    let mut client = postgres::Client::connect(&pair.primary.address("postgres"), NoTls).expect("a connection");
+    let waits = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    wait_until("someone waits for the standby", || {
+        client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) > 0
+    });
+}
+
+/// A machine that hangs takes connections and says nothing.
+#[test]
+fn a_server_that_hangs_keeps_nobody_from_the_next() {
+    let pair = Pair::start();
+    let address = pair.database("record");
+    begin(&mut Postgres::open(&address).unwrap(), "house");
+    pair.primary.pause();
+    pair.promote();
+    // Whoever waits for the one that hangs waits for an hour.
+    let patient = address.replace("connect_timeout=60", "connect_timeout=3600");
+    assert_ne!(patient, address);
+    let (answer, opened) = mpsc::channel();
+    thread::spawn(move || answer.send(Postgres::open(&patient)).unwrap_or_default());
+    let mut journal = opened.recv_timeout(HANG_LIMIT).expect("it waits for the one that hangs").unwrap();
+    assert_eq!(journal.claim(&chain("house"), 2).unwrap().next, 1);
+}

@@ -1,0 +1,164 @@
+//! One command and one event of every kind.
+
+use taisai_table::{
+    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
+    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, TableId, Time,
+};
+
+use super::floor::*;
+
+/// How many kinds of commands there are. The match below does not compile when one is added.
+const COMMANDS: usize = 30;
+const EVENTS: usize = 11;
+
+fn place(command: &HouseCommand) -> usize {
+    use HouseCommand as C;
+    match command {
+        C::Found { .. } => 0,
+        C::AddPerson { .. } => 1,
+        C::SetRoles { .. } => 2,
+        C::Suspend { .. } => 3,
+        C::Reinstate { .. } => 4,
+        C::LoginFailed { .. } => 5,
+        C::LoginSucceeded { .. } => 6,
+        C::Unlock { .. } => 7,
+        C::Enrol { .. } => 8,
+        C::Revoke { .. } => 9,
+        C::CopiedToken { .. } => 10,
+        C::RequestApproval { .. } => 11,
+        C::AnswerApproval { .. } => 12,
+        C::WithdrawApproval { .. } => 13,
+        C::AddTable { .. } => 14,
+        C::Configure { .. } => 15,
+        C::SellVoucher { .. } => 16,
+        C::RedeemAtCage { .. } => 17,
+        C::RedeemAtSeat { .. } => 18,
+        C::VoidVoucher { .. } => 19,
+        C::RuleExpired { .. } => 20,
+        C::ClearRedemptionLock { .. } => 21,
+        C::Receive { .. } => 22,
+        C::Delivered { .. } => 23,
+        C::PayClaim { .. } => 24,
+        C::RuleReceivable { .. } => 25,
+        C::Report { .. } => 26,
+        C::Tick => 27,
+        C::UseApproval { .. } => 28,
+        C::Acknowledge { .. } => 29,
+    }
+}
+
+fn event_place(event: &HouseEvent) -> usize {
+    use HouseEvent as E;
+    match event {
+        E::Done => 0,
+        E::LoginCounted { .. } => 1,
+        E::ApprovalRequested { .. } => 2,
+        E::VoucherIssued { .. } => 3,
+        E::CashPaid { .. } => 4,
+        E::CreditsSent { .. } => 5,
+        E::ClaimOpened { .. } => 6,
+        E::ReceivableOpened { .. } => 7,
+        E::PlayMoney => 8,
+        E::ReceivableRuled { .. } => 9,
+        E::Ticked { .. } => 10,
+    }
+}
+
+/// The kinds that are not among the commands, by their place.
+pub(crate) fn missing<'a>(commands: impl IntoIterator<Item = &'a HouseCommand>) -> Vec<usize> {
+    let seen: Vec<_> = commands.into_iter().map(place).collect();
+    (0..COMMANDS).filter(|kind| !seen.contains(kind)).collect()
+}
+
+pub(crate) fn commands() -> Vec<HouseCommand> {
+    use HouseCommand as C;
+    let (person, why, two) = (PersonId(20), "because".to_owned(), second(SUPERVISOR));
+    let commands = vec![
+        C::Found { people: founders() },
+        C::AddPerson { person, name: "Ann".to_owned(), roles: Roles::of(&[Role::Dealer]), second: two },
+        C::SetRoles { person, roles: Roles::of(&[Role::Dealer, Role::Cashier]), second: two },
+        C::Suspend { person, second: two },
+        C::Reinstate { person, second: two },
+        C::LoginFailed { person },
+        C::LoginSucceeded { person },
+        C::Unlock { person, second: None },
+        C::Enrol { device: TERMINAL, kind: DeviceKind::Terminal { cluster: CLUSTER, seat: SEAT }, second: two },
+        C::Enrol { device: TUMBLER, kind: DeviceKind::Screen, second: None },
+        C::Revoke { device: TERMINAL },
+        C::CopiedToken { device: TERMINAL },
+        request(Act::LargeHandPay, "claim 7"),
+        answer(1, true),
+        C::WithdrawApproval { approval: ApprovalId(1) },
+        use_approval(1, 7),
+        C::Acknowledge { event: 7 },
+        table(3, 4, false, two),
+        C::Configure { key: "tables.1.name".to_owned(), value: "大小".to_owned(), why: why.clone(), second: two },
+        sell(1, 500),
+        at_cage(1),
+        at_seat(1, CLUSTER, SEAT),
+        void(1, "torn", two),
+        rule_expired(1, "was in hospital"),
+        C::ClearRedemptionLock { redeemer: Redeemer::Person(person) },
+        C::ClearRedemptionLock { redeemer: Redeemer::Seat { cluster: CLUSTER, seat: SEAT } },
+        receive(CLUSTER, 1, 500, voucher(2)),
+        receive(CLUSTER, 2, 500, CLAIM),
+        receive(CLUSTER, 3, 500, RECEIVABLE),
+        receive(CLUSTER, 4, 500, RETURNED),
+        C::Delivered { cluster: CLUSTER, number: 1 },
+        C::PayClaim { claim: ClaimId(1), second: None },
+        C::RuleReceivable {
+            receivable: ReceivableId(1),
+            ruling: ReceivableRuling::Collected { amount: cents(5) },
+            why: why.clone(),
+        },
+        C::RuleReceivable { receivable: ReceivableId(1), ruling: ReceivableRuling::WrittenOff, why },
+        C::Tick,
+    ];
+    commands.into_iter().chain(reports().map(|what| C::Report { what })).collect()
+}
+
+fn reports() -> impl Iterator<Item = Report> {
+    let (table, round, cluster, seat) = (TableId(1), RoundNumber(2), CLUSTER, SEAT);
+    [
+        Report::ClockStepped { millis: -3_600_000 },
+        Report::StoreProblem,
+        Report::TerminalLost { cluster, seat },
+        Report::TerminalBack { cluster, seat },
+        Report::LimitChange { table },
+        Report::Void { table, round },
+        Report::Correction { table, round },
+        Report::Ruling { table },
+        Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
+        Report::CommandIdReused { table, source: 7 },
+        Report::TumblerFault { table, tumbler: DeviceId(7) },
+    ]
+    .into_iter()
+}
+
+pub(crate) fn events() -> Vec<HouseEvent> {
+    use HouseEvent as E;
+    let (claim, amount) = (ClaimId(1), cents(500));
+    let events = vec![
+        E::Done,
+        E::LoginCounted { locked: true },
+        E::ApprovalRequested { approval: ApprovalId(1) },
+        E::VoucherIssued { expires: Time(7) },
+        E::CashPaid { amount },
+        E::CreditsSent { number: 1, amount },
+        E::ClaimOpened { claim, amount },
+        E::ReceivableOpened { receivable: ReceivableId(1) },
+        E::PlayMoney,
+        E::ReceivableRuled { amount, left: cents(0) },
+        E::Ticked {
+            expired: vec![ExpiredVoucher { hash: hash(1), amount }],
+            forgotten: vec![hash(2)],
+            approvals: vec![ApprovalId(1)],
+        },
+    ];
+    let mut seen = [false; EVENTS];
+    for event in &events {
+        seen[event_place(event)] = true;
+    }
+    assert!(seen.iter().all(|seen| *seen), "an event of every kind");
+    events
+}

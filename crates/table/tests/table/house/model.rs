@@ -1,0 +1,102 @@
+//! A naive second model of the books: a plain list of movements, worked out from the commands that were carried out.
+
+use std::collections::BTreeMap;
+
+use taisai_rules::Money;
+use taisai_table::{
+    Account, ClaimId, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling, TableId, VoucherHash,
+};
+
+use super::floor::{HouseEntry, TRAINING};
+
+#[derive(Default)]
+pub(crate) struct Model {
+    moves: Vec<(Account, Account, i64)>,
+    /// Amount of each voucher, and the account in which it lies.
+    vouchers: Vec<(VoucherHash, i64, Account)>,
+    claims: Vec<(ClaimId, i64)>,
+    receivables: Vec<(ReceivableId, i64)>,
+}
+
+impl Model {
+    pub(crate) fn follow(&mut self, entry: &HouseEntry) {
+        use HouseCommand as C;
+        use HouseEvent as E;
+        let Ok(event) = &entry.outcome else { return };
+        match (&entry.asked.command, event) {
+            (C::SellVoucher { number, amount }, _) => {
+                self.vouchers.push((number.hash, amount.cents(), Account::Vouchers));
+                self.moves.push((Account::Cash, Account::Vouchers, amount.cents()));
+            }
+            (C::RedeemAtCage { hash }, _) => self.empty(*hash, Account::Cash),
+            (C::RedeemAtSeat { hash, cluster, .. }, _) => self.empty(*hash, Account::Transit(*cluster)),
+            (C::VoidVoucher { hash, .. } | C::RuleExpired { hash, .. }, E::ClaimOpened { claim, .. }) => {
+                let amount = self.voucher(*hash).1;
+                self.claims.push((*claim, amount));
+                self.empty(*hash, Account::Claims);
+            }
+            (C::Tick, E::Ticked { expired, .. }) => {
+                for voucher in expired {
+                    self.empty(voucher.hash, Account::Expired);
+                    self.voucher(voucher.hash).2 = Account::Expired;
+                }
+            }
+            (C::Receive { cluster, transfer }, event) => {
+                let (transit, amount) = (Account::Transit(*cluster), transfer.amount.cents());
+                let is_play = cluster.table == TableId(TRAINING.table.0);
+                match (transfer.purpose, event) {
+                    (Purpose::Receivable { .. }, _) if is_play => self.moves.push((Account::Play, transit, amount)),
+                    (_, _) if is_play => self.moves.push((transit, Account::Play, amount)),
+                    (Purpose::Receivable { .. }, E::ReceivableOpened { receivable }) => {
+                        self.receivables.push((*receivable, amount));
+                        self.moves.push((Account::Receivables, transit, amount));
+                    }
+                    (_, E::ClaimOpened { claim, .. }) => {
+                        self.claims.push((*claim, amount));
+                        self.moves.push((transit, Account::Claims, amount));
+                    }
+                    (Purpose::Voucher { number, .. }, _) => {
+                        self.vouchers.push((number.hash, amount, Account::Vouchers));
+                        self.moves.push((transit, Account::Vouchers, amount));
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            (C::PayClaim { claim, .. }, _) => {
+                let place = self.claims.iter().position(|(id, _)| id == claim).expect("an open claim");
+                let (_, amount) = self.claims.remove(place);
+                self.moves.push((Account::Claims, Account::Cash, amount));
+            }
+            (C::RuleReceivable { receivable, ruling, .. }, _) => {
+                let owed = self.receivables.iter_mut().find(|(id, _)| id == receivable).expect("an open receivable");
+                let (from, amount) = match ruling {
+                    ReceivableRuling::Collected { amount } => (Account::Cash, amount.cents()),
+                    ReceivableRuling::WrittenOff => (Account::Result, owed.1),
+                };
+                owed.1 -= amount;
+                self.moves.push((from, Account::Receivables, amount));
+            }
+            _ => {}
+        }
+    }
+
+    fn voucher(&mut self, hash: VoucherHash) -> &mut (VoucherHash, i64, Account) {
+        // The newest of that number: an older one was forgotten.
+        self.vouchers.iter_mut().rfind(|voucher| voucher.0 == hash).expect("a voucher")
+    }
+
+    fn empty(&mut self, hash: VoucherHash, to: Account) {
+        let (_, amount, from) = *self.voucher(hash);
+        self.moves.push((from, to, amount));
+    }
+
+    /// What each account must be at.
+    pub(crate) fn balances(&self) -> BTreeMap<Account, Money> {
+        let mut balances = BTreeMap::<Account, i64>::new();
+        for (from, to, amount) in &self.moves {
+            *balances.entry(*from).or_default() -= amount;
+            *balances.entry(*to).or_default() += amount;
+        }
+        balances.into_iter().map(|(account, cents)| (account, Money::from_cents(cents))).collect()
+    }
+}
