@@ -1,4 +1,5 @@
-// The audit in a real browser: void rounds as they looked, and answers that come late or in pages.
+// The audit in a real browser: events are searched, rounds are drawn as they looked, the record is verified, and answers come late or in
+// pages.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -92,4 +93,44 @@ it('shows no rounds of a table that is no longer chosen', async () => {
   await caughtUp(page);
   expect(await page.getByRole('button', { name: 'Open 999' }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Open 73' }).count()).toBe(1);
+});
+
+it('searches events, and draws a round as it looked with each line’s paragraph', async () => {
+  const page = await office.open('audit', 9);
+  await page.getByRole('row').nth(20).waitFor();
+  await office.shot(page, 'audit-events');
+  expect(await faults(page)).toEqual([]);
+  expect(await spilling(page)).toEqual([]);
+  await page.getByRole('textbox', { name: 'Table' }).fill('2');
+  const time = page.getByLabel(/^From, at/);
+  expect(await time.isDisabled()).toBe(true);
+  await page.getByLabel('From gaming day', { exact: true }).fill('2027-01-15');
+  await time.fill('02:00');
+  expect(await page.getByLabel('From date', { exact: true }).inputValue()).toBe('2027-01-15');
+  await page.getByLabel('To gaming day', { exact: true }).fill('2027-01-15');
+  const [sought] = await Promise.all([page.waitForRequest('**/events?**'), page.getByRole('button', { name: 'Search' }).click()]);
+  expect(Object.fromEntries(new URL(sought.url()).searchParams)).toMatchObject({ from: '2027-01-15T02:00', to: '2027-01-15', table: '2' });
+  await page.getByRole('navigation').getByRole('button', { name: 'Rounds' }).click();
+  await page.getByRole('button', { name: 'Open 73' }).waitFor();
+  await office.shot(page, 'audit-rounds');
+  await page.getByRole('button', { name: 'Open 70' }).click();
+  await page.locator('[data-laid=big] .chip').first().waitFor();
+  await office.shot(page, 'audit-round');
+  expect(await faults(page)).toEqual([]);
+  expect(await spilling(page)).toEqual([]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download evidence' }).click()]);
+  expect(download.suggestedFilename()).toBe('table-1-round-70.evidence');
+});
+
+it('verifies the record with progress', async () => {
+  const page = await office.open('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
+  const looks: (string | undefined)[] = [];
+  page.on('request', (request) => void (/verifications\/|record$|lag$/.test(request.url()) && looks.push(request.headers()['taisai-unattended'])));
+  await page.getByRole('navigation').getByRole('button').nth(3).click();
+  await page.locator('button.first').click();
+  await page.getByText('记录完整').waitFor();
+  expect(new Set(looks)).toEqual(new Set(['yes']));
+  await office.shot(page, 'audit-verify');
+  expect(await faults(page)).toEqual([]);
+  expect(await spilling(page)).toEqual([]);
 });

@@ -86,6 +86,21 @@ describe('the console', () => {
     await expect.poll(() => fixture.house.staff.heard.length).toBe(heard + 2);
   });
 
+  it('takes a press of a button whose words change while it is down', async () => {
+    const table = fixture.house.table(10);
+    const seat = table.seat(1);
+    seat.view.session = null;
+    const page = await staff('console?table=10', 21);
+    const button = page.getByRole('button', { name: /^Seat 1\b/ });
+    // Over the words, not beside them.
+    await button.locator('.quiet').hover({ force: true });
+    await page.mouse.down();
+    table.tell(seat, { session: 7, credits: 12_300 });
+    await button.getByText('123').waitFor();
+    await page.mouse.up();
+    await page.getByRole('dialog').waitFor();
+  });
+
   it('spells out what an irregularity leads to before it is confirmed', async () => {
     const table = fixture.house.table(8);
     table.open();

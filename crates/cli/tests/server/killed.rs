@@ -96,7 +96,7 @@ fn every_acknowledged_bet_is_there_once() {
                 accepted(&house.person("dealer").round(1, "continue"));
             }
             // Some bets are taken in every life, each time another number, so that the end comes at any moment.
-            let enough = count.load(Ordering::Relaxed) + 200 + random.below(1_000);
+            let enough = count.load(Ordering::Relaxed) + 200 + random.below(400);
             wait_until(&format!("bets are taken in life {kill}"), || count.load(Ordering::Relaxed) >= enough);
             if kill < KILLS {
                 house.kill();

@@ -1,0 +1,86 @@
+// The cage in a real browser: a voucher is sold, redeemed and refused, and what is owed is paid and collected once.
+
+import { describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { faults, spilling } from './faults';
+import { Fixture } from './fixture';
+import { caughtUp, hold } from './stage';
+
+const fixture = new Fixture();
+const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.staff(...how);
+const shot = (page: Page, name: string) => fixture.shot(page, name);
+
+describe('the cage', () => {
+  it('sells, redeems and tells where a voucher was paid (F40, F41)', async () => {
+    const page = await staff('cage', 8);
+    await page.getByLabel('Validation number').fill('12 3456 7890 1234 0411');
+    await page.getByRole('button', { name: 'Redeem' }).click();
+    await page.getByText(/Paid on .* at the cage by Noraini Ahmad/).waitFor();
+    await shot(page, 'cage-refused');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await page.getByLabel('Validation number').fill('123456789012345678');
+    await page.keyboard.press('Enter');
+    await page.getByText('Pay out 500.00 in cash').waitFor();
+    await page.getByLabel('Amount').fill('250');
+    await page.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+    await page.getByText('12 3456 7890 1234 5678').waitFor();
+    await shot(page, 'cage-voucher');
+    expect(fixture.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
+  });
+
+  it('keeps a sold voucher in view until the cashier is done with it (F42)', async () => {
+    const page = await staff('cage', 8);
+    await page.evaluate(() => (window.print = () => document.documentElement.setAttribute('data-printed', '')));
+    await page.getByLabel('Amount').fill('250');
+    await page.keyboard.press('Enter');
+    const number = page.getByText('12 3456 7890 1234 5678');
+    await number.waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Print');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await caughtUp(page);
+    await page.locator('dialog[open]').getByText('12 3456 7890 1234 5678').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await number.waitFor({ state: 'detached' });
+  });
+
+  it('asks for a voucher without an answer again under its number', async () => {
+    const page = await staff('cage', 8);
+    const numbers: number[] = [];
+    await page.route('**/house/commands', async (route) => {
+      numbers.push((route.request().postDataJSON() as { sequence: number }).sequence);
+      await (numbers.length > 5 ? route.continue() : route.fulfill({ status: 409, json: { refused: { code: 'too-slow', paragraphs: [], sentence: '' } } }));
+    });
+    await page.getByLabel('Amount').fill('250');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByText('12 3456 7890 1234 5678').waitFor();
+    expect([numbers.length, new Set(numbers).size]).toEqual([6, 1]);
+  });
+
+  it('collects what is owed once, however often it is pressed', async () => {
+    const page = await staff('cage', 5);
+    let go = () => {};
+    const isPressedTwice = new Promise<void>((done) => (go = done));
+    await page.route('**/house/commands', (route) => isPressedTwice.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Collected' }).first().click();
+    await page.locator('dialog').getByLabel('Why').fill('Paid at the desk');
+    const collect = page.locator('dialog button.first');
+    await collect.click();
+    await collect.evaluate((button: HTMLElement) => button.click());
+    go();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await caughtUp(page);
+    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
+  });
+
+  it('pays a claim that is held', async () => {
+    const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
+    const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
+    await hold(claim, () => claim.waitFor({ state: 'detached' }));
+    await shot(page, 'cage-zh-Hant');
+    expect(await spilling(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
+  });
+});
