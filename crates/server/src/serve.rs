@@ -86,7 +86,9 @@ pub enum ServeError {
     #[error(transparent)]
     Secrets(#[from] SecretsError),
     /// It cannot listen.
-    #[error("{address} cannot be listened on: {error}. Choose another address by --listen, TAISAI_LISTEN or the house's file")]
+    #[error(
+        "{address} cannot be listened on: {error}. Choose another address by --listen, TAISAI_LISTEN or the house's file"
+    )]
     Listen {
         /// Where.
         address: SocketAddr,

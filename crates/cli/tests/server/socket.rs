@@ -67,18 +67,31 @@ pub(crate) struct Socket {
 impl Socket {
     /// Connects, or says with which status it was turned away.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, u16> {
+        match Self::shake_hands(address, path, headers) {
+            Ok(socket) => Ok(socket),
+            Err(Error::Http(response)) => Err(response.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Connects, or says why not.
+    pub(crate) fn connect(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, String> {
+        Self::shake_hands(address, path, headers).map_err(|error| error.to_string())
+    }
+
+    fn shake_hands(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, Error> {
         let mut request = format!("ws://{address}{path}").into_client_request().unwrap();
         for (name, value) in headers {
             request.headers_mut().insert(HeaderName::try_from(*name).unwrap(), value.parse().unwrap());
         }
-        let stream = TcpStream::connect(address).unwrap();
-        stream.set_nodelay(true).unwrap();
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
         let stream = Stream { stream, writing: Arc::default() };
         let other = stream.another();
         let reading = match client(request, stream) {
             Ok((reading, _)) => reading,
-            Err(HandshakeError::Failure(Error::Http(response))) => return Err(response.status().as_u16()),
-            Err(error) => panic!("{error}"),
+            Err(HandshakeError::Failure(error)) => return Err(error),
+            Err(HandshakeError::Interrupted(_)) => unreachable!("the stream blocks"),
         };
         let (hear, heard) = mpsc::channel();
         let is_mute = Arc::new(AtomicBool::new(false));
@@ -134,6 +147,15 @@ impl Socket {
         match self.heard() {
             Heard::Said(message) => message,
             other @ Heard::Over(_) => panic!("no message but {other:?}"),
+        }
+    }
+
+    /// The next message, or why there is none.
+    #[track_caller]
+    pub(crate) fn next_if_any(&self) -> Result<Value, String> {
+        match self.heard() {
+            Heard::Said(message) => Ok(message),
+            Heard::Over(why) => Err(format!("the connection is over: {why:?}")),
         }
     }
 

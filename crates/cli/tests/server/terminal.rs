@@ -56,19 +56,38 @@ impl Device {
 
     /// The connection before the device has proved itself, with the challenge.
     pub(crate) fn knock(&self, address: SocketAddr) -> (Socket, Vec<u8>) {
-        let Self { table, cluster, .. } = self;
-        let socket = Socket::open(address, &format!("/api/v1/tables/{table}/terminal?cluster={cluster}"), &[]);
+        let socket = Socket::open(address, &self.path(), &[]);
         let challenge = socket.next();
         (socket, unhex(challenge["challenge"].as_str().unwrap()))
     }
 
-    /// Connects and proves itself.
+    /// Connects and proves itself. A house that waited too long for a busy machine is tried again.
     pub(crate) fn connect(&self, address: SocketAddr) -> Terminal {
-        let (mut socket, challenge) = self.knock(address);
-        socket.say(&self.proof(&challenge));
-        let snapshot = socket.until("a snapshot", |message| message.get("snapshot").cloned());
+        let by = Instant::now() + HANG_LIMIT;
+        loop {
+            match self.try_connect(address) {
+                Ok(terminal) => return terminal,
+                Err(why) => assert!(Instant::now() < by, "terminal {}: {why}", self.number),
+            }
+        }
+    }
+
+    /// Connects and proves itself, or says why the connection was over before that.
+    pub(crate) fn try_connect(&self, address: SocketAddr) -> Result<Terminal, String> {
+        let mut socket = Socket::connect(address, &self.path(), &[])?;
+        let challenge = socket.next_if_any()?;
+        socket.say(&self.proof(&unhex(challenge["challenge"].as_str().unwrap())));
+        let snapshot = loop {
+            if let Some(snapshot) = socket.next_if_any()?.get("snapshot") {
+                break snapshot.clone();
+            }
+        };
         let (public, view) = (snapshot["public"].clone(), snapshot["seat"].clone());
-        Terminal { device: self.clone(), socket, public, view, answers: BTreeMap::new(), over: None }
+        Ok(Terminal { device: self.clone(), socket, public, view, answers: BTreeMap::new(), over: None })
+    }
+
+    fn path(&self) -> String {
+        format!("/api/v1/tables/{}/terminal?cluster={}", self.table, self.cluster)
     }
 }
 
