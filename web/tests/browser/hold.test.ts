@@ -3,19 +3,31 @@
 import { expect, it } from 'vitest';
 import { StaffStage } from './office';
 import { caughtUp } from './stage';
+import { told } from './told';
 
 const office = new StaffStage();
 
 it('acts once while a key stays down, and says nothing more until it is let go', async () => {
   const page = await office.open('cage', 8, undefined, 'en', { isPaused: true });
-  const sent: string[] = [];
-  // The house does not answer, so that the claim stays there to be paid.
-  await page.route('**/api/v1/**', (route) => (route.request().method() === 'POST' ? void sent.push(route.request().url()) : route.continue()));
-  await page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button').focus();
-  for (let milliseconds = 0; milliseconds < 2_000; milliseconds += 100) {
-    await page.keyboard.down('Enter');
-    await page.clock.runFor(100);
-  }
-  await caughtUp(page);
-  expect(sent).toHaveLength(1);
+  const paid = () => office.house.staff.heard.filter((command) => JSON.stringify(command).includes('pay-claim')).length;
+  const button = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
+  const hold = async (milliseconds: number) => {
+    // It cannot be pressed, nor does it keep the focus, while the house is asked.
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    await button.focus();
+    for (let held = 0; held < milliseconds; held += 100) {
+      await page.keyboard.down('Enter');
+      await page.clock.runFor(100);
+    }
+    await caughtUp(page);
+  };
+  // The claim stays there to be paid.
+  office.house.staff.refuses = 'hand-pay-limit';
+  await hold(700);
+  await told(page, /./);
+  await hold(1_000);
+  expect(paid()).toBe(1);
+  await page.keyboard.up('Enter');
+  await hold(700);
+  expect(paid()).toBe(2);
 });
