@@ -240,7 +240,8 @@ async fn run(
     }
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
-    tracing::info!(%address, is_training, "the house runs");
+    let front_page = format!("{}://{address}/", if is_secured { "https" } else { "http" });
+    tracing::info!(front_page, is_training, "the house runs");
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
