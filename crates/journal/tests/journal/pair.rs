@@ -101,6 +101,8 @@ fn without_its_standby_nothing_is_acknowledged() {
     pair.standby.resume();
     // What was of unknown fate is read again; this time it lasted.
     let mut journal = Postgres::open(&address).unwrap();
+    let mut archive = journal.archive().unwrap();
+    wait_until("the block is shown", || archive.heads().unwrap()[0].next == 2);
     let blocks = read_on(&pair.primary, "record", "house");
     assert_eq!(blocks[1], next);
     append(&mut journal, &head(&next), b"y");
