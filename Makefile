@@ -120,8 +120,8 @@ torture-years: tools ## YEARS table-years, each of another seed and spread over 
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test golden --test house --test play
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test format
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test cli
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test journal format::
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib -- described the_stand_in_house
 	@.ci/node npm --prefix web run --silent types

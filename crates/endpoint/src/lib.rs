@@ -1,5 +1,5 @@
 //! `#[endpoint(get, "/tables/{table}", responses(…))]` on a handler: its method and path, spelled once, and what `utoipa` says of it
-//! in the OpenAPI document. The description is compiled for tests only: they compare it with the committed document, which the
+//! in `openapi.json`. The description is compiled for tests only: they compare it with the committed document, which the
 //! server serves as it is, so that a server is built without it.
 
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -29,7 +29,9 @@ pub fn endpoint(arguments: TokenStream, handler: TokenStream) -> TokenStream {
         }}"
     ));
     let described = [method.into(), comma(), ident("path"), punct('='), path.into()].into_iter().chain(arguments);
-    let mut whole = description(described.collect());
+    // Handlers are async functions whether or not they wait for something.
+    let mut whole = parsed("#[allow(clippy::unused_async)]");
+    whole.extend(description(described.collect()));
     whole.extend(handler);
     whole.extend(mount);
     whole
