@@ -58,6 +58,9 @@ pub(crate) struct ServeArgs {
     /// Begin anew where the secrets are lost: everyone gets a password for the first time, every device is enrolled again
     #[arg(long)]
     new_secrets: bool,
+    /// How long a screen may take to give a sign of life, in milliseconds: more than two seconds only where a busy machine is tested
+    #[arg(long, hide = true, value_name = "MILLISECONDS")]
+    sign_of_life: Option<u64>,
     /// How long a round takes in a demonstration, in milliseconds
     #[arg(long, hide = true, requires = "demo", default_value_t = 20_000)]
     round: u64,
@@ -75,6 +78,9 @@ pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
     plan.demo = args.demo.then(|| Pace { round: std::time::Duration::from_millis(args.round) });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     plan.new_secrets = args.new_secrets;
+    if let Some(millis) = args.sign_of_life {
+        plan.sign_of_life = std::time::Duration::from_millis(millis);
+    }
     let tell = |address: SocketAddr, first_use: Option<&FirstUse>| {
         tell(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
     };

@@ -26,6 +26,7 @@ use crate::hall::{HallPlan, TablePlan};
 use crate::network::Network;
 use crate::nodes::NodePlan;
 use crate::serve::Plan;
+use crate::socket::SIGN_OF_LIFE;
 
 /// How long a round in play may take to its end when the house is stopped.
 const GRACE: Duration = Duration::from_secs(20);
@@ -240,6 +241,7 @@ impl Config {
             seed: Seed::new(&self.tables),
             demo: None,
             new_secrets: false,
+            sign_of_life: SIGN_OF_LIFE,
             node: self.node,
             hall: HallPlan {
                 address,

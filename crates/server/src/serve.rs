@@ -69,6 +69,8 @@ pub struct Plan {
     pub demo: Option<Pace>,
     /// Whether its secrets are lost, and are to be made anew.
     pub new_secrets: bool,
+    /// How long a screen that is asked for a sign of life may take to give one.
+    pub sign_of_life: Duration,
     /// How other nodes reach it, where its record is shared by several machines.
     pub node: NodePlan,
 }
@@ -166,7 +168,7 @@ async fn run(
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, node } = plan;
+    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, sign_of_life, node } = plan;
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
     let bad = |error| ServeError::Listen { address: listen, error };
     let listener = accept::listen(listen).map_err(bad)?;
@@ -234,6 +236,7 @@ async fn run(
         reports,
         audits,
         stopping,
+        sign_of_life,
     });
     if is_shared {
         tokio::spawn(find_out(Arc::downgrade(&server)));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use taisai_table::{DeviceId, Profile, TableId};
 use tokio::sync::watch;
@@ -86,6 +87,8 @@ pub(crate) struct Server {
     pub(crate) reports: Reports,
     pub(crate) audits: Audits,
     pub(crate) stopping: watch::Sender<Stopping>,
+    /// How long a screen that is asked for a sign of life may take to give one.
+    pub(crate) sign_of_life: Duration,
 }
 
 impl Server {

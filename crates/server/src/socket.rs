@@ -60,9 +60,11 @@ const READ_BUFFER: usize = 2 * 1024;
 const WRITE_BUFFER: usize = 4 * 1024;
 const MOST_WRITTEN: usize = 4 * LARGEST_MESSAGE;
 
-/// A screen that was quiet for so long is asked for a sign of life, and must give it in time: together less than two seconds.
+/// A screen that was quiet for so long is asked for a sign of life.
 const QUIET: Duration = Duration::from_secs(1);
-const ANSWERED: Duration = Duration::from_millis(850);
+
+/// How long it may take to give one: with the quiet before it less than two seconds.
+pub(crate) const SIGN_OF_LIFE: Duration = Duration::from_millis(850);
 
 /// How often it is looked whether a person is still signed in.
 const CHECKED: Duration = Duration::from_secs(2);
@@ -384,7 +386,7 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
                     return Farewell::Gone;
                 }
                 is_asked = true;
-                quiet.as_mut().reset(Instant::now() + ANSWERED);
+                quiet.as_mut().reset(Instant::now() + server.sign_of_life);
             }
             farewell = screen.ends() => return farewell,
             why = &mut stops => return Farewell::Away(why),

@@ -22,6 +22,9 @@ enum Turn {
     Alone { _turn: RwLockWriteGuard<'static, ()> },
 }
 
+/// So long a busy machine may take to answer for a terminal, in milliseconds: no test is about that, save those that say so.
+const BUSY: u64 = 120_000;
+
 /// A house that runs.
 pub(crate) struct House {
     folder: TempDir,
@@ -29,6 +32,8 @@ pub(crate) struct House {
     let_in: LetIn,
     /// A library that makes faults.
     faults: Option<PathBuf>,
+    /// How long it waits for a sign of life, in milliseconds.
+    sign_of_life: u64,
     _turn: Turn,
 }
 
@@ -56,26 +61,32 @@ impl House {
     /// These tables, beside other tests.
     pub(crate) fn with(tables: &str) -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Self::start(tables, None, Turn::Beside { _turn: turn })
+        Self::start(tables, None, BUSY, Turn::Beside { _turn: turn })
+    }
+
+    /// The usual tables, with little patience for a terminal that gives no sign of life.
+    pub(crate) fn impatient() -> Self {
+        let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Self::start(TWO_TABLES, None, 10_000, Turn::Beside { _turn: turn })
     }
 
     /// These tables, with the machine for itself.
     pub(crate) fn alone(tables: &str) -> Self {
         let turn = WATCH.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Self::start(tables, None, Turn::Alone { _turn: turn })
+        Self::start(tables, None, BUSY, Turn::Alone { _turn: turn })
     }
 
     /// These tables, with faults that files in the house's folder make.
     pub(crate) fn faulty(tables: &str, library: &Path) -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Self::start(tables, Some(library.to_owned()), Turn::Beside { _turn: turn })
+        Self::start(tables, Some(library.to_owned()), BUSY, Turn::Beside { _turn: turn })
     }
 
-    fn start(tables: &str, faults: Option<PathBuf>, turn: Turn) -> Self {
+    fn start(tables: &str, faults: Option<PathBuf>, sign_of_life: u64, turn: Turn) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = format!("data = \"data\"\nlisten = \"127.0.0.1:0\"\n\n[house]\nname = \"Tests\"\n{tables}");
         std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
-        let mut house = Self { folder, running: None, let_in: LetIn::default(), faults, _turn: turn };
+        let mut house = Self { folder, running: None, let_in: LetIn::default(), faults, sign_of_life, _turn: turn };
         let terminals = tables.lines().filter_map(|line| line.strip_prefix("terminals = "));
         house.run(&[], (FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum()));
         house
@@ -105,7 +116,8 @@ impl House {
 
     fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
-        command.args(["serve", "--config", "taisai.toml"]).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.args(["serve", "--config", "taisai.toml", "--sign-of-life", &self.sign_of_life.to_string()]);
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
         if let Some(library) = &self.faults {
             command.env("LD_PRELOAD", library).env("TAISAI_FAULTS", self.folder.path());
         }

@@ -50,7 +50,7 @@ fn a_terminal_that_returns_is_shown_the_true_state() {
 
 #[test]
 fn a_terminal_that_vanishes_is_lost() {
-    let house = House::open();
+    let house = House::impatient();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);

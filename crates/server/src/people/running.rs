@@ -100,6 +100,7 @@ impl Running {
             is_secured: false,
             displays: Displays::default(),
             stopping: tokio::sync::watch::Sender::new(Stopping::No),
+            sign_of_life: crate::socket::SIGN_OF_LIFE,
         });
         let running = Self { hall, server, folder };
         if running.server.doors.house().look(|house| house.people().count()).await.unwrap() == 0 {
