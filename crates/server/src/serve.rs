@@ -243,8 +243,7 @@ async fn run(
     }
     let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
-    let front_page = format!("{}://{address}/", if is_secured { "https" } else { "http" });
-    tracing::info!(front_page, is_training, "the house runs");
+    tracing::info!(front_page = front_page(address, is_secured), is_training, "the house runs");
     let mut stopped = hall.stopped();
     let ended = tokio::select! {
         () = stop => {
@@ -322,6 +321,10 @@ async fn is_left(server: Shared) -> bool {
 /// Closes a house, so that the next start finds its folder free.
 async fn close(hall: Hall) {
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
+}
+
+fn front_page(address: SocketAddr, is_secured: bool) -> String {
+    format!("{}://{address}/", if is_secured { "https" } else { "http" })
 }
 
 /// Every address.

@@ -16,9 +16,6 @@ const RUNNING = new Set<ChildProcess>();
 process.once('exit', () => RUNNING.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
-/** So long a busy machine may take to answer for a page, in milliseconds. */
-const BUSY = '10000';
-
 /** So many people does a house begin with. */
 const FIRST_PEOPLE = 10;
 
@@ -133,7 +130,7 @@ export class House {
   }
 
   private async run(listen: string, isTold = () => true): Promise<void> {
-    const child = spawn(PROGRAM, ['serve', ...this.flags, '--sign-of-life', BUSY, '--listen', listen], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(PROGRAM, ['serve', ...this.flags, '--listen', listen], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     RUNNING.add(child);
     child.once('exit', () => RUNNING.delete(child));
