@@ -28,7 +28,7 @@ pub fn endpoint(arguments: TokenStream, handler: TokenStream) -> TokenStream {
             }}
         }}"
     ));
-    let described = [method.into(), comma(), ident("path"), punct('='), path.into()].into_iter().chain(arguments);
+    let described = [method.into(), punct(','), ident("path"), punct('='), path.into()].into_iter().chain(arguments);
     // Handlers are async functions whether or not they wait for something.
     let mut whole = parsed("#[allow(clippy::unused_async)]");
     whole.extend(description(described.collect()));
@@ -56,10 +56,6 @@ fn description(arguments: TokenStream) -> TokenStream {
 
 fn parsed(code: &str) -> TokenStream {
     code.parse().expect("the attribute writes Rust")
-}
-
-fn comma() -> TokenTree {
-    punct(',')
 }
 
 fn punct(sign: char) -> TokenTree {
