@@ -85,7 +85,7 @@ impl Devices {
 /// Takes the place of a device that has proved itself. If another connection has it and shows a sign of life, this one is the
 /// copy: it is denied, and the House hears of it.
 pub(crate) async fn take(server: &Server, proven: Proven) -> Result<Taken, Denied> {
-    let Some(taken) = server.devices.live.take(proven.device, proven.source).await else {
+    let Some(taken) = server.devices.live.take(proven.device, proven.source, server.sign_of_life).await else {
         copied(server, proven.device).await?;
         return Err(Denied::NotProven);
     };

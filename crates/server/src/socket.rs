@@ -141,8 +141,8 @@ pub(crate) trait Screen {
     /// Hears what was sent.
     async fn hear(&mut self, text: &str) -> Result<(), Farewell>;
 
-    /// Waits until the screen is to end for a reason of its own.
-    async fn ends(&mut self) -> Farewell {
+    /// Waits until the screen is to end for a reason of its own, or `None`: until it is to show a sign of life.
+    async fn told(&mut self) -> Option<Farewell> {
         std::future::pending().await
     }
 
@@ -388,7 +388,18 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
                 is_asked = true;
                 quiet.as_mut().reset(Instant::now() + server.sign_of_life);
             }
-            farewell = screen.ends() => return farewell,
+            told = screen.told() => {
+                if let Some(farewell) = told {
+                    return farewell;
+                }
+                if !is_asked {
+                    if socket.send(Message::Ping(Bytes::new())).await.is_err() {
+                        return Farewell::Gone;
+                    }
+                    is_asked = true;
+                    quiet.as_mut().reset(Instant::now() + server.sign_of_life);
+                }
+            }
             why = &mut stops => return Farewell::Away(why),
         }
     }

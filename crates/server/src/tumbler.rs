@@ -101,17 +101,20 @@ impl Screen for Tumbler {
         }
     }
 
-    async fn ends(&mut self) -> Farewell {
+    async fn told(&mut self) -> Option<Farewell> {
         loop {
             tokio::select! {
                 told = self.place.told() => match told {
-                    Told::ShowLife(life) => self.doubted_by.push(life),
-                    Told::CutOff => return Denied::NotProven.into(),
+                    Told::ShowLife(life) => {
+                        self.doubted_by.push(life);
+                        return None;
+                    }
+                    Told::CutOff => return Some(Denied::NotProven.into()),
                 },
                 _ = self.checks.tick() => match self.hearing.may_speak().await {
                     Ok(true) => {}
-                    Ok(false) => return Denied::NotYours.into(),
-                    Err(stopped) => return stopped.into(),
+                    Ok(false) => return Some(Denied::NotYours.into()),
+                    Err(stopped) => return Some(stopped.into()),
                 },
             }
         }

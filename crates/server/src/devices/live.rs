@@ -12,9 +12,6 @@ use tokio::time::timeout;
 
 use super::held;
 
-/// How long a connection may take to show a sign of life.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
-
 /// How often a newcomer asks whoever holds the place, where others come and go meanwhile.
 const ASKED: usize = 3;
 
@@ -66,15 +63,15 @@ impl Life {
 }
 
 impl Live {
-    /// Takes the place of a device; nothing if another connection has it and is alive.
-    pub(super) async fn take(&self, device: DeviceId, source: u64) -> Option<Taken> {
+    /// Takes the place of a device; nothing if another connection has it and shows a sign of life in time.
+    pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<Taken> {
         let mut silent: Option<mpsc::Sender<Life>> = None;
         for _ in 0..ASKED {
             let first = match self.enter((device, source), silent.as_ref()) {
                 Ok(taken) => return Some(taken),
                 Err(first) => first,
             };
-            if is_alive(&first).await {
+            if timeout(sign_of_life, is_alive(&first)).await.unwrap_or(false) {
                 return None;
             }
             silent = Some(first);
@@ -125,8 +122,7 @@ impl Live {
 
 async fn is_alive(first: &mpsc::Sender<Life>) -> bool {
     let (life, shown) = oneshot::channel();
-    let asked = async { first.send(Life(life)).await.is_ok() && shown.await.is_ok() };
-    timeout(SIGN_OF_LIFE, asked).await.unwrap_or(false)
+    first.send(Life(life)).await.is_ok() && shown.await.is_ok()
 }
 
 impl Taken {
@@ -151,6 +147,7 @@ mod tests {
     use super::*;
 
     const DEVICE: DeviceId = DeviceId(1);
+    const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
     /// A connection that shows signs of life until it is cut off.
     fn alive(mut taken: Taken) -> tokio::task::JoinHandle<()> {
@@ -164,27 +161,27 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_copy_of_one_that_lives_gets_no_place() {
         let live = Live::default();
-        let first = alive(live.take(DEVICE, 1).await.unwrap());
-        assert!(live.take(DEVICE, 1).await.is_none());
-        assert!(live.take(DEVICE, 1).await.is_none(), "however often it tries");
-        assert!(live.take(DeviceId(2), 1).await.is_some(), "another device");
+        let first = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "however often it tries");
+        assert!(live.take(DeviceId(2), 1, SIGN_OF_LIFE).await.is_some(), "another device");
         live.cut(DEVICE, None);
         first.await.unwrap();
-        assert!(live.take(DEVICE, 1).await.is_some(), "the place is free");
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_some(), "the place is free");
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_that_is_silent_is_cut_off() {
         let live = Live::default();
-        let mut first = live.take(DEVICE, 1).await.unwrap();
-        let second = live.take(DEVICE, 1).await.unwrap();
+        let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         // What the first was asked meanwhile is too late.
         let Told::ShowLife(life) = first.told().await else { panic!("it was asked") };
         life.shown();
         assert!(matches!(first.told().await, Told::CutOff));
         drop(first);
         let second = alive(second);
-        assert!(live.take(DEVICE, 1).await.is_none(), "the place stays with the second");
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "the place stays with the second");
         live.cut(DEVICE, None);
         second.await.unwrap();
     }
@@ -192,26 +189,26 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn of_two_newcomers_one_gets_the_place() {
         let live = Live::default();
-        let silent = live.take(DEVICE, 1).await.unwrap();
-        let take = async || live.take(DEVICE, 1).await.map(alive);
+        let silent = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let take = async || live.take(DEVICE, 1, SIGN_OF_LIFE).await.map(alive);
         let (one, other) = tokio::join!(take(), take());
         assert_eq!(usize::from(one.is_some()) + usize::from(other.is_some()), 1);
         drop(silent);
-        assert!(live.take(DEVICE, 1).await.is_none());
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
     }
 
     /// Word that a device was enrolled anew may come late: it may have connected meanwhile.
     #[tokio::test(start_paused = true)]
     async fn one_that_was_enrolled_anew_stays() {
         let live = Live::default();
-        let before = alive(live.take(DEVICE, 1).await.unwrap());
+        let before = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         live.cut(DEVICE, Some(2));
         before.await.unwrap();
-        let anew = alive(live.take(DEVICE, 2).await.unwrap());
+        let anew = alive(live.take(DEVICE, 2, SIGN_OF_LIFE).await.unwrap());
         assert_eq!(live.all(), [(DEVICE, 2)]);
         live.end(DEVICE, 1);
         live.cut(DEVICE, Some(2));
-        assert!(live.take(DEVICE, 2).await.is_none(), "it is there");
+        assert!(live.take(DEVICE, 2, SIGN_OF_LIFE).await.is_none(), "it is there");
         live.cut(DEVICE, None);
         anew.await.unwrap();
     }
@@ -219,8 +216,8 @@ mod tests {
     #[tokio::test]
     async fn a_connection_that_ends_frees_its_place() {
         let live = Live::default();
-        drop(live.take(DEVICE, 1).await.unwrap());
+        drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         assert!(held(&live.connections).is_empty());
-        drop(live.take(DEVICE, 1).await.unwrap());
+        drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
     }
 }

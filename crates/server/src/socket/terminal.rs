@@ -146,12 +146,13 @@ impl Screen for Terminal {
         Ok(())
     }
 
-    async fn ends(&mut self) -> Farewell {
-        loop {
-            match self.place.told().await {
-                Told::ShowLife(life) => self.doubted_by.push(life),
-                Told::CutOff => return Denied::NotProven.into(),
+    async fn told(&mut self) -> Option<Farewell> {
+        match self.place.told().await {
+            Told::ShowLife(life) => {
+                self.doubted_by.push(life);
+                None
             }
+            Told::CutOff => Some(Denied::NotProven.into()),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::people::running::Running;
 #[derive(Default)]
 struct Counting {
     signs: usize,
+    is_doubted: bool,
 }
 
 impl Screen for Counting {
@@ -23,27 +24,42 @@ impl Screen for Counting {
         Ok(())
     }
 
+    async fn told(&mut self) -> Option<Farewell> {
+        if std::mem::take(&mut self.is_doubted) { None } else { std::future::pending().await }
+    }
+
     fn lives(&mut self) {
         self.signs += 1;
     }
+}
+
+/// Serves such screens, in doubt or not, and tells the signs of life of each that has ended.
+async fn serve(house: &Running, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let upgrade = async move |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
+        upgrade.on_upgrade(async move |mut socket| {
+            let (mut screen, (_line, messages)) = (Counting { signs: 0, is_doubted }, Line::new());
+            converse(&mut socket, &mut screen, messages, &server).await;
+            tell.send(screen.signs).unwrap_or_default();
+        })
+    };
+    let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(axum::serve(listener, router).into_future());
+    (address, told)
+}
+
+fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
+    let stream = TcpStream::connect(address).unwrap();
+    tungstenite::client(format!("ws://{address}/"), stream).unwrap().0
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_connection_is_no_sign_of_life() {
     type Says = fn(&mut WebSocket<TcpStream>);
     let house = Running::start().await;
-    let (tell, mut told) = mpsc::unbounded_channel();
-    let upgrade = async move |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
-        upgrade.on_upgrade(async move |mut socket| {
-            let (mut screen, (_line, messages)) = (Counting::default(), Line::new());
-            converse(&mut socket, &mut screen, messages, &server).await;
-            tell.send(screen.signs).unwrap();
-        })
-    };
-    let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address: SocketAddr = listener.local_addr().unwrap();
-    let served = tokio::spawn(axum::serve(listener, router).into_future());
+    let (address, mut told) = serve(&house, false).await;
     let rows: [(&str, Says, usize); 5] = [
         ("it breaks off", |_| {}, 0),
         ("it says that it goes", |socket| socket.close(None).unwrap(), 0),
@@ -60,13 +76,21 @@ async fn the_end_of_a_connection_is_no_sign_of_life() {
         ),
     ];
     for (what, says, signs) in rows {
-        let connect = move || {
-            let stream = TcpStream::connect(address).unwrap();
-            let (mut socket, _) = tungstenite::client(format!("ws://{address}/"), stream).unwrap();
-            says(&mut socket);
-        };
-        tokio::task::spawn_blocking(connect).await.unwrap();
+        tokio::task::spawn_blocking(move || says(&mut connect(address))).await.unwrap();
         assert_eq!(told.recv().await, Some(signs), "{what}");
     }
-    served.abort();
+}
+
+/// A screen that was quiet for long is asked too, and told the time: this one has not been quiet.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_is_doubted_is_asked_at_once() {
+    let house = Running::start().await;
+    let (address, _told) = serve(&house, true).await;
+    let heard = move || {
+        let mut socket = connect(address);
+        (socket.read().unwrap(), socket.read())
+    };
+    let (first, second) = tokio::task::spawn_blocking(heard).await.unwrap();
+    assert!(first.is_ping(), "{first}");
+    assert!(!second.is_ok_and(|second| second.is_text()), "it was asked because it was quiet");
 }

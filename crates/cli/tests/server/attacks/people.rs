@@ -1,9 +1,9 @@
 //! Attacks by people and with devices.
 
 use serde_json::{Value, json};
-use taisai_journal::suite::wait_for;
+use taisai_journal::suite::{wait_for, wait_until};
 
-use crate::dealing::{Dealing, buy_in, has_happened};
+use crate::dealing::{Dealing, buy_in, events, has_happened};
 use crate::house::House;
 use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
@@ -17,13 +17,17 @@ fn terminals_session_copied_to_another_machine() {
     dealing.open_bets();
     // All of it was copied, the key too: while the terminal lives, the copy gets no place.
     let device = terminal.device.clone();
-    let (mut copy, challenge) = device.knock(house.address());
-    copy.say(&device.proof(&challenge));
-    let (code, why) = copy.over().expect("it says why");
-    assert!(code >= 4000, "{code} {why}");
-    has_happened(&house, |what| what["token-copied"] == device.number);
+    let is_reported = |event: &Value| event["what"]["token-copied"] == device.number;
+    let mut overheard = Value::Null;
+    wait_until("the copy is reported", || {
+        let (mut copy, challenge) = device.knock(house.address());
+        overheard = device.proof(&challenge);
+        copy.say(&overheard);
+        let (code, why) = copy.over().expect("it says why");
+        assert!(code >= 4000, "{code} {why}");
+        events(&house).iter().any(is_reported)
+    });
     // What was overheard is of no use for another challenge, nor for another device.
-    let overheard = device.proof(&challenge);
     let other = house.enrol(1, 4);
     let (mut copy, fresh) = device.knock(house.address());
     copy.say(&overheard);
