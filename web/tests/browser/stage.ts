@@ -9,7 +9,7 @@ import { EVENT_TIMEOUT } from '../timeouts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const SHOTS = resolve(ROOT, 'shots');
-export const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 }, wall: { width: 3840, height: 2160 } };
+export const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 }, wall: { width: 1920, height: 1080 } };
 
 type Size = { width: number; height: number };
 
