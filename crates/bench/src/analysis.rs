@@ -81,7 +81,7 @@ fn sessions(name: &'static str, engine: Engine) -> anyhow::Result<Figure> {
         max: Some(Money::from_cents(1_000_000)),
     };
     let boxes = ["big", "small", "sum", "domino"].map(entry).to_vec();
-    let limits = TableLimits { unit: Money::from_cents(100), boxes, differential: None };
+    let limits = TableLimits { unit: Money::from_cents(100), boxes, rest: None, differential: None };
     let player = |strategy: Strategy, bets: &[(&str, i64)]| PlayerPlan {
         name: strategy.to_string(),
         strategy,

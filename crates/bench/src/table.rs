@@ -140,7 +140,7 @@ pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> 
     };
     let kinds = ["small", "big", "odd", "even", "single", "sum", "domino", "double", "any-triple", "triple", "pair"];
     let boxes = kinds.into_iter().map(entry).collect();
-    let limits = TableLimits { unit: Money::from_cents(100), boxes, differential: None };
+    let limits = TableLimits { unit: Money::from_cents(100), boxes, rest: None, differential: None };
     let notices = [system(1, Notice::TableOpened), system(2, Notice::Limits { limits })];
     let cashier = Actor::Person(Person { id: PersonId(1), roles: Roles::of(&[Role::Cashier]) });
     let bought_in = (0..terminals).map(Seat).map(move |seat| {

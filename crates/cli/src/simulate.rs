@@ -133,7 +133,8 @@ fn all_threads() -> usize {
 
 fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<Plan> {
     let unit = args.unit.unwrap_or(UNIT);
-    let limits = TableLimits { unit, boxes: args.limits.clone(), differential: args.differential };
+    let (boxes, differential) = (args.limits.clone(), args.differential);
+    let limits = TableLimits { unit, boxes, rest: None, differential };
     let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll.unwrap_or(BANKROLL)));
     let players = players.collect::<anyhow::Result<Vec<_>>>()?;
     let engine = if args.engine == How::Table { Engine::Table } else { Engine::Rules };

@@ -1,11 +1,12 @@
 //! The dealer's side in words, with the paragraphs behind them.
 
-use taisai_rules::{Game, Rule};
-use taisai_table::{Position, RoundCommand, RoundEvent, RoundNumber, Ruling, Time, VoidReason};
+use taisai_rules::{Face, Game, Paragraph, Rule};
+use taisai_table::{Law, Position, RoundCommand, RoundEvent, RoundNumber, Time, VoidReason};
 
 /// What is known beside an entry.
 pub(crate) struct Telling<'a> {
     pub(crate) game: &'a Game,
+    pub(crate) law: &'a Law,
     /// The round in play.
     pub(crate) round: RoundNumber,
     /// Why a round is void, if it is.
@@ -56,13 +57,18 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
             let flat = if faces.contains(&None) { "not every die lies flat" } else { "all dice lie flat" };
             format!("The dice are at rest: {lie}; {flat}.{}", cite(&[Rule::Result]))
         }
-        E::Committed { dice, differs } => {
+        E::Covered => format!("The dice are covered.{}", cite(&[Rule::Tumble])),
+        E::Uncovered => format!("The cover is lifted.{}", cite(&[Rule::Result])),
+        E::Committed { dice, differs, .. } => {
             let read = if *differs { " The tumbler had read other faces." } else { "" };
             let rule = if matches!(command, RoundCommand::Rule { .. }) { Rule::Ruling } else { Rule::Result };
             format!("Result {dice}, Total Sum {}.{read}{}", dice.total_sum(), cite(&[rule]))
         }
-        E::Voided { reason } => format!("Round {number} is void: {}.{}", because(*reason), cite(&[reason.rule()])),
-        E::RoundsVoided { from, to, reason, dice_set } => {
+        E::Voided { reason, differs } => {
+            let read = if *differs { " The tumbler had read three flat dice." } else { "" };
+            format!("Round {number} is void: {}.{read}{}", because(*reason), void_cites(telling, *reason, &[]))
+        }
+        E::RoundsVoided { from, to, reason, dice_set, ruled, is_ruling } => {
             // A void round stays as it is.
             if from == to && (telling.void)(*from) != Some(*reason) {
                 return Some(format!("Round {} was void before: nothing changes.", from.0));
@@ -70,7 +76,14 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
             let rounds =
                 if from == to { format!("Round {} is", from.0) } else { format!("Rounds {} to {} are", from.0, to.0) };
             let of_set = dice_set.map_or_else(String::new, |set| format!(", where dice set {set} was used"));
-            format!("{rounds} void{of_set}: {}.{}", because(*reason), cite(&[reason.rule(), Rule::LateError]))
+            let left_out: Vec<_> = ruled.iter().map(|round| round.0.to_string()).collect();
+            let left_out = if left_out.is_empty() {
+                String::new()
+            } else {
+                format!(" A ruling had decided {}: it must be ruled on.", left_out.join(", "))
+            };
+            let ruling: &[Rule] = if *is_ruling { &[Rule::Ruling, Rule::LateError] } else { &[Rule::LateError] };
+            format!("{rounds} void{of_set}: {}.{left_out}{}", because(*reason), void_cites(telling, *reason, ruling))
         }
         E::Established { known } => {
             let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -79,11 +92,21 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
         E::Held => "Play is held until the Dealer continues or reports an interruption.".to_owned(),
         E::Resumed { closes_at: Some(time) } => format!("Play goes on: bets are open until {}.", clock(*time)),
         E::Resumed { closes_at: None } => "Play goes on.".to_owned(),
-        E::Corrected { round, dice } => {
-            let reinstated = matches!(command, RoundCommand::Rule { ruling: Ruling::Reinstate { .. }, .. });
-            let rule = if reinstated { Rule::Ruling } else { Rule::WrongResult };
-            format!("Round {} is settled again by {dice}.{}", round.0, cite(&[rule, Rule::LateError]))
+        E::Corrected { round, dice, is_ruling } => {
+            let rules: &[Rule] = if *is_ruling {
+                &[Rule::Ruling, Rule::WrongResult, Rule::LateError]
+            } else {
+                &[Rule::WrongResult, Rule::LateError]
+            };
+            format!("Round {} is settled again by {dice}.{}", round.0, cite(rules))
         }
+        E::KnownCorrected { before, known } => {
+            let told = |faces: &[Face]| faces.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let (before, known) = (told(before), told(known));
+            format!("The dice known are {known}, not {before}.{}", cite(&[Rule::Concluded, Rule::WrongResult]))
+        }
+        E::SetDamaged { dice_set } => format!("Dice set {dice_set} is damaged.{}", cite(&[Rule::DamagedDice])),
+        E::SetInspected { dice_set } => format!("Dice set {dice_set} was inspected, and may be used again."),
         E::Noted => format!("The ruling is recorded.{}", cite(&[Rule::Ruling])),
         E::Followed { .. } => return None,
     })
@@ -99,7 +122,21 @@ pub(crate) fn because(reason: VoidReason) -> &'static str {
         VoidReason::NotEstablished => "an interruption before any outcome was established",
         VoidReason::DamagedDice => "damaged dice",
         VoidReason::Ruling => "by ruling",
+        VoidReason::Malfunction => "equipment malfunction",
+        VoidReason::ForceMajeure => "force majeure",
+        VoidReason::SuspectedOffence => "a suspected offence",
     }
+}
+
+/// What a void cites, and then these rules, in brackets after a space.
+fn void_cites(telling: &Telling, reason: VoidReason, rules: &[Rule]) -> String {
+    let mut cited = reason.cites(telling.game, telling.law);
+    for paragraph in rules.iter().flat_map(|rule| telling.game.paragraphs(*rule)).map(Paragraph::text) {
+        if !cited.contains(&paragraph) {
+            cited.push(paragraph);
+        }
+    }
+    format!(" ({})", cited.join(", "))
 }
 
 /// Paragraphs in brackets, after a space; nothing where the game has none.

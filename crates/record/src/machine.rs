@@ -24,6 +24,8 @@ pub trait Machine: Clone + Send + Sized + 'static {
     fn build(opening: &Opening) -> Result<Self, BadOpening>;
     /// The machine with the state of a snapshot.
     fn restore(opening: &Opening, bytes: &[u8]) -> Result<Self, BadOpening>;
+    /// What the record may hold of a command.
+    fn conceal(&self, command: Self::Command) -> Self::Command;
     /// Decides a command.
     fn decide(&self, asked: &Asked<Self::Command>) -> Decision<Self::Event>;
     /// Applies an entry.
@@ -37,7 +39,7 @@ pub trait Machine: Clone + Send + Sized + 'static {
 }
 
 macro_rules! machine {
-    ($machine:ident, $command:ident, $event:ident, $build:expr, $restore:expr, $check:expr) => {
+    ($machine:ident, $command:ident, $event:ident, $build:expr, $restore:expr, $conceal:expr, $check:expr) => {
         impl Machine for $machine {
             type Command = $command;
             type Event = $event;
@@ -49,6 +51,10 @@ macro_rules! machine {
             fn restore(opening: &Opening, bytes: &[u8]) -> Result<Self, BadOpening> {
                 let restore: fn(&Opening, &[u8]) -> Result<Result<Self, BadBytes>, BadOpening> = $restore;
                 Ok(restore(opening, bytes)??)
+            }
+            fn conceal(&self, command: $command) -> $command {
+                let conceal: fn(&Self, $command) -> $command = $conceal;
+                conceal(self, command)
             }
             fn decide(&self, asked: &Asked<$command>) -> Decision<$event> {
                 self.decide(asked)
@@ -82,6 +88,7 @@ machine!(
         Setup::House { .. } => Ok(Self::restore(bytes)),
         Setup::Round { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
     },
+    |_, command| command,
     Self::check
 );
 
@@ -99,6 +106,7 @@ machine!(
             Ok(Self::restore(table, opening.rules()?, opening.profile.clone(), is_training, bytes)),
         Setup::House { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
     },
+    Self::conceal,
     |_| Ok(())
 );
 
@@ -116,5 +124,6 @@ machine!(
         Setup::Cluster { cluster, .. } => Ok(Self::restore(cluster, opening.rules()?, opening.profile.clone(), bytes)),
         Setup::House { .. } | Setup::Round { .. } => Err(BadOpening::OtherMachine),
     },
+    |_, command| command,
     Self::check
 );

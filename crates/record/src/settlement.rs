@@ -193,8 +193,8 @@ impl Acts {
     fn is_about(&self, command: &RoundCommand) -> bool {
         match command {
             RoundCommand::Correct { round, .. }
-            | RoundCommand::VoidSettled { round, .. }
-            | RoundCommand::Rule { ruling: Ruling::Void { round } | Ruling::Reinstate { round, .. }, .. } => {
+            | RoundCommand::VoidByLaw { round, .. }
+            | RoundCommand::Rule { ruling: Ruling::Void { round, .. } | Ruling::Settle { round, .. }, .. } => {
                 *round == self.round
             }
             RoundCommand::VoidDamaged { from, to, .. } => (*from..=*to).contains(&self.round),
@@ -212,6 +212,12 @@ impl Acts {
             | RoundCommand::Activate
             | RoundCommand::Tumbled { .. }
             | RoundCommand::AtRest { .. }
+            | RoundCommand::Conceal { .. }
+            | RoundCommand::Cover
+            | RoundCommand::Uncover
+            | RoundCommand::CorrectKnown { .. }
+            | RoundCommand::DamagedSet { .. }
+            | RoundCommand::Inspect { .. }
             | RoundCommand::Commit { .. }
             | RoundCommand::Void { .. }
             | RoundCommand::Interrupt { .. }

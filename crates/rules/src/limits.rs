@@ -158,6 +158,22 @@ impl Limits {
         self.boxes.get(bet_box.index()).map_or(Money::MAX, |(_, max)| *max)
     }
 
+    /// Whether every box of the layout has a minimum of at least a unit and a maximum, and the Differential is set where the
+    /// game has one: what must be on display (3.3).
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Limits};
+    /// let games = Games::embedded();
+    /// let layout = games.find("tai-sai@6", None).unwrap().layout("A").unwrap();
+    /// assert!(!Limits::none().are_whole(layout));
+    /// ```
+    pub fn are_whole(&self, layout: &Layout) -> bool {
+        let is_bound =
+            |bet_box: &BetBox| self.minimum(*bet_box) >= self.unit.money() && self.maximum(*bet_box) < Money::MAX;
+        let has_differential = self.differential.is_some() || layout.limit_scope() != Some(LimitScope::Box);
+        has_differential && layout.boxes().iter().all(is_bound)
+    }
+
     /// The largest permissible Differential, where there is one.
     ///
     /// ```
@@ -168,7 +184,7 @@ impl Limits {
     }
 
     /// The most that counts on a box (5.1.1), given the total placed on the opposite one: its own maximum, or for Big,
-    /// Small, Odd and Even what the Differential allows over what counts at most on the other side.
+    /// Small, Odd and Even what the Differential allows over what was placed there (1.3).
     ///
     /// ```
     /// use taisai_rules::{BetBox, Games, Limits, Money};
@@ -180,11 +196,8 @@ impl Limits {
     pub fn cap(&self, bet_box: BetBox, opposite_total: Money) -> Money {
         let own = self.maximum(bet_box);
         match (bet_box.opposite(), self.differential) {
-            (Some(opposite), Some(differential)) => {
-                let other = self.maximum(opposite).min(opposite_total);
-                // Too large for 64 bits is larger than any maximum.
-                other.checked_add(differential).map_or(own, |cap| cap.min(own))
-            }
+            // Too large for 64 bits is larger than any maximum.
+            (Some(_), Some(differential)) => opposite_total.checked_add(differential).map_or(own, |cap| cap.min(own)),
             _ => own,
         }
     }

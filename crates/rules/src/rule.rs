@@ -49,8 +49,12 @@ pub enum Rule {
     NotFlat,
     /// Concealed dice exposed before "No more Bets" void the round.
     Exposed,
+    /// Nobody sees a face of concealed dice before "No more Bets".
+    Concealed,
     /// A tumbler activated before "No more Bets" voids the round.
     ActivatedEarly,
+    /// An irregularity voids the current round; earlier ones stand.
+    PreviousStand,
     /// Damaged dice void every affected round.
     DamagedDice,
     /// A wrongly registered result is settled by the dice.
@@ -79,9 +83,9 @@ impl Rule {
     /// ```
     /// use taisai_rules::{Games, Rule};
     /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
-    /// assert_eq!(Rule::ALL.into_iter().filter(|rule| !game.paragraphs(*rule).is_empty()).count(), 24);
+    /// assert_eq!(Rule::ALL.into_iter().filter(|rule| !game.paragraphs(*rule).is_empty()).count(), 26);
     /// ```
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 31] = [
         Self::Open,
         Self::LimitsShown,
         Self::RoomLeft,
@@ -100,7 +104,9 @@ impl Rule {
         Self::FewTumbles,
         Self::NotFlat,
         Self::Exposed,
+        Self::Concealed,
         Self::ActivatedEarly,
+        Self::PreviousStand,
         Self::DamagedDice,
         Self::WrongResult,
         Self::LateError,
@@ -138,7 +144,9 @@ impl Rule {
             Self::FewTumbles => "few_tumbles",
             Self::NotFlat => "not_flat",
             Self::Exposed => "exposed",
+            Self::Concealed => "concealed",
             Self::ActivatedEarly => "activated_early",
+            Self::PreviousStand => "previous_stand",
             Self::DamagedDice => "damaged_dice",
             Self::WrongResult => "wrong_result",
             Self::LateError => "late_error",
@@ -155,7 +163,7 @@ impl Rule {
     /// Which games have it.
     pub(crate) const fn found_in(self) -> FoundIn {
         match self {
-            Self::Exposed => FoundIn::Only(Cover::Covered),
+            Self::Exposed | Self::Concealed => FoundIn::Only(Cover::Covered),
             Self::ActivatedEarly => FoundIn::Only(Cover::Open),
             Self::LimitsShown
             | Self::RoomLeft
@@ -177,6 +185,7 @@ impl Rule {
             | Self::NotEstablished
             | Self::FewTumbles
             | Self::NotFlat
+            | Self::PreviousStand
             | Self::DamagedDice
             | Self::WrongResult
             | Self::LateError

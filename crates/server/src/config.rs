@@ -298,6 +298,7 @@ fn limits(unit: i64, boxes: &[(&str, i64, i64)], differential: Option<i64>) -> T
     TableLimits {
         unit: dollars(unit),
         boxes: boxes.iter().map(entry).collect(),
+        rest: None,
         differential: differential.map(dollars),
     }
 }

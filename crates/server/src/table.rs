@@ -382,11 +382,11 @@ impl RunningTable {
     /// Asks the dealer's side, under an id of the house's own where none is given; nothing where it runs elsewhere.
     fn ask_round(&mut self, actor: Actor, id: Option<CommandId>, command: RoundCommand) -> Option<Verdict> {
         let id = id.unwrap_or_else(|| self.ids.next());
-        let report = self.reported_of_round(&command);
+        let (number, said) = (self.round().number(), command.clone());
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match self.parts.round.own()?.ask(asked) {
-            Decision::Accepted(_) => {
-                self.report(report);
+            Decision::Accepted(event) => {
+                self.report_round(number, &said, &event);
                 Verdict::Accepted
             }
             Decision::Refused(refusal) => {
@@ -483,6 +483,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
     match command {
         ClusterCommand::Place { seat, .. }
         | ClusterCommand::PlaceFor { seat, .. }
+        | ClusterCommand::PlaceExcess { seat, .. }
         | ClusterCommand::Withdraw { seat, .. }
         | ClusterCommand::Clear { seat }
         | ClusterCommand::Repeat { seat }
@@ -497,6 +498,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Back { seat }
         | ClusterCommand::ClearLock { seat } => Some(*seat),
         ClusterCommand::RejectExcess
+        | ClusterCommand::Advise { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }
         | ClusterCommand::Delivered { .. } => None,
@@ -506,13 +508,14 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
 /// How many bets a command places, for the count.
 fn bets_in(command: &ClusterCommand) -> u64 {
     match command {
-        ClusterCommand::Place { stakes, .. } | ClusterCommand::PlaceFor { stakes, .. } => {
-            u64::try_from(stakes.len()).unwrap_or(u64::MAX)
-        }
+        ClusterCommand::Place { stakes, .. }
+        | ClusterCommand::PlaceFor { stakes, .. }
+        | ClusterCommand::PlaceExcess { stakes, .. } => u64::try_from(stakes.len()).unwrap_or(u64::MAX),
         ClusterCommand::Repeat { .. } | ClusterCommand::Double { .. } => 1,
         ClusterCommand::Withdraw { .. }
         | ClusterCommand::Clear { .. }
         | ClusterCommand::RejectExcess
+        | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }

@@ -18,7 +18,7 @@ use taisai_rules::{BetBox, Dice, Limits, Money};
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, PersonId, RoundNumber, Seat, SessionId};
 use crate::past::Past;
-use crate::profile::Profile;
+use crate::profile::{Law, Profile};
 use crate::recent::Latest;
 use crate::rules::{TableLimits, TableRules};
 use crate::sources::Sources;
@@ -85,6 +85,8 @@ struct SeatState {
     recent: Latest,
     meters: Meters,
     session_meters: Meters,
+    /// What the open session was sent to the House as a debt: what a later correction gives goes there first, to be set off.
+    owed: Money,
     /// Refusals in this round.
     refusals: u32,
     is_locked: bool,
@@ -108,11 +110,18 @@ impl SeatState {
             recent: Latest::default(),
             meters: Meters::default(),
             session_meters: Meters::default(),
+            owed: Money::ZERO,
             refusals: 0,
             is_locked: false,
             is_lost: false,
             has_walked_away: false,
         }
+    }
+
+    fn end_session(&mut self) {
+        self.session = None;
+        self.has_walked_away = false;
+        self.last_bets.clear();
     }
 }
 
@@ -163,8 +172,10 @@ struct State {
     is_table_open: bool,
     /// The closing of the table was announced.
     is_closing: bool,
-    /// Who deals at this table.
+    /// Who acts at this table (1.5).
     dealer: Option<PersonId>,
+    supervisor: Option<PersonId>,
+    manager: Option<PersonId>,
     betting: Betting,
     round: RoundNumber,
     is_held: bool,
@@ -214,6 +225,8 @@ impl Cluster {
             is_table_open: false,
             is_closing: false,
             dealer: None,
+            supervisor: None,
+            manager: None,
             betting: Betting::Idle,
             round: RoundNumber(0),
             is_held: false,
@@ -243,6 +256,11 @@ impl Cluster {
     /// What the table is played by.
     pub const fn rules(&self) -> &TableRules {
         &self.rules
+    }
+
+    /// The law around the game rules.
+    pub const fn law(&self) -> &Law {
+        &self.profile.law
     }
 
     /// The limits that bets are counted and checked by.

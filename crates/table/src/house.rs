@@ -15,14 +15,14 @@ mod significant;
 mod transit;
 mod vouchers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 pub use approvals::{Answer, Approval, ApprovalId, MOST_APPROVALS};
 pub use claims::{Claim, ClaimId, ClaimOrigin, Receivable, ReceivableId};
-pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableRuling};
+pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableRuling, SetOff};
 pub use devices::{Device, DeviceKind, HouseTable};
 pub use ledger::Account;
 pub use people::Employee;
@@ -65,6 +65,8 @@ pub struct House {
     outboxes: BTreeMap<ClusterId, transit::Outbox>,
     ledger: ledger::Ledger,
     significant: significant::Significants,
+    /// Dice sets that were found damaged at some table, and not inspected since.
+    damaged_sets: BTreeSet<u32>,
     sources: Sources,
     refused: BTreeMap<Refusal, u64>,
 }
@@ -87,6 +89,7 @@ impl House {
             outboxes: BTreeMap::new(),
             ledger: ledger::Ledger::default(),
             significant: significant::Significants::default(),
+            damaged_sets: BTreeSet::new(),
             sources: Sources::default(),
             refused: BTreeMap::new(),
         }
@@ -237,6 +240,11 @@ impl House {
     /// The open receivables.
     pub fn receivables(&self) -> impl Iterator<Item = (ReceivableId, &Receivable)> {
         self.receivables.open.iter().map(|(id, receivable)| (*id, receivable))
+    }
+
+    /// Whether a dice set was found damaged at some table, and not inspected since (5.6).
+    pub fn is_damaged(&self, dice_set: u32) -> bool {
+        self.damaged_sets.contains(&dice_set)
     }
 
     /// The newest significant events, the oldest of them first.

@@ -130,6 +130,11 @@ impl Roles {
         Self(roles.iter().fold(0, |bits, role| bits | role.bit()))
     }
 
+    /// Whether no role is held: a person who is suspended has none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether one of the roles is held.
     pub fn any(self, roles: &[Role]) -> bool {
         self.meets(Self::of(roles))

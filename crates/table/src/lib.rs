@@ -35,7 +35,7 @@ pub use floor::{Floor, Message};
 pub use house::{
     Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
     ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
-    PaidAt, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, Significant, Voucher, VoucherOrigin,
+    PaidAt, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, SetOff, Significant, Voucher, VoucherOrigin,
     VoucherState,
 };
 pub use identity::{
@@ -43,9 +43,11 @@ pub use identity::{
 };
 pub use invariant::Broken;
 pub use machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
-pub use profile::{Act, Closes, Excess, Profile, Right, Shift};
+pub use profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
 pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;
-pub use round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
-pub use rules::{LimitEntry, TableLimits, TableRules};
+pub use round::{
+    Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason,
+};
+pub use rules::{LimitEntry, LimitRange, TableLimits, TableRules};
 pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber};

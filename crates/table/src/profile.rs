@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-use crate::identity::{Actor, Person, Roles};
+use crate::identity::{Actor, Person, PersonId, Roles};
 use crate::refusal::Refusal;
 
 /// What a person may do, as far as roles decide it. Some acts need a second person.
@@ -19,14 +19,12 @@ pub enum Act {
     Deal,
     /// Change the limits on display.
     ChangeLimits,
-    /// Place bets for a player.
-    PlaceForPlayer,
     /// Settle a round again by the dice.
     Correct,
-    /// Void a round after its result was committed.
-    VoidSettled,
-    /// Void the rounds played with damaged dice.
+    /// Void the rounds played with damaged dice, and let a damaged set be used again.
     VoidDamaged,
+    /// Void a round as the law requires it (F80).
+    VoidByLaw,
     /// Rule on what the Game Rules leave open.
     Rule,
     /// Take money in at a seat, and issue Colour Chips.
@@ -53,15 +51,14 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 18] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
         Self::ChangeLimits,
-        Self::PlaceForPlayer,
         Self::Correct,
-        Self::VoidSettled,
         Self::VoidDamaged,
+        Self::VoidByLaw,
         Self::Rule,
         Self::BuyIn,
         Self::ClearLock,
@@ -82,10 +79,9 @@ impl Act {
             Self::Relieve => "relieve",
             Self::Deal => "deal",
             Self::ChangeLimits => "change-limits",
-            Self::PlaceForPlayer => "place-for-player",
             Self::Correct => "correct",
-            Self::VoidSettled => "void-settled",
             Self::VoidDamaged => "void-damaged",
+            Self::VoidByLaw => "void-by-law",
             Self::Rule => "rule",
             Self::BuyIn => "buy-in",
             Self::ClearLock => "clear-lock",
@@ -143,6 +139,22 @@ pub struct Shift {
     pub begins: u16,
 }
 
+/// What the law says beside the game rules (F80–F82).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Law {
+    /// Whether winnings are taken back after a correction or a void; then the notice is displayed before play (F81).
+    pub takes_back: bool,
+    /// What players are told of it.
+    pub notice: String,
+    /// What a void cites after an equipment malfunction.
+    pub malfunction: String,
+    /// What a void cites after force majeure.
+    pub force_majeure: String,
+    /// What a void cites where an offence is suspected.
+    pub suspected_offence: String,
+}
+
 /// A jurisdiction as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -169,6 +181,8 @@ pub struct Profile {
     pub reality_check_minutes: u32,
     /// A cluster that has not followed the round for so many seconds is given to another machine.
     pub silent_seconds: u32,
+    /// The law around the game rules.
+    pub law: Law,
     /// The time zone, by its name.
     pub time_zone: String,
     /// When the gaming day begins: minutes after midnight, local time.
@@ -176,7 +190,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
-    #[cfg_attr(feature = "openapi", schema(min_items = 19, max_items = 19))]
+    #[cfg_attr(feature = "openapi", schema(min_items = 18, max_items = 18))]
     pub rights: [Right; Act::ALL.len()],
 }
 
@@ -201,6 +215,16 @@ impl Profile {
             (Some(roles), Some(second)) if second.id != person.id && second.roles.meets(roles) => Ok(person),
             (Some(_), Some(_)) => Err(Refusal::SecondPersonNotAllowed),
         }
+    }
+
+    /// Whether somebody deals: the one who is assigned to it (1.5), whatever roles they hold.
+    pub(crate) fn deals(&self, dealer: Option<PersonId>, actor: Actor) -> Result<(), Refusal> {
+        let person = actor.person().filter(|person| !person.roles.is_empty()).ok_or(Refusal::NotAllowed)?;
+        if dealer == Some(person.id) {
+            return Ok(());
+        }
+        self.check(Act::Deal, actor, None)?;
+        Err(Refusal::NotActing)
     }
 
     /// The default profile, `profiles/singapore.toml`.

@@ -4,7 +4,7 @@ use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
 use taisai_rules::Money;
 
 use crate::identity::{Role, Roles};
-use crate::profile::{Act, Closes, Excess, Profile, Right, Shift};
+use crate::profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
 
 /// The largest amount a profile may set, in cents.
 const MOST_CENTS: u32 = 4_000_000_000;
@@ -60,6 +60,21 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         table.finish(reader);
         seconds
     });
+    let law = root.section(reader, "law").and_then(|mut table| {
+        let takes_back = table.choice(reader, "winnings", &[("taken-back", true), ("kept", false)]);
+        let notice = table.string(reader, "notice");
+        let mut cited = |key| table.string(reader, key);
+        let (malfunction, force_majeure, offence) =
+            (cited("malfunction"), cited("force_majeure"), cited("suspected_offence"));
+        table.finish(reader);
+        Some(Law {
+            takes_back: takes_back?,
+            notice: notice?,
+            malfunction: malfunction?,
+            force_majeure: force_majeure?,
+            suspected_offence: offence?,
+        })
+    });
     let rights = root.section(reader, "rights").and_then(|table| read_rights(reader, table));
     root.finish(reader);
     let (betting, money) = (betting?, money?);
@@ -75,6 +90,7 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         attempts: attempts?,
         reality_check_minutes: players?,
         silent_seconds: clusters?,
+        law: law?,
         time_zone: time_zone?,
         gaming_day: gaming_day?,
         shifts: shifts??,
@@ -140,7 +156,7 @@ fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
 /// changed by two people, and a Shift Manager or above rules (5.14).
 fn check_right(reader: &mut Reader<'_>, at: std::ops::Range<usize>, act: Act, first: Roles, second: Option<Roles>) {
     let of_house = matches!(act, Act::ManagePeople | Act::ManageDevices | Act::Configure);
-    let needs_two = matches!(act, Act::Correct | Act::VoidSettled | Act::VoidDamaged);
+    let needs_two = matches!(act, Act::Correct | Act::VoidDamaged | Act::VoidByLaw);
     let has = |role: Role| first.any(&[role]) || second.is_some_and(|roles| roles.any(&[role]));
     let rules = Roles::of(&[Role::ShiftManager, Role::CasinoManager]);
     let message = if has(Role::Auditor) {

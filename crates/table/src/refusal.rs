@@ -55,7 +55,7 @@ refusals! {
     TableClosing, "table-closing", None, "The table is about to close: no more Colour Chips are issued.";
     TableOpen, "table-open", None, "The table is open already.";
     RulesNotInForce, "rules-not-in-force", None, "The rules of this table are not in force.";
-    LimitsNotShown, "limits-not-shown", Some(Rule::LimitsShown), "The limits must be on display first.";
+    LimitsNotShown, "limits-not-shown", Some(Rule::LimitsShown), "A minimum and a maximum for every box, and the Differential where the game has one, must be on display first.";
     Held, "held", None, "Play is held after a restart until the Dealer continues or reports an interruption.";
     NotHeld, "not-held", None, "Play is not held.";
     RoundInPlay, "round-in-play", None, "A round is in play.";
@@ -65,6 +65,8 @@ refusals! {
     NotDue, "not-due", None, "It is not time for that yet.";
     AlreadyTumbled, "already-tumbled", Some(Rule::Tumble), "The dice of this round have been tumbled.";
     NotTumbled, "not-tumbled", Some(Rule::Tumble), "The dice have not been tumbled three times.";
+    DiceConcealed, "dice-concealed", Some(Rule::Concealed), "The dice are concealed until \"No more Bets\": what they show is not taken.";
+    KnownDiceDiffer, "known-dice-differ", Some(Rule::Concluded), "These faces contradict the dice known at the interruption.";
     DiceNotKnown, "dice-not-known", Some(Rule::Result), "The three dice do not all lie flat and read.";
     ResultCommitted, "result-committed", None, "The result is committed: only a correction changes it.";
     NotInGame, "not-in-game", None, "This game has no such rule.";
@@ -72,9 +74,13 @@ refusals! {
     TooManyRounds, "too-many-rounds", None, "One act voids at most 10,000 rounds.";
     RoundNotSettled, "round-not-settled", None, "The round has not been settled.";
     RoundVoid, "round-void", Some(Rule::Ruling), "The round is void: only a ruling changes it.";
+    RuledOn, "ruled-on", Some(Rule::Ruling), "A ruling has decided this round: only another ruling changes it.";
+    CorrectionTooLate, "correction-too-late", Some(Rule::Ruling), "The next round has opened, or the table is shut: only a ruling corrects the round now.";
+    RoundStands, "round-stands", Some(Rule::PreviousStand), "The irregularity voids the current round only: earlier rounds stand.";
     SameDice, "same-dice", Some(Rule::WrongResult), "These dice are the registered ones.";
     SlipDiffers, "slip-differs", None, "The slip passed in is not that of the round.";
     OutcomeEstablished, "outcome-established", Some(Rule::Concluded), "An outcome is established: the round is concluded.";
+    DiceDamaged, "dice-damaged", Some(Rule::DamagedDice), "This dice set was found damaged: it opens no round until two people have inspected it.";
     NotCleared, "not-cleared", None, "Chips or credits must be redeemed first.";
     ClosureNotAnnounced, "closure-not-announced", None, "The closing of the table must be announced before its last round.";
 
@@ -96,6 +102,7 @@ refusals! {
     BelowMinimum, "below-minimum", Some(Rule::LimitsShown), "The bet would be below the minimum.";
     OverLimit, "over-limit", Some(Rule::LimitsShown), "The bet would be over the maximum.";
     OverDifferential, "over-differential", Some(Rule::LimitsShown), "The bet would be over the Differential.";
+    NotBelowMinimum, "not-below-minimum", Some(Rule::Advice), "The total on the box is not below its minimum.";
     NoExcess, "no-excess", Some(Rule::Excess), "Nothing is over its limit.";
     BadLimits, "bad-limits", None, "The limits contradict each other, the game or the unit.";
 
@@ -123,6 +130,7 @@ refusals! {
     VoucherNumberUsed, "voucher-number-used", None, "A voucher with that number was issued before.";
     OverHouseLimit, "over-house-limit", None, "The amount is above what the house pays this way.";
     UnknownClaim, "unknown-claim", None, "There is no such claim, or it is closed.";
+    OwnClaim, "own-claim", None, "Whoever had a claim opened does not pay it: another person does.";
     UnknownReceivable, "unknown-receivable", None, "There is no such receivable, or it is closed.";
     MoreThanOwed, "more-than-owed", None, "The amount is more than is owed.";
     UnknownApproval, "unknown-approval", None, "There is no such approval to answer.";

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Dice, Face, Money};
 
-pub use command::{Notice, Position, RoundCommand, RoundEvent, Ruling, VoidReason};
+pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, Ruling, VoidReason};
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, PersonId, RoundNumber, TableId, Time};
 use crate::past::Past;
-use crate::profile::Profile;
+use crate::profile::{Law, Profile};
 use crate::rules::{TableLimits, TableRules};
 use crate::sources::Sources;
 
@@ -65,6 +65,8 @@ pub struct PastRound {
     pub tumbler: u32,
     /// Who dealt.
     pub dealer: Option<PersonId>,
+    /// Whether a ruling decided how it stands, which only another ruling changes (5.14).
+    pub is_ruled: bool,
 }
 
 /// How far a cluster has followed.
@@ -88,11 +90,18 @@ struct State {
     opened_at: RoundNumber,
     activated: bool,
     tumbles: u8,
+    /// Whether the dice have come to rest: no tumble is added to them then.
+    is_at_rest: bool,
+    is_covered: bool,
     faces: Option<[Option<Face>; 3]>,
     /// The dice known at an interruption with an established outcome: play waits for the rest or a ruling.
     known: Option<Vec<Face>>,
     limits: Option<TableLimits>,
     dice_set: u32,
+    /// The sets that were found damaged and not inspected since, in ascending order.
+    damaged_sets: Vec<u32>,
+    /// The rounds of damaged dice that an earlier ruling decided, and that must be ruled on.
+    to_be_ruled: Vec<RoundNumber>,
     tumbler: u32,
     dealer: Option<PersonId>,
     supervisor: Option<PersonId>,
@@ -132,10 +141,14 @@ impl Round {
             opened_at: RoundNumber(0),
             activated: false,
             tumbles: 0,
+            is_at_rest: false,
+            is_covered: false,
             faces: None,
             known: None,
             limits: None,
             dice_set: 0,
+            damaged_sets: Vec::new(),
+            to_be_ruled: Vec::new(),
             tumbler: 0,
             dealer: None,
             supervisor: None,
@@ -158,6 +171,11 @@ impl Round {
     /// What the table is played by.
     pub const fn rules(&self) -> &TableRules {
         &self.rules
+    }
+
+    /// The law around the game rules.
+    pub const fn law(&self) -> &Law {
+        &self.profile.law
     }
 
     /// Where the round is.
@@ -213,6 +231,26 @@ impl Round {
     /// Whether an interrupted round waits for its dice or a ruling.
     pub const fn is_interrupted(&self) -> bool {
         self.state.known.is_some()
+    }
+
+    /// The dice known at an interruption: they bind.
+    pub fn known(&self) -> &[Face] {
+        self.state.known.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the dice are said to be covered.
+    pub const fn is_covered(&self) -> bool {
+        self.state.is_covered
+    }
+
+    /// The dice sets that were found damaged and not inspected since.
+    pub fn damaged_sets(&self) -> &[u32] {
+        &self.state.damaged_sets
+    }
+
+    /// The rounds of damaged dice that an earlier ruling decided, and that must be ruled on.
+    pub fn to_be_ruled(&self) -> &[RoundNumber] {
+        &self.state.to_be_ruled
     }
 
     /// The limits on display.

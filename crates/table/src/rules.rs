@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use taisai_rules::{BoxKey, BoxLimit, Game, Layout, Limits, Money, UnknownLayout};
+use taisai_rules::{BoxKey, BoxLimit, Game, Layout, LimitScope, Limits, Money, UnknownLayout};
 
 use crate::refusal::Refusal;
 
@@ -49,6 +49,17 @@ pub struct LimitEntry {
     pub max: Option<Money>,
 }
 
+/// A minimum and a maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LimitRange {
+    /// The minimum.
+    pub min: Money,
+    /// The maximum.
+    pub max: Money,
+}
+
 /// The limits on display, as they are set and recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -58,16 +69,47 @@ pub struct TableLimits {
     pub unit: Money,
     /// Minimum and maximum of kinds and boxes.
     pub boxes: Vec<LimitEntry>,
+    /// Minimum and maximum of every box that is not named.
+    #[serde(default)]
+    pub rest: Option<LimitRange>,
     /// The largest Differential.
     pub differential: Option<Money>,
 }
 
 impl TableLimits {
+    /// The same with limits that no bet reaches wherever there is none, where the game has limits at all: a round opens only with a
+    /// minimum and a maximum for every box, and a Differential where the game has one (3.3).
+    #[must_use]
+    pub fn widest(mut self, layout: &Layout) -> Self {
+        /// A thousand million units.
+        const MOST: i64 = 1_000_000_000;
+        let (Some(scope), Some(most)) = (layout.limit_scope(), self.unit.cents().checked_mul(MOST)) else {
+            return self;
+        };
+        let (min, max) = (self.unit, Money::from_cents(most));
+        for entry in &mut self.boxes {
+            (entry.min, entry.max) = (entry.min.or(Some(min)), entry.max.or(Some(max)));
+        }
+        self.rest = self.rest.or(Some(LimitRange { min, max }));
+        if scope == LimitScope::Box {
+            self.differential = self.differential.or(Some(max));
+        }
+        self
+    }
+
     /// The limits in use, if the layout can be played with them: they do not contradict, the game has them, and the
     /// unit pays whole cents on every box.
     pub fn check(&self, layout: &Layout) -> Result<Limits, Refusal> {
         let entry = |entry: &LimitEntry| (entry.boxes, BoxLimit { min: entry.min, max: entry.max });
-        let boxes: Vec<_> = self.boxes.iter().map(entry).collect();
+        let mut boxes: Vec<_> = self.boxes.iter().map(entry).collect();
+        if let Some(LimitRange { min, max }) = self.rest {
+            let limit = BoxLimit { min: Some(min), max: Some(max) };
+            for kind in layout.boxes().iter().map(|bet_box| BoxKey::Kind(bet_box.kind())) {
+                if !boxes.iter().any(|(named, _)| *named == kind) {
+                    boxes.push((kind, limit));
+                }
+            }
+        }
         let limits = Limits::new(layout, self.unit, &boxes, self.differential).map_err(|_| Refusal::BadLimits)?;
         layout.check_unit(limits.unit()).map_err(|_| Refusal::BadLimits)?;
         Ok(limits)

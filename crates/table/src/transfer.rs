@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-use crate::identity::{RoundNumber, Seat, SessionId};
+use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 
 /// A keyed hash of a voucher's validation number. The number itself is never seen by the machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,8 +28,10 @@ pub struct VoucherNumber {
 pub enum ClaimReason {
     /// Cashed out by hand: above the voucher limit, or as the player asked.
     CashOut,
-    /// The player walked away from a live table (5.3).
-    WalkedAway,
+    /// What the bets of a round came to, for a player who had walked away from a live table (5.3).
+    WalkedAway(RoundNumber),
+    /// Chips of a player who had walked away: a set of Colour Chips, or excess that was rejected (5.3).
+    LeftBehind,
     /// A correction owes the player of a closed session more.
     Correction(RoundNumber),
     /// A late void returns bets of a closed session.
@@ -60,6 +62,8 @@ pub enum Purpose {
         session: SessionId,
         /// Why.
         reason: ClaimReason,
+        /// The person who cashed the player out, if it was not the player.
+        by: Option<PersonId>,
     },
     /// Cluster to House: a player owes what a correction or late void could not take back. The amount goes the other way: the
     /// House holds the debt.
@@ -70,6 +74,9 @@ pub enum Purpose {
         session: SessionId,
         /// The round that was settled again or voided.
         round: RoundNumber,
+        /// Whether the House bears it, as it may not be taken back (F81). It is kept, so that what a later correction of the same
+        /// session owes is not paid twice.
+        is_waived: bool,
     },
     /// House to cluster: a voucher or the cage puts credits on a seat.
     Credits {

@@ -182,8 +182,8 @@ impl Plan {
         let throws = Dice::all().collect();
         let (players, rounds, sessions, seed, engine) = (Vec::new(), 1_000, 1, 1, Engine::Rules);
         Ok(Self {
+            table_limits: table_limits.widest(rules.layout()),
             rules,
-            table_limits,
             limits,
             shares_limits,
             of_unit,

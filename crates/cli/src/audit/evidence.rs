@@ -55,7 +55,7 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
             if json {
                 writeln!(out, "{}", json!({ "proven": true, "sentence": sentence(&proven, &sheet), "round": sheet }))?;
             } else {
-                Shown { sheet: &sheet, profile: &proven.settlement.opening.profile.name }.print(&mut out)?;
+                Shown { sheet: &sheet, profile: &proven.settlement.opening.profile }.print(&mut out)?;
                 writeln!(out, "\n{GOOD}proven{GOOD:#}  {}", sentence(&proven, &sheet))?;
             }
             Ok(true)

@@ -5,13 +5,13 @@ use std::io::Write;
 use anyhow::bail;
 use taisai_record::{ClusterSheet, MachineId, Mark, Movement, RoundSheet, Sheet, settlement};
 use taisai_rules::{Dice, Game, Language};
-use taisai_table::{Actor, ClusterId, PastRound, RoundCommand, RoundEntry, RoundNumber};
+use taisai_table::{Actor, ClusterId, Law, PastRound, Profile, RoundCommand, RoundEntry, RoundNumber};
 
 use super::Store;
 use crate::args::RoundArgs;
 use crate::print::{self, BAD, Column, HEADING, QUIET, moment};
 use crate::store;
-use crate::words::{Telling, because, cite, words};
+use crate::words::{Telling, because, words};
 
 /// Shows a round of a store.
 pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result<bool> {
@@ -25,7 +25,7 @@ pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result
     if json {
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&sheet)?)?;
     } else {
-        let profile = &settlement.opening.profile.name;
+        let profile = &settlement.opening.profile;
         Shown { sheet: &sheet, profile }.print(&mut anstream::stdout().lock())?;
     }
     Ok(true)
@@ -34,8 +34,7 @@ pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result
 /// A round in words.
 pub(super) struct Shown<'a> {
     pub(super) sheet: &'a RoundSheet,
-    /// The profile's name.
-    pub(super) profile: &'a str,
+    pub(super) profile: &'a Profile,
 }
 
 impl Shown<'_> {
@@ -52,7 +51,7 @@ impl Shown<'_> {
             layout.id(),
             layout.pay_table()
         )?;
-        writeln!(out, "Rules {rules}, profile {}, program {program}.", self.profile)?;
+        writeln!(out, "Rules {rules}, profile {}, program {program}.", self.profile.name)?;
         match past {
             None => writeln!(out, "The round is in play.")?,
             Some(past) => self.stands(past, out)?,
@@ -71,14 +70,18 @@ impl Shown<'_> {
         self.sheet.table_rules().game()
     }
 
+    const fn law(&self) -> &Law {
+        &self.profile.law
+    }
+
     fn stands(&self, past: &PastRound, out: &mut impl Write) -> anyhow::Result<()> {
-        let PastRound { dice, first_dice, void, dice_set, tumbler, dealer } = past;
+        let PastRound { dice, first_dice, void, dice_set, tumbler, dealer, is_ruled: _ } = past;
         let dealer = dealer.map_or_else(|| "nobody on file".to_owned(), |dealer| format!("person {}", dealer.0));
         writeln!(out, "Dealt by {dealer}, with dice set {dice_set} and tumbler {tumbler}.")?;
         match (void, dice) {
             (Some(reason), _) => {
-                let cited = cite(self.game(), &[reason.rule()]);
-                writeln!(out, "The round is void: {}.{cited}", because(*reason))?;
+                let cited = reason.cites(self.game(), self.law()).join(", ");
+                writeln!(out, "The round is void: {}. ({cited})", because(*reason))?;
             }
             (None, Some(dice)) => writeln!(out, "It stands by the dice {dice}, Total Sum {}.", dice.total_sum())?,
             (None, None) => writeln!(out, "It has no result.")?,
@@ -92,7 +95,8 @@ impl Shown<'_> {
     /// Block, time, who and what.
     fn act(&self, position: u64, entry: &RoundEntry) -> Vec<String> {
         let void = |_| self.sheet.past.and_then(|past| past.void);
-        let telling = Telling { game: self.game(), round: self.sheet.round, void: &void, clock: moment };
+        let telling =
+            Telling { game: self.game(), law: self.law(), round: self.sheet.round, void: &void, clock: moment };
         let what = match &entry.outcome {
             Ok(event) => words(&telling, &entry.asked.command, event).unwrap_or_default(),
             Err(refusal) => {
@@ -115,7 +119,8 @@ impl Shown<'_> {
         table(out, &cluster.movements)?;
         for change in &cluster.changes {
             let dice = change.dice.map_or_else(|| "void".to_owned(), |dice| format!("settled again by {dice}"));
-            let cited = change.void.map(|reason| cite(self.game(), &[reason.rule()])).unwrap_or_default();
+            let cited = change.void.map(|reason| reason.cites(self.game(), self.law()).join(", "));
+            let cited = cited.map_or_else(String::new, |cited| format!(" ({cited})"));
             let place = format!("block {}, entry {}", change.block, change.entry);
             print::heading(out, &format!("Changed, {}, {place}: {dice}{cited}", moment(change.time)))?;
             if change.movements.is_empty() {
@@ -173,7 +178,9 @@ fn who(entry: &RoundEntry) -> String {
         Actor::System => "the system".to_owned(),
     };
     let (RoundCommand::Correct { second, .. }
-    | RoundCommand::VoidSettled { second, .. }
+    | RoundCommand::CorrectKnown { second, .. }
+    | RoundCommand::VoidByLaw { second, .. }
+    | RoundCommand::Inspect { second, .. }
     | RoundCommand::VoidDamaged { second, .. }) = &entry.asked.command
     else {
         return first;
@@ -183,7 +190,8 @@ fn who(entry: &RoundEntry) -> String {
 
 fn why(command: &RoundCommand) -> Option<&str> {
     let (RoundCommand::Correct { why, .. }
-    | RoundCommand::VoidSettled { why, .. }
+    | RoundCommand::CorrectKnown { why, .. }
+    | RoundCommand::VoidByLaw { why, .. }
     | RoundCommand::VoidDamaged { why, .. }
     | RoundCommand::Rule { why, .. }
     | RoundCommand::ShowLimits { why, .. }) = command

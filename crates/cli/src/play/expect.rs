@@ -1,9 +1,9 @@
 //! Whether what a script expects is so.
 
-use taisai_rules::{Money, Paragraph};
+use taisai_rules::Money;
 use taisai_table::{Account, Answer as Answered, ApprovalId, Phase, RoundNumber};
 
-use super::script::{Expectation, Standing};
+use super::script::{Expectation, Standing, VoidBy};
 use super::stage::{Answer, Stage};
 
 /// Nothing if it is so, or else what is.
@@ -27,7 +27,7 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
             (found != *expected).then(|| format!("it is {}", phase(found)))
         }
         E::Held => (!stage.round().is_held()).then(|| "play is not held".to_owned()),
-        E::Void(round, paragraph) => void(stage, round.unwrap_or(stage.round().number()), paragraph),
+        E::Void(round, by) => void(stage, round.unwrap_or(stage.round().number()), by),
         E::Settled(round, dice) => {
             let past = stage.round().past(round.unwrap_or(stage.round().number()));
             match past.map(|past| (past.void, past.dice)) {
@@ -81,12 +81,15 @@ fn standing(stage: &Stage, approval: ApprovalId) -> Standing {
     })
 }
 
-fn void(stage: &Stage, round: RoundNumber, paragraph: &Paragraph) -> Option<String> {
+fn void(stage: &Stage, round: RoundNumber, by: &VoidBy) -> Option<String> {
     let Some(past) = stage.round().past(round) else { return Some("the round is not over".to_owned()) };
     let Some(reason) = past.void else { return Some("the round is not void".to_owned()) };
-    let found = stage.game().paragraphs(reason.rule());
-    let named: Vec<_> = found.iter().map(ToString::to_string).collect();
-    (!found.contains(paragraph)).then(|| format!("it is void by {}", named.join(", ")))
+    let found = reason.cites(stage.game(), stage.round().law());
+    let is_so = match by {
+        VoidBy::Paragraph(paragraph) => found.contains(&paragraph.text()),
+        VoidBy::Law(expected) => reason == *expected,
+    };
+    (!is_so).then(|| format!("it is void by {}", found.join(", ")))
 }
 
 const fn phase(phase: Phase) -> &'static str {

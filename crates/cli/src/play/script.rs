@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use taisai_rules::{BetBox, Dice, Money, Paragraph};
 use taisai_table::{
     Actor, ApprovalId, ClusterCommand, ClusterId, HouseCommand, Person, PersonId, Phase, Profile, Refusal, Role,
-    RoundCommand, RoundNumber, Seat, TableId, TableRules, VoucherHash, VoucherNumber,
+    RoundCommand, RoundNumber, Seat, TableId, TableRules, VoidReason, VoucherHash, VoucherNumber,
 };
 
 /// The table of a script, of which there is one.
@@ -199,7 +199,7 @@ pub(crate) enum Expectation {
     House(Money),
     Phase(Phase),
     Held,
-    Void(Option<RoundNumber>, Paragraph),
+    Void(Option<RoundNumber>, VoidBy),
     Settled(Option<RoundNumber>, Dice),
     Claims(Money),
     Receivables(Money),
@@ -210,4 +210,11 @@ pub(crate) enum Expectation {
     Excess(BetBox, Money),
     Advice(BetBox),
     Locked(Seat),
+}
+
+/// By what a round is void.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum VoidBy {
+    Paragraph(Paragraph),
+    Law(VoidReason),
 }

@@ -120,7 +120,8 @@ impl Teller {
 
 fn round_words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
     let void = |round| stage.round().past(round).and_then(|past| past.void);
-    let telling = Telling { game: stage.game(), round: stage.round().number(), void: &void, clock };
+    let telling =
+        Telling { game: stage.game(), law: stage.round().law(), round: stage.round().number(), void: &void, clock };
     words(&telling, command, event)
 }
 

@@ -66,7 +66,9 @@ impl Hall<'_> {
         let Some((claim, amount)) = oldest else { return Ok(()) };
         let is_large = amount > self.setup.profile.hand_pay_limit && self.chance.percent(80);
         let second = is_large.then(|| person(SUPERVISOR));
-        self.tell_house(by(ATTENDANT), HouseCommand::PayClaim { claim, second })
+        // Whoever had it opened does not pay it.
+        let payer = self.chance.pick(&[ATTENDANT, CASHIER]);
+        self.tell_house(by(payer), HouseCommand::PayClaim { claim, second })
     }
 
     fn rule_a_receivable(&mut self) -> Held {
@@ -192,6 +194,10 @@ impl Hall<'_> {
             Report::LargeWin { cluster: self.at, seat, amount },
             Report::CommandIdReused { table: self.at.table, source: 1 },
             Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
+            Report::FlatDiceVoided { table, round },
+            Report::ToBeRuled { table, round },
+            Report::DiceDamaged { table, dice_set: 1 },
+            Report::DiceInspected { table, dice_set: 1 },
         ]);
         self.tell_house(Actor::System, HouseCommand::Report { what })?;
         // The newest, one before it that may have been seen to, or one that has not happened.
@@ -205,9 +211,9 @@ impl Hall<'_> {
         let (seat, session, number) = (Seat(0), SessionId(1), self.training_sent + 1);
         let purpose = match self.chance.below(4) {
             0 => Purpose::Voucher { seat, session, number: self.new_voucher() },
-            1 => Purpose::Claim { seat, session, reason: ClaimReason::CashOut },
+            1 => Purpose::Claim { seat, session, reason: ClaimReason::CashOut, by: None },
             2 => Purpose::Returned { seat },
-            _ => Purpose::Receivable { seat, session, round: taisai_table::RoundNumber(1) },
+            _ => Purpose::Receivable { seat, session, round: taisai_table::RoundNumber(1), is_waived: false },
         };
         let transfer = Transfer { number, amount: Money::from_cents(5_000), purpose };
         if self.ask_house(Actor::System, HouseCommand::Receive { cluster: TRAINING, transfer })?.is_ok() {

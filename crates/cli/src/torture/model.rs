@@ -7,13 +7,13 @@ mod past;
 pub(super) use compare::money_is_conserved;
 pub(super) use past::KEPT;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, HouseCommand, HouseEntry, HouseEvent,
-    Notice, Purpose, ReceivableRuling, Seat, Slip, Stake, TableRules, Totals,
+    Notice, Purpose, ReceivableId, ReceivableRuling, Seat, Slip, Stake, TableRules, Totals,
 };
 
 use super::failure::{Failure, Held, ensure};
@@ -29,6 +29,8 @@ pub(super) struct Player {
 /// What one seat has, in cents.
 #[derive(Clone, Debug, Default)]
 struct Purse {
+    /// What the session was sent to the House as a debt.
+    owed: i64,
     credits: i64,
     /// Colour Chips: the value of one, and what all are worth.
     set: Option<(i64, i64)>,
@@ -54,6 +56,8 @@ pub(super) struct Outside {
     cash: i64,
     /// What the House has given up.
     result: i64,
+    /// The receivables that the House bears.
+    waived: BTreeSet<ReceivableId>,
 }
 
 impl Outside {
@@ -67,6 +71,17 @@ impl Outside {
                     ReceivableRuling::Collected { .. } => self.cash += amount.cents(),
                     ReceivableRuling::WrittenOff => self.result -= amount.cents(),
                 }
+            }
+            // What the House bears, until a later correction of the session gives it back.
+            (HouseCommand::Receive { transfer, .. }, Ok(HouseEvent::ReceivableOpened { receivable, .. })) => {
+                if matches!(transfer.purpose, Purpose::Receivable { is_waived: true, .. }) {
+                    self.result -= transfer.amount.cents();
+                    self.waived.insert(*receivable);
+                }
+            }
+            (_, Ok(HouseEvent::ClaimOpened { set_off, .. })) => {
+                let waived = set_off.iter().filter(|set_off| self.waived.contains(&set_off.receivable));
+                self.result += waived.map(|set_off| set_off.amount.cents()).sum::<i64>();
             }
             (_, Ok(_) | Err(_)) => {}
         }
@@ -132,7 +147,9 @@ impl Model {
         let Ok(event) = &entry.outcome else { return Ok(()) };
         self.may_bet(&entry.asked.command, cluster)?;
         match &entry.asked.command {
-            ClusterCommand::Place { seat, chips, stakes } | ClusterCommand::PlaceFor { seat, chips, stakes } => {
+            ClusterCommand::Place { seat, chips, stakes }
+            | ClusterCommand::PlaceFor { seat, chips, stakes }
+            | ClusterCommand::PlaceExcess { seat, chips, stakes } => {
                 for Stake { bet_box, amount } in stakes {
                     self.put(Bet { player: Player { seat: *seat, chips: *chips }, bet_box: *bet_box, amount: *amount });
                 }
@@ -201,7 +218,10 @@ impl Model {
                     self.credit(seat, transfer.amount.cents());
                 }
             }
-            ClusterCommand::Lost { .. } | ClusterCommand::Back { .. } | ClusterCommand::Delivered { .. } => {}
+            ClusterCommand::Advise { .. }
+            | ClusterCommand::Lost { .. }
+            | ClusterCommand::Back { .. }
+            | ClusterCommand::Delivered { .. } => {}
         }
         if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.asked.command {
             // A lock may end with the session or outlive it; it never begins there.
@@ -222,6 +242,7 @@ impl Model {
             (Notice::Opened { .. }, _) => {
                 ensure("a round begins with an empty layout", self.bets.is_empty(), || format!("{:?}", self.bets))?;
                 self.purses.iter_mut().for_each(|purse| purse.mark = purse.won());
+                self.empty_terminals_are_left();
                 (self.is_open, self.is_held) = (true, false);
                 Ok(())
             }
@@ -235,11 +256,11 @@ impl Model {
                     format!("seat {changed:?}")
                 })
             }
-            (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
-                self.compensate(*round, None, adjustments, cluster)
+            (Notice::Voided { round, reason }, ClusterEvent::Compensated { adjustments }) => {
+                self.compensate(*round, Err(*reason), adjustments, cluster)
             }
             (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
-                self.compensate(*round, Some(*dice), adjustments, cluster)
+                self.compensate(*round, Ok(*dice), adjustments, cluster)
             }
             (Notice::Closed { .. }, _) => {
                 self.is_open = false;
@@ -262,6 +283,15 @@ impl Model {
         }
     }
 
+    /// A terminal without credits has lost its player when the next round opens.
+    fn empty_terminals_are_left(&mut self) {
+        for seat in (0..).map(Seat).take(self.purses.len()) {
+            if !self.is_live && self.purse(seat).credits == 0 {
+                self.end_session(seat);
+            }
+        }
+    }
+
     /// Whoever buys in where nothing was left may be another player.
     fn credit(&mut self, seat: Seat, cents: i64) {
         if self.purse(seat).credits == 0 && self.purse(seat).on_layout == 0 {
@@ -274,6 +304,7 @@ impl Model {
 
     fn end_session(&mut self, seat: Seat) {
         self.purse(seat).has_walked_away = false;
+        self.purse(seat).owed = 0;
         self.last.retain(|bet| bet.player.seat != seat);
     }
 

@@ -1,6 +1,8 @@
 //! The order of a round: which phase may follow which, and what no entry may undo.
 
-use taisai_rules::{Dice, Face};
+use std::collections::BTreeSet;
+
+use taisai_rules::{Cover, Dice, Face};
 use taisai_table::{Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, VoidReason};
 
 use super::failure::{Held, ensure};
@@ -13,6 +15,10 @@ pub(super) struct Order {
     is_interrupted: bool,
     tumbles: Option<u8>,
     faces: Option<[Option<Face>; 3]>,
+    known: Vec<Face>,
+    /// The rounds that a ruling has decided, and those that were void before.
+    ruled: BTreeSet<RoundNumber>,
+    was_void: BTreeSet<RoundNumber>,
     /// The first result of each round that is over; none where it was void.
     firsts: Vec<Option<Dice>>,
 }
@@ -23,9 +29,25 @@ impl Order {
         self.check(round, entry)?;
         (self.phase, self.number, self.is_interrupted) = (round.phase(), round.number(), round.is_interrupted());
         (self.tumbles, self.faces) = (round.tumbles(), round.faces());
+        self.known = round.known().to_vec();
+        self.remember_rulings(entry);
         let next = u64::try_from(self.firsts.len()).map_or(RoundNumber(0), |over| RoundNumber(over + 1));
         self.firsts.extend(round.past(next).map(|past| past.first_dice));
         Ok(())
+    }
+
+    fn remember_rulings(&mut self, entry: &RoundEntry) {
+        match &entry.outcome {
+            Ok(RoundEvent::Corrected { round, is_ruling: true, .. }) => {
+                self.ruled.insert(*round);
+                self.was_void.remove(round);
+            }
+            Ok(RoundEvent::RoundsVoided { from, is_ruling: true, .. }) => {
+                self.ruled.insert(*from);
+                self.was_void.insert(*from);
+            }
+            Ok(_) | Err(_) => {}
+        }
     }
 
     fn check(&self, round: &Round, entry: &RoundEntry) -> Held {
@@ -41,10 +63,11 @@ impl Order {
             ensure("a round that is over is remembered", is_kept, || format!("{:?}", round.number()))?;
         }
         if self.is_interrupted {
-            let undone = matches!(entry.outcome, Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished }));
+            let undone = matches!(entry.outcome, Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished, .. }));
             ensure("an established outcome stays established (5.4)", !undone, || format!("{:?}", entry.asked.command))?;
         }
         self.two_people(entry)?;
+        self.letter(round, entry)?;
         if let (RoundCommand::Commit { .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
             // Written out here: the machine's own number is what is checked.
             let is_flat = self.faces.is_none_or(|faces| faces.iter().all(Option::is_some));
@@ -64,11 +87,65 @@ impl Order {
         Ok(())
     }
 
+    /// What the documents say to the letter: concealed dice, what is known, and what a ruling has decided.
+    fn letter(&self, round: &Round, entry: &RoundEntry) -> Held {
+        let is_concealed = round.rules().game().cover() == Cover::Covered && self.phase == Phase::Open;
+        let says_faces = match &entry.asked.command {
+            RoundCommand::AtRest { .. } | RoundCommand::Commit { .. } => true,
+            RoundCommand::Interrupt { known } => !known.is_empty(),
+            _ => false,
+        };
+        ensure("no face is recorded before \"No more Bets\" (3.7)", !(is_concealed && says_faces), || {
+            format!("round {:?}", self.number)
+        })?;
+        match &entry.outcome {
+            Ok(RoundEvent::Committed { dice, .. }) => {
+                let mut left = dice.faces().to_vec();
+                let known = self.known.iter().all(|face| {
+                    let place = left.iter().position(|other| other == face);
+                    place.map(|place| left.remove(place)).is_some()
+                });
+                ensure("the dice known at an interruption bind (5.4.1)", known, || {
+                    format!("{:?}, then {dice}", self.known)
+                })
+            }
+            Ok(RoundEvent::Tumbled { .. }) => {
+                ensure("dice at rest are not tumbled again (5.5.1)", self.faces.is_none(), || {
+                    format!("{:?}", self.faces)
+                })
+            }
+            Ok(RoundEvent::BetsOpened { .. }) => {
+                let is_damaged = round.damaged_sets().contains(&round.dice_set());
+                ensure("a damaged set opens no round (5.6)", !is_damaged, || format!("set {}", round.dice_set()))?;
+                let layout = round.rules().layout();
+                let are_whole =
+                    round.limits().is_some_and(|limits| limits.check(layout).is_ok_and(|l| l.are_whole(layout)));
+                let are_due = layout.limit_scope().is_some();
+                ensure("whole limits are on display (3.3)", are_whole || !are_due, || format!("{:?}", round.limits()))
+            }
+            Ok(RoundEvent::Corrected { round: number, is_ruling: false, .. }) => {
+                let is_ruled = self.ruled.contains(number);
+                ensure("only a ruling changes what a ruling decided (5.14)", !is_ruled, || format!("{number:?}"))
+            }
+            Ok(RoundEvent::RoundsVoided { from, to, is_ruling: false, ruled, .. }) => {
+                let changed = self.ruled.range(*from..=*to).find(|round| !ruled.contains(round));
+                let is_void = |number: &RoundNumber| round.past(*number).is_some_and(|past| past.void.is_some());
+                let changed = changed.filter(|number| is_void(number) && !self.was_void.contains(number));
+                ensure("only a ruling changes what a ruling decided (5.14)", changed.is_none(), || {
+                    format!("{changed:?}")
+                })
+            }
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// What is over is changed by two people, or by a ruling.
     fn two_people(&self, entry: &RoundEntry) -> Held {
         let (
             RoundCommand::Correct { second, .. }
-            | RoundCommand::VoidSettled { second, .. }
+            | RoundCommand::CorrectKnown { second, .. }
+            | RoundCommand::VoidByLaw { second, .. }
+            | RoundCommand::Inspect { second, .. }
             | RoundCommand::VoidDamaged { second, .. },
             Ok(_),
         ) = (&entry.asked.command, &entry.outcome)

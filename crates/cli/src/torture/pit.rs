@@ -3,8 +3,8 @@
 
 use taisai_rules::{BoxKey, Cover, Dice, Face, Kind, LimitScope, Money};
 use taisai_table::{
-    Actor, ClusterCommand, LimitEntry, Phase, Position, RoundCommand, RoundNumber, Ruling, TUMBLES, TableLimits,
-    VoidReason,
+    Actor, ClusterCommand, LimitEntry, LimitRange, Phase, Position, RoundCommand, RoundNumber, Ruling, TUMBLES,
+    TableLimits, VoidReason,
 };
 
 use super::failure::Held;
@@ -77,8 +77,15 @@ impl Hall<'_> {
             // 5.5.3, 5.3.3: void by itself where the cover is open.
             0..=1 => self.deal(RoundCommand::Activate),
             2..=3 => self.deal(RoundCommand::Interrupt { known: Vec::new() }),
-            4..=30 if is_covered && tumbles.is_none() => self.tumbler(RoundCommand::Activate),
-            4..=30 if is_covered => self.tumble(),
+            4..=5 if is_covered => self.come_to_rest(),
+            6 if is_covered => {
+                let dice = self.dice();
+                self.deal(RoundCommand::Commit { dice })
+            }
+            7..=8 if is_covered => self.deal(RoundCommand::Cover),
+            9 if is_covered => self.deal(RoundCommand::Uncover),
+            10..=30 if is_covered && tumbles.is_none() => self.tumbler(RoundCommand::Activate),
+            10..=30 if is_covered => self.tumble(),
             4..=40 if self.has_excess() && self.cluster().excess().next().is_some() => {
                 self.ask_cluster(self.dealer(), ClusterCommand::RejectExcess)?.ok();
                 Ok(())
@@ -107,6 +114,8 @@ impl Hall<'_> {
             (None, _) if self.chance.one_in(60) => self.interrupt(0),
             (None, _) => self.tumbler(RoundCommand::Activate),
             (Some(tumbles), _) if tumbles < TUMBLES => match self.chance.below(40) {
+                0..=3 if faces.is_some() => self.deal(RoundCommand::Void { reason: VoidReason::FewTumbles }),
+                2 => self.come_to_rest(),
                 0 => self.deal(RoundCommand::Void { reason: VoidReason::FewTumbles }),
                 1 => self.interrupt(0),
                 _ => self.tumble(),
@@ -118,6 +127,8 @@ impl Hall<'_> {
                 3 => self.interrupt(0),
                 _ => self.come_to_rest(),
             },
+            // Dice that lie still are not tumbled again.
+            (Some(_), Some(_)) if self.chance.one_in(30) => self.tumble(),
             (Some(_), Some(faces)) => self.commit(faces),
         }
     }
@@ -170,10 +181,27 @@ impl Hall<'_> {
             // An outcome that is established stays so.
             3 => self.deal(RoundCommand::Interrupt { known: Vec::new() }),
             4 => {
-                let round = self.round().number();
-                self.rule(Ruling::Void { round })
+                let known = other.faces()[..1].to_vec();
+                let (why, second) = ("the camera shows another face".to_owned(), Some(person(MANAGER)));
+                self.ask_round(by(SUPERVISOR), RoundCommand::CorrectKnown { known, why, second })?.ok();
+                Ok(())
             }
-            _ => self.rule(Ruling::Conclude { dice: other }),
+            5 => self.come_to_rest(),
+            6 => self.deal(RoundCommand::Void { reason: VoidReason::NotFlat }),
+            7 => {
+                let round = self.round().number();
+                self.rule(Ruling::Void { round, fact: None })
+            }
+            _ => {
+                // Mostly with the dice that are known.
+                let mut faces = other.faces();
+                if self.chance.percent(80) {
+                    for (face, known) in faces.iter_mut().zip(self.round().known()) {
+                        *face = *known;
+                    }
+                }
+                self.rule(Ruling::Conclude { dice: Dice::from(faces) })
+            }
         }
     }
 
@@ -202,6 +230,18 @@ impl Hall<'_> {
             10 => {
                 let dice_set = self.chance.small(50);
                 self.ask_round(by(SUPERVISOR), RoundCommand::UseDice { dice_set })?.ok();
+                Ok(())
+            }
+            16..=40 if !self.round().damaged_sets().is_empty() => {
+                let damaged = self.round().damaged_sets().to_vec();
+                let dice_set = self.chance.pick(&damaged);
+                let second = Some(person(MANAGER));
+                self.ask_round(by(SUPERVISOR), RoundCommand::Inspect { dice_set, second })?.ok();
+                Ok(())
+            }
+            16 => {
+                let dice_set = self.chance.small(3);
+                self.ask_round(Actor::System, RoundCommand::DamagedSet { dice_set })?.ok();
                 Ok(())
             }
             11 => {
@@ -251,15 +291,20 @@ impl Hall<'_> {
                 boxes.push(LimitEntry { boxes: BoxKey::Kind(kind), min: units(self.chance.between(2, 10)), max });
             }
             for kind in [Kind::Single, Kind::Sum, Kind::Domino, Kind::Triple, Kind::Three] {
-                let max = self.chance.percent(80).then(|| self.chance.between(30, 200)).and_then(units);
+                let max = units(self.chance.between(30, 200));
                 boxes.push(LimitEntry { boxes: BoxKey::Kind(kind), min: units(1), max });
             }
             let own = BoxKey::Box(self.rules.layout().boxes()[5]);
             boxes.push(LimitEntry { boxes: own, min: units(5), max: units(50) });
         }
-        let has_differential = scope == Some(LimitScope::Box) && self.chance.percent(80);
-        let differential = if has_differential { units(self.chance.between(50, 400)) } else { None };
-        TableLimits { unit: Money::from_cents(unit), boxes, differential }
+        let range = |(min, max): (i64, i64)| {
+            Some(LimitRange { min: Money::from_cents(unit * min), max: Money::from_cents(unit * max) })
+        };
+        // Now and then they are not whole, and no round opens.
+        let rest = if scope.is_some() && self.chance.percent(90) { range((1, 1_000)) } else { None };
+        let has_differential = scope == Some(LimitScope::Box) && self.chance.percent(95);
+        let differential = if has_differential { units(self.chance.between(0, 400)) } else { None };
+        TableLimits { unit: Money::from_cents(unit), boxes, rest, differential }
     }
 
     /// Supervisors change what is over: corrections, late voids, damaged dice, rulings.
@@ -277,21 +322,26 @@ impl Hall<'_> {
         let command = match self.chance.below(10) {
             0..=3 => RoundCommand::Correct { round, dice, why, second },
             4..=5 => {
+                // 5.5: a settled round stands after an irregularity.
                 let reason = self.chance.pick(&[
                     VoidReason::FewTumbles,
-                    VoidReason::NotFlat,
-                    VoidReason::Exposed,
-                    VoidReason::ActivatedEarly,
+                    VoidReason::Malfunction,
+                    VoidReason::ForceMajeure,
+                    VoidReason::SuspectedOffence,
                 ]);
-                RoundCommand::VoidSettled { round, reason, why, second }
+                RoundCommand::VoidByLaw { round, reason, why, second }
             }
             6 => {
                 let from = RoundNumber(round.0.saturating_sub(self.chance.below(4)).max(1));
                 let dice_set = self.chance.percent(50).then(|| u32::try_from(self.chance.below(3)).unwrap_or(0));
                 RoundCommand::VoidDamaged { from, to: round, dice_set, why, second }
             }
-            7 => return self.rule(Ruling::Void { round }),
-            8 => return self.rule(Ruling::Reinstate { round, dice }),
+            7 => {
+                let fact =
+                    self.chance.percent(30).then(|| self.chance.pick(&[VoidReason::FewTumbles, VoidReason::NotFlat]));
+                return self.rule(Ruling::Void { round, fact });
+            }
+            8 => return self.rule(Ruling::Settle { round, dice }),
             _ => return self.rule(Ruling::Note),
         };
         self.ask_round(actor, command)?.ok();

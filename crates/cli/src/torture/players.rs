@@ -104,6 +104,15 @@ impl Hall<'_> {
             self.ask_cluster(by(SUPERVISOR), ClusterCommand::PlaceFor { seat, chips, stakes })?.ok();
             return Ok(());
         }
+        if self.has_excess() && self.chance.one_in(20) {
+            self.ask_cluster(self.dealer(), ClusterCommand::PlaceExcess { seat, chips, stakes })?.ok();
+            return Ok(());
+        }
+        if self.chance.one_in(40) {
+            let any = self.chance.pick(self.rules.clone().layout().boxes());
+            let bet_box = self.cluster().below_minimum().next().map_or(any, |(bet_box, _, _)| bet_box);
+            self.ask_cluster(self.dealer(), ClusterCommand::Advise { bet_box })?.ok();
+        }
         self.bet(seat, ClusterCommand::Place { seat, chips, stakes })
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use taisai_rules::{Game, LimitScope, Rule, Station};
+use taisai_rules::{Cover, Game, LimitScope, Rule, Station};
 use taisai_table::{
     ClaimReason, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, Notice, Purpose, Recorded, Refusal, Report,
     RoundCommand, RoundEvent, Ruling, VoidReason,
@@ -49,29 +49,31 @@ macro_rules! counters {
 }
 
 counters! {
-    "void" Voids of VoidReason { FewTumbles NotFlat Exposed ActivatedEarly NotEstablished DamagedDice Ruling }
-    "ruling" Rulings of Ruling { Conclude Void Reinstate Note }
+    "void" Voids of VoidReason { FewTumbles NotFlat Exposed ActivatedEarly NotEstablished DamagedDice Ruling
+        Malfunction ForceMajeure SuspectedOffence }
+    "ruling" Rulings of Ruling { Conclude Void Settle Note }
     "notice" Notices of Notice {
         TableOpened TableClosed ClosureAnnounced Relieved Limits Opened Closed Result Voided Corrected Held Resumed
     }
     "transfer" Purposes of Purpose { Voucher Claim Receivable Credits Returned }
-    "claim" Claims of ClaimReason { CashOut WalkedAway Correction Void VoucherFailed }
+    "claim" Claims of ClaimReason { CashOut WalkedAway LeftBehind Correction Void VoucherFailed }
     "fault" Faults of Fault {
         MessageDelayed MessageRepeated MessageOutOfOrder WrongSlip CommandSentAgain CommandIdReused CommandTooOld
         ProgramRestarted RebuiltFromTheFirstEntry RebuiltFromASnapshot TerminalLost ClockStepped CloseHeldByOneOnly
     }
     "round" RoundCommands of RoundCommand {
         OpenTable AnnounceClosure CloseTable Relieve ShowLimits UseDice UseTumbler OpenBets CloseBets Tick Activate
-        Tumbled AtRest Commit Void Interrupt Continue Restarted Correct VoidSettled VoidDamaged Rule Report
+        Tumbled AtRest Conceal Cover Uncover Commit Void Interrupt Continue Restarted Correct CorrectKnown VoidDamaged
+        VoidByLaw DamagedSet Inspect Rule Report
     }
     "round event" RoundEvents of RoundEvent {
         TableOpened ClosureAnnounced TableClosed Relieved LimitsShown DiceInUse TumblerInUse BetsOpened BetsClosed
-        Activated ActivatedInNoRound Tumbled AtRest Committed Voided RoundsVoided Established Held Resumed Corrected
-        Noted Followed
+        Activated ActivatedInNoRound Tumbled AtRest Covered Uncovered Committed Voided RoundsVoided Established
+        KnownCorrected Held Resumed Corrected SetDamaged SetInspected Noted Followed
     }
     "cluster" ClusterCommands of ClusterCommand {
-        Place PlaceFor Withdraw Clear Repeat Double RejectExcess BuyIn IssueColour RedeemColour CashOut Leave WalkAway
-        Lost Back ClearLock Follow Receive Delivered
+        Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
+        WalkAway Lost Back ClearLock Follow Receive Delivered
     }
     "cluster event" ClusterEvents of ClusterEvent { Done Rejected Settled Compensated }
     "house" HouseCommands of HouseCommand {
@@ -86,7 +88,8 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
-        TumblerFault CommandIdReused
+        TumblerFault
+        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
     }
 }
 
@@ -145,7 +148,7 @@ impl Tally {
         if let RoundCommand::Rule { ruling, .. } = command {
             self.rulings.count(ruling);
         }
-        if let RoundEvent::Voided { reason } | RoundEvent::RoundsVoided { reason, .. } = event {
+        if let RoundEvent::Voided { reason, .. } | RoundEvent::RoundsVoided { reason, .. } = event {
             self.voids.count(reason);
         }
     }
@@ -256,6 +259,9 @@ fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
         (Refusal::OverLimit, scope.is_none(), "the game has no limits"),
         (Refusal::OverDifferential, scope != Some(LimitScope::Box), "the game has no Differential"),
         (Refusal::NoExcess, scope != Some(LimitScope::Box), "the game has no excess (5.1)"),
+        (Refusal::NotBelowMinimum, scope != Some(LimitScope::Box), "nobody is advised (5.2)"),
+        (Refusal::DiceConcealed, game.cover() == Cover::Open, "the dice lie open"),
+        (Refusal::CorrectionTooLate, !is_live, "a result is corrected at any time (5.5)"),
         (Refusal::TableClosing, !has_colour_chips, "the game has no Colour Chips"),
         (Refusal::ColourInUse, !has_colour_chips, "the game has no Colour Chips"),
     ];
@@ -270,6 +276,14 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
     match (group, name) {
         ("void", "Exposed") if !has(Rule::Exposed) => Some("the game has no such rule"),
         ("void", "ActivatedEarly") if !has(Rule::ActivatedEarly) => Some("the game has no such rule"),
+        ("round", "Conceal") => Some("it is always refused"),
+        ("round", "Cover" | "Uncover") | ("round event", "Covered" | "Uncovered") if game.cover() == Cover::Open => {
+            Some("the dice lie open")
+        }
+        ("round", "Tick") if is_live => Some("the Dealer's word alone closes (3.6)"),
+        ("cluster", "PlaceExcess") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
+        ("cluster", "Advise") if !has(Rule::Advice) => Some("nobody is advised (5.2)"),
+        ("claim", "LeftBehind") if !has(Rule::WalkAway) => Some("the game has no such rule"),
         ("cluster", "PlaceFor") if !has(Rule::PlacedByStaff) => Some("terminals place their own bets"),
         ("cluster", "RejectExcess") | ("cluster event", "Rejected") if !has(Rule::Excess) => {
             Some("the game has no excess (5.1)")

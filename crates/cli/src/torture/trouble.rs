@@ -122,7 +122,7 @@ impl Hall<'_> {
             }
             17 => (by(SUPERVISOR), RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
             18 => {
-                let ruling = Ruling::Reinstate { round: newest, dice };
+                let ruling = Ruling::Settle { round: newest, dice };
                 (by(SHIFT_MANAGER), RoundCommand::Rule { ruling, why: why() })
             }
             19 => (by(SHIFT_MANAGER), RoundCommand::Rule { ruling: Ruling::Conclude { dice }, why: why() }),
@@ -141,7 +141,7 @@ impl Hall<'_> {
             }
             27 => {
                 let (round, reason) = (newest, VoidReason::Ruling);
-                (supervisor, RoundCommand::VoidSettled { round, reason, why: why(), second: manager })
+                (supervisor, RoundCommand::VoidByLaw { round, reason, why: why(), second: manager })
             }
             28 => (by(AUDITOR), RoundCommand::Relieve { position: Position::Dealer, person: None }),
             29 => (dealer, RoundCommand::Restarted),
@@ -161,7 +161,7 @@ impl Hall<'_> {
                     if self.chance.percent(50) {
                         RoundCommand::Void { reason }
                     } else {
-                        RoundCommand::VoidSettled { round, reason, why: why(), second: manager }
+                        RoundCommand::VoidByLaw { round, reason, why: why(), second: manager }
                     },
                 )
             }
@@ -175,9 +175,9 @@ impl Hall<'_> {
         let cents = |cents| Some(Money::from_cents(cents));
         let boxes = vec![LimitEntry { boxes: BoxKey::Kind(Kind::Sum), min: cents(500), max: cents(100) }];
         match self.chance.below(3) {
-            0 => TableLimits { unit: Money::ZERO, boxes: Vec::new(), differential: None },
-            1 => TableLimits { unit, boxes, differential: None },
-            _ => TableLimits { unit: Money::from_cents(-100), boxes, differential: cents(-1) },
+            0 => TableLimits { unit: Money::ZERO, boxes: Vec::new(), rest: None, differential: None },
+            1 => TableLimits { unit, boxes, rest: None, differential: None },
+            _ => TableLimits { unit: Money::from_cents(-100), boxes, rest: None, differential: cents(-1) },
         }
     }
 

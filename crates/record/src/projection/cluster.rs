@@ -92,6 +92,7 @@ impl Scribe for Cluster {
         let (seats, kind) = match &asked.command {
             ClusterCommand::Place { seat, .. }
             | ClusterCommand::PlaceFor { seat, .. }
+            | ClusterCommand::PlaceExcess { seat, .. }
             | ClusterCommand::Withdraw { seat, .. }
             | ClusterCommand::Clear { seat }
             | ClusterCommand::Repeat { seat }
@@ -105,6 +106,11 @@ impl Scribe for Cluster {
             ClusterCommand::RejectExcess => {
                 events = rejected(self, event, asked.actor);
                 (Seats::All, Some("excess"))
+            }
+            ClusterCommand::Advise { bet_box } => {
+                let advised = Event { detail: Some(bet_box.text().to_owned()), ..event_by("advised", asked.actor) };
+                events.push(Event { at: of.clone(), ..advised });
+                (Seats::None, None)
             }
             ClusterCommand::BuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in")),
             ClusterCommand::IssueColour { seat, .. } => (Seats::One(*seat), Some("colour-issued")),

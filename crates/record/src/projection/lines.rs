@@ -79,9 +79,8 @@ impl<'a> Lines<'a> {
         let cited = |citation| layout.paragraph(citation).map(|paragraph| paragraph.text().into());
         match self.by {
             By::Void(reason) => {
-                let paragraphs: Vec<_> =
-                    game.paragraphs(reason.rule()).iter().map(taisai_rules::Paragraph::text).collect();
-                let paragraph = (!paragraphs.is_empty()).then(|| paragraphs.join(", ").into());
+                let cited = reason.cites(game, self.cluster.law());
+                let paragraph = (!cited.is_empty()).then(|| cited.join(", ").into());
                 Standing { outcome: "void", odds: None, paragraph }
             }
             By::Dice(dice) => match layout.outcome(bet_box, dice) {

@@ -1,6 +1,6 @@
 //! The dealer's side in the reporting tables: rounds as they stand, and what was done to them by whom and why.
 
-use taisai_rules::Dice;
+use taisai_rules::{Dice, Face};
 use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, Ruling};
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -107,6 +107,11 @@ impl Scribe for Round {
             | RoundEvent::ActivatedInNoRound
             | RoundEvent::Tumbled { .. }
             | RoundEvent::AtRest { .. }
+            | RoundEvent::Covered
+            | RoundEvent::Uncovered
+            | RoundEvent::KnownCorrected { .. }
+            | RoundEvent::SetDamaged { .. }
+            | RoundEvent::SetInspected { .. }
             | RoundEvent::Established { .. }
             | RoundEvent::Held
             | RoundEvent::Resumed { .. }
@@ -180,8 +185,10 @@ fn dice(dice: Dice) -> String {
 fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
     match command {
         RoundCommand::Correct { why, second, .. }
-        | RoundCommand::VoidSettled { why, second, .. }
+        | RoundCommand::CorrectKnown { why, second, .. }
+        | RoundCommand::VoidByLaw { why, second, .. }
         | RoundCommand::VoidDamaged { why, second, .. } => (Some(why), *second),
+        RoundCommand::Inspect { second, .. } => (None, *second),
         RoundCommand::ShowLimits { why, .. } | RoundCommand::Rule { why, .. } => (Some(why), None),
         RoundCommand::OpenTable
         | RoundCommand::AnnounceClosure
@@ -195,7 +202,11 @@ fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
         | RoundCommand::Activate
         | RoundCommand::Tumbled { .. }
         | RoundCommand::AtRest { .. }
+        | RoundCommand::Conceal { .. }
+        | RoundCommand::Cover
+        | RoundCommand::Uncover
         | RoundCommand::Commit { .. }
+        | RoundCommand::DamagedSet { .. }
         | RoundCommand::Void { .. }
         | RoundCommand::Interrupt { .. }
         | RoundCommand::Continue
@@ -238,25 +249,44 @@ impl Told<'_> {
                 vec![self.event("tumbler-in-use", None, Some(tumbler.to_string()))]
             }
             RoundEvent::ActivatedInNoRound => vec![self.event("activated-in-no-round", None, None)],
-            RoundEvent::Committed { dice: seen, differs: true } => {
+            RoundEvent::Committed { dice: seen, differs: true, .. } => {
                 vec![self.event("dice-differ", in_play, Some(dice(*seen)))]
             }
-            RoundEvent::Voided { reason } => vec![self.event("void", in_play, Some(word(reason).to_string()))],
-            RoundEvent::RoundsVoided { from, to, reason, dice_set } => {
+            RoundEvent::Voided { reason, differs } => {
+                let void = self.event("void", in_play, Some(word(reason).to_string()));
+                let flat = differs.then(|| self.event("flat-dice-called-not-flat", in_play, None));
+                [void].into_iter().chain(flat).collect()
+            }
+            RoundEvent::RoundsVoided { from, to, reason, dice_set, ruled, .. } => {
                 let is_affected = |round: &RoundNumber| {
                     let past = self.round.past(*round);
                     let used = past.map_or(self.round.dice_set(), |past| past.dice_set);
                     !is_void(past) && dice_set.is_none_or(|damaged| damaged == used)
                 };
                 let rounds = (from.0..=to.0).map(RoundNumber).filter(is_affected);
-                rounds.map(|round| self.event("late-void", Some(round), Some(word(reason).to_string()))).collect()
+                let told = |round: RoundNumber| {
+                    let kind = if ruled.contains(&round) { "to-be-ruled" } else { "late-void" };
+                    self.event(kind, Some(round), Some(word(reason).to_string()))
+                };
+                rounds.map(told).collect()
             }
             RoundEvent::Established { known } => {
                 vec![self.event("interrupted", in_play, Some(format!("{} dice known", known.len())))]
             }
+            RoundEvent::KnownCorrected { before, known } => {
+                let told =
+                    |faces: &[Face]| faces.iter().map(|face| face.number().to_string()).collect::<Vec<_>>().join("-");
+                vec![self.event("known-corrected", in_play, Some(format!("{} to {}", told(before), told(known))))]
+            }
+            RoundEvent::SetDamaged { dice_set } => vec![self.event("set-damaged", None, Some(dice_set.to_string()))],
+            RoundEvent::SetInspected { dice_set } => {
+                vec![self.event("set-inspected", None, Some(dice_set.to_string()))]
+            }
+            RoundEvent::Covered => vec![self.event("covered", in_play, None)],
+            RoundEvent::Uncovered => vec![self.event("uncovered", in_play, None)],
             RoundEvent::Held => vec![self.event("held", in_play, None)],
             RoundEvent::Resumed { .. } => vec![self.event("resumed", in_play, None)],
-            RoundEvent::Corrected { round, dice: now } => {
+            RoundEvent::Corrected { round, dice: now, .. } => {
                 let past = self.round.past(*round);
                 let kind = if is_void(past) { "reinstatement" } else { "correction" };
                 let before = past.and_then(|past| past.dice).map_or_else(|| "void".to_owned(), dice);
@@ -273,7 +303,7 @@ impl Told<'_> {
         };
         if let RoundCommand::Rule { ruling, .. } = &self.entry.asked.command {
             let about = match ruling {
-                Ruling::Void { round } | Ruling::Reinstate { round, .. } => Some(*round),
+                Ruling::Void { round, .. } | Ruling::Settle { round, .. } => Some(*round),
                 Ruling::Conclude { .. } | Ruling::Note => in_play,
             };
             events.push(self.event("ruling", about, Some(word(ruling).to_string())));

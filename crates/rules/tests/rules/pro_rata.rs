@@ -301,19 +301,19 @@ const SLIPS: &[Slip] = &[
         ..FREE
     },
     Slip {
-        why: "the opposite counts for no more than its own maximum: 3 + 2",
+        why: "the Differential compares what was placed (1.3), though the opposite counts for no more than its own maximum",
         limits: &[("small", None, Some(3))],
         differential: Some(2),
         bets: &[("a", "big", 9), ("b", "small", 10)],
-        lines: &[("a", "big", 9, 5, &["5.1.1"]), ("b", "small", 10, 3, &["5.1.1"])],
+        lines: &[("a", "big", 9, 9, &[]), ("b", "small", 10, 3, &["5.1.1"])],
         ..FREE
     },
     Slip {
-        why: "minimums that exceed the opposite's maximum make no room on this side: still 3 + 2",
+        why: "what was placed, whatever counts of it: 7 + 1",
         limits: &[("small", Some(3), Some(3))],
-        differential: Some(2),
+        differential: Some(1),
         bets: &[("a", "big", 9), ("b", "small", 3), ("c", "small", 4)],
-        lines: &[("a", "big", 9, 5, &["5.1.1"]), ("b", "small", 3, 3, &["5.1.1"]), ("c", "small", 4, 3, &["5.1.1"])],
+        lines: &[("a", "big", 9, 8, &["5.1.1"]), ("b", "small", 3, 3, &["5.1.1"]), ("c", "small", 4, 3, &["5.1.1"])],
         ..FREE
     },
     Slip {

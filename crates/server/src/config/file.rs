@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
 use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
-use taisai_table::{LimitEntry, Profile, TableId, TableLimits, TableRules};
+use taisai_table::{LimitEntry, LimitRange, Profile, TableId, TableLimits, TableRules};
 
 use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
 use crate::accept::Tls;
@@ -368,16 +368,22 @@ fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&G
     Some((0..count).map(|cluster| all / count + u32::from(cluster < all % count)).collect())
 }
 
+/// 3.3: with less no round opens.
+const NOT_WHOLE: &str = "every box needs a minimum and a maximum: name what is missing in `boxes`, or give `rest`; \
+                         a live table of Tai Sai needs a `differential` too";
+
 /// Limits as they are spelled everywhere, in whole cents.
 fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&TableRules>) -> Option<TableLimits> {
     let mut table = reader.table(value)?;
     let unit = table.required(reader, "unit").and_then(|value| cents(reader, value));
     let differential = table.optional("differential").map(|value| cents(reader, value));
     let boxes = table.optional("boxes").map(|value| read_boxes(reader, value));
+    let rest = table.optional("rest").map(|value| read_rest(reader, value));
     table.finish(reader);
     let limits = TableLimits {
         unit: unit?,
         boxes: boxes.unwrap_or_else(|| Some(Vec::new()))?,
+        rest: rest.map_or(Some(None), |range| range.map(Some))?,
         differential: differential.map_or(Some(None), |cents| cents.map(Some))?,
     };
     if let Some(rules) = rules {
@@ -392,12 +398,22 @@ fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&Ta
             Err(error) => Some(error.to_string()),
             Ok(checked) => layout.check_unit(checked.unit()).err().map(|error| error.to_string()),
         };
+        let is_whole = || limits.check(layout).is_ok_and(|limits| limits.are_whole(layout));
+        let fault = fault.or_else(|| (!is_whole() && layout.limit_scope().is_some()).then(|| NOT_WHOLE.to_owned()));
         if let Some(fault) = fault {
             reader.fault(value.span(), FaultKind::BadValue, fault);
             return None;
         }
     }
     Some(limits)
+}
+
+fn read_rest<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<LimitRange> {
+    let mut table = reader.table(value)?;
+    let min = table.required(reader, "min").and_then(|value| cents(reader, value));
+    let max = table.required(reader, "max").and_then(|value| cents(reader, value));
+    table.finish(reader);
+    Some(LimitRange { min: min?, max: max? })
 }
 
 fn read_boxes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<LimitEntry>> {

@@ -58,7 +58,7 @@ impl Awaited {
             }
         };
         let other = match decision {
-            Decision::Accepted(HouseEvent::ClaimOpened { claim, amount }) => {
+            Decision::Accepted(HouseEvent::ClaimOpened { claim, amount, .. }) => {
                 Some(Became::Claim { claim: *claim, amount: *amount })
             }
             Decision::Accepted(HouseEvent::PlayMoney) => Some(Became::PlayMoney),

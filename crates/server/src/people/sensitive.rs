@@ -31,7 +31,12 @@ pub(crate) trait Sensitive: Sized {
 impl Sensitive for RoundCommand {
     fn is_sensitive(&self) -> bool {
         match self {
-            Self::Correct { .. } | Self::VoidSettled { .. } | Self::VoidDamaged { .. } | Self::Rule { .. } => true,
+            Self::Correct { .. }
+            | Self::CorrectKnown { .. }
+            | Self::VoidDamaged { .. }
+            | Self::VoidByLaw { .. }
+            | Self::Inspect { .. }
+            | Self::Rule { .. } => true,
             Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -45,6 +50,10 @@ impl Sensitive for RoundCommand {
             | Self::Activate
             | Self::Tumbled { .. }
             | Self::AtRest { .. }
+            | Self::Conceal { .. }
+            | Self::Cover
+            | Self::Uncover
+            | Self::DamagedSet { .. }
             | Self::Commit { .. }
             | Self::Void { .. }
             | Self::Interrupt { .. }
@@ -56,9 +65,11 @@ impl Sensitive for RoundCommand {
 
     fn second(&mut self) -> Option<&mut Option<Person>> {
         match self {
-            Self::Correct { second, .. } | Self::VoidSettled { second, .. } | Self::VoidDamaged { second, .. } => {
-                Some(second)
-            }
+            Self::Correct { second, .. }
+            | Self::CorrectKnown { second, .. }
+            | Self::VoidDamaged { second, .. }
+            | Self::VoidByLaw { second, .. }
+            | Self::Inspect { second, .. } => Some(second),
             Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -72,6 +83,10 @@ impl Sensitive for RoundCommand {
             | Self::Activate
             | Self::Tumbled { .. }
             | Self::AtRest { .. }
+            | Self::Conceal { .. }
+            | Self::Cover
+            | Self::Uncover
+            | Self::DamagedSet { .. }
             | Self::Commit { .. }
             | Self::Void { .. }
             | Self::Interrupt { .. }

@@ -1,41 +1,67 @@
 //! What of a table is a significant event of the house (F32): it is reported to the House once it is done.
 
-use taisai_table::{ClusterCommand, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundCommand, Ruling};
+use taisai_table::{
+    ClusterCommand, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundCommand, RoundEvent, RoundNumber,
+    VoidReason,
+};
 
 use super::RunningTable;
 use crate::house::HouseMail;
 use crate::leaving::{Reply, Said};
 
 impl RunningTable {
-    /// What the command would be reported as.
-    pub(super) fn reported_of_round(&self, command: &RoundCommand) -> Option<Report> {
+    /// Reports what happened at the dealer's side, as far as it is significant.
+    pub(super) fn report_round(&mut self, number: RoundNumber, command: &RoundCommand, event: &RoundEvent) {
         let table = self.round().table();
-        match command {
-            RoundCommand::ShowLimits { .. } => Some(Report::LimitChange { table }),
-            RoundCommand::Void { .. } => Some(Report::Void { table, round: self.round().number() }),
-            RoundCommand::VoidSettled { round, .. } | RoundCommand::VoidDamaged { from: round, .. } => {
-                Some(Report::Void { table, round: *round })
+        match event {
+            RoundEvent::LimitsShown { .. } => self.report(Some(Report::LimitChange { table })),
+            RoundEvent::Voided { differs, .. } => {
+                self.report(Some(Report::Void { table, round: number }));
+                self.report(differs.then_some(Report::FlatDiceVoided { table, round: number }));
             }
-            RoundCommand::Correct { round, .. } => Some(Report::Correction { table, round: *round }),
-            RoundCommand::Rule { ruling: Ruling::Void { round }, .. } => Some(Report::Void { table, round: *round }),
-            RoundCommand::Rule { .. } => Some(Report::Ruling { table }),
-            RoundCommand::OpenTable
-            | RoundCommand::AnnounceClosure
-            | RoundCommand::CloseTable
-            | RoundCommand::Relieve { .. }
-            | RoundCommand::UseDice { .. }
-            | RoundCommand::UseTumbler { .. }
-            | RoundCommand::OpenBets
-            | RoundCommand::CloseBets
-            | RoundCommand::Tick
-            | RoundCommand::Activate
-            | RoundCommand::Tumbled { .. }
-            | RoundCommand::AtRest { .. }
-            | RoundCommand::Commit { .. }
-            | RoundCommand::Interrupt { .. }
-            | RoundCommand::Continue
-            | RoundCommand::Restarted
-            | RoundCommand::Report { .. } => None,
+            RoundEvent::RoundsVoided { from, reason, ruled, .. } => {
+                self.report(Some(Report::Void { table, round: *from }));
+                for round in ruled.iter().copied() {
+                    self.report(Some(Report::ToBeRuled { table, round }));
+                }
+                if *reason == VoidReason::DamagedDice {
+                    for dice_set in self.round().damaged_sets().to_vec() {
+                        self.report(Some(Report::DiceDamaged { table, dice_set }));
+                    }
+                }
+            }
+            RoundEvent::SetInspected { dice_set } => {
+                self.report(Some(Report::DiceInspected { table, dice_set: *dice_set }));
+            }
+            RoundEvent::Corrected { round, is_ruling: false, .. } => {
+                self.report(Some(Report::Correction { table, round: *round }));
+            }
+            RoundEvent::KnownCorrected { .. } => self.report(Some(Report::Correction { table, round: number })),
+            RoundEvent::Corrected { is_ruling: true, .. }
+            | RoundEvent::TableOpened
+            | RoundEvent::ClosureAnnounced
+            | RoundEvent::TableClosed
+            | RoundEvent::Relieved { .. }
+            | RoundEvent::DiceInUse { .. }
+            | RoundEvent::TumblerInUse { .. }
+            | RoundEvent::BetsOpened { .. }
+            | RoundEvent::BetsClosed
+            | RoundEvent::Activated
+            | RoundEvent::ActivatedInNoRound
+            | RoundEvent::Tumbled { .. }
+            | RoundEvent::AtRest { .. }
+            | RoundEvent::Covered
+            | RoundEvent::Uncovered
+            | RoundEvent::Committed { .. }
+            | RoundEvent::Established { .. }
+            | RoundEvent::Held
+            | RoundEvent::Resumed { .. }
+            | RoundEvent::SetDamaged { .. }
+            | RoundEvent::Noted
+            | RoundEvent::Followed { .. } => {}
+        }
+        if matches!(command, RoundCommand::Rule { .. }) {
+            self.report(Some(Report::Ruling { table }));
         }
     }
 
@@ -61,6 +87,8 @@ pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> 
         ClusterCommand::Back { seat } => Some(Report::TerminalBack { cluster, seat: *seat }),
         ClusterCommand::Place { .. }
         | ClusterCommand::PlaceFor { .. }
+        | ClusterCommand::PlaceExcess { .. }
+        | ClusterCommand::Advise { .. }
         | ClusterCommand::Withdraw { .. }
         | ClusterCommand::Clear { .. }
         | ClusterCommand::Repeat { .. }

@@ -181,6 +181,8 @@ impl Words<ClusterCommand> for TerminalWord {
             C::CashOut { to: CashOut::HandPay, .. }
             | C::Place { .. }
             | C::PlaceFor { .. }
+            | C::PlaceExcess { .. }
+            | C::Advise { .. }
             | C::Withdraw { .. }
             | C::Clear { .. }
             | C::Repeat { .. }

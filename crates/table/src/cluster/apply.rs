@@ -10,7 +10,7 @@ use crate::cluster::{
 };
 use crate::entry::Entry;
 use crate::identity::{Actor, Seat, SessionId};
-use crate::round::Notice;
+use crate::round::{Notice, Position};
 use crate::sources::Sources;
 use crate::transfer::{ClaimReason, Purpose, Transfer};
 
@@ -33,7 +33,7 @@ impl Cluster {
             }
         }
         if let Ok(event) = &entry.outcome {
-            self.happen(&entry.asked.command, event);
+            self.happen(entry.asked.actor, &entry.asked.command, event);
             return;
         }
         self.state.refusals += 1;
@@ -44,11 +44,11 @@ impl Cluster {
         }
     }
 
-    fn happen(&mut self, command: &ClusterCommand, event: &ClusterEvent) {
+    fn happen(&mut self, actor: Actor, command: &ClusterCommand, event: &ClusterEvent) {
         match command {
-            ClusterCommand::Place { seat, chips, stakes } | ClusterCommand::PlaceFor { seat, chips, stakes } => {
-                self.put(*seat, *chips, stakes);
-            }
+            ClusterCommand::Place { seat, chips, stakes }
+            | ClusterCommand::PlaceFor { seat, chips, stakes }
+            | ClusterCommand::PlaceExcess { seat, chips, stakes } => self.put(*seat, *chips, stakes),
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
                     self.take(*seat, *chips, *stake);
@@ -97,9 +97,10 @@ impl Cluster {
                 self.state.ledger.chips = sum(self.state.ledger.chips, set.credits);
                 self.meter(*seat, |meters| meters.dispensed = sum(meters.dispensed, set.credits));
             }
-            ClusterCommand::CashOut { seat, to } => self.cash_out_credits(*seat, *to),
+            ClusterCommand::CashOut { seat, to } => self.cash_out_credits(actor, *seat, *to),
             ClusterCommand::Leave { seat } => self.end_session(*seat),
             ClusterCommand::WalkAway { seat } => self.walk_away(*seat),
+            ClusterCommand::Advise { .. } => {}
             ClusterCommand::Lost { seat } => self.seat_mut(*seat).is_lost = true,
             ClusterCommand::Back { seat } => self.seat_mut(*seat).is_lost = false,
             ClusterCommand::ClearLock { seat } => self.seat_mut(*seat).is_locked = false,
@@ -136,15 +137,26 @@ impl Cluster {
             let session = SessionId(self.state.sessions);
             let state = self.seat_mut(seat);
             state.session = Some(session);
+            state.owed = Money::ZERO;
             state.session_meters = Meters::default();
         }
     }
 
     pub(super) fn end_session(&mut self, seat: Seat) {
-        let state = self.seat_mut(seat);
-        state.session = None;
-        state.has_walked_away = false;
-        state.last_bets.clear();
+        self.seat_mut(seat).end_session();
+    }
+
+    /// A player at a terminal who has neither credits nor a bet when the next round opens has left: what a correction owes them is
+    /// paid by hand, never put on an empty terminal.
+    fn end_empty_sessions(&mut self) {
+        if self.rules.game().station() != Station::PlayerTerminals {
+            return;
+        }
+        for state in &mut self.state.seats {
+            if state.session.is_some() && state.credits == Money::ZERO && state.bets.is_empty() {
+                state.end_session();
+            }
+        }
     }
 
     /// Free credits for a seat that has bought in. Where nothing was left of the last session it is over: whoever buys in
@@ -242,14 +254,17 @@ impl Cluster {
         }
     }
 
-    fn cash_out_credits(&mut self, seat: Seat, to: CashOut) {
+    fn cash_out_credits(&mut self, actor: Actor, seat: Seat, to: CashOut) {
         let state = self.seat_mut(seat);
         let session = state.session.expect("a session is cashed out");
         let amount = std::mem::take(&mut state.credits);
         self.meter(seat, |meters| meters.dispensed = sum(meters.dispensed, amount));
         let purpose = match to {
             CashOut::Voucher(number) => Purpose::Voucher { seat, session, number },
-            CashOut::HandPay => Purpose::Claim { seat, session, reason: ClaimReason::CashOut },
+            CashOut::HandPay => {
+                let by = actor.person().map(|person| person.id);
+                Purpose::Claim { seat, session, reason: ClaimReason::CashOut, by }
+            }
         };
         self.send(amount, purpose);
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
@@ -264,7 +279,7 @@ impl Cluster {
         if let Some(set) = state.colour.as_mut() {
             let left = std::mem::take(&mut set.credits);
             if left > Money::ZERO {
-                self.claim(seat, session, left, ClaimReason::WalkedAway);
+                self.claim(seat, session, left, ClaimReason::LeftBehind);
             }
         }
         if self.seat_ref(seat).bets.is_empty() {
@@ -280,7 +295,7 @@ impl Cluster {
             return;
         };
         self.state.ledger.chips = less(self.state.ledger.chips, amount);
-        self.claim(seat, session, amount, ClaimReason::WalkedAway);
+        self.claim(seat, session, amount, ClaimReason::LeftBehind);
         if is_over {
             self.end_session(seat);
         }
@@ -288,7 +303,7 @@ impl Cluster {
 
     pub(super) fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
-        self.send(amount, Purpose::Claim { seat, session, reason });
+        self.send(amount, Purpose::Claim { seat, session, reason, by: None });
     }
 
     pub(super) fn send(&mut self, amount: Money, purpose: Purpose) {
@@ -329,12 +344,17 @@ impl Cluster {
                 for state in &mut self.state.seats {
                     state.refusals = 0;
                 }
+                self.end_empty_sessions();
             }
             (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
             (Notice::TableOpened, _) => self.state.is_table_open = true,
             (Notice::ClosureAnnounced, _) => self.state.is_closing = true,
             (Notice::TableClosed, _) => (self.state.is_table_open, self.state.is_closing) = (false, false),
-            (Notice::Relieved { dealer }, _) => self.state.dealer = *dealer,
+            (Notice::Relieved { position, person }, _) => match position {
+                Position::Dealer => self.state.dealer = *person,
+                Position::Supervisor => self.state.supervisor = *person,
+                Position::Manager => self.state.manager = *person,
+            },
             (Notice::Held, _) => self.state.is_held = true,
             (Notice::Resumed, _) => self.state.is_held = false,
             (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, digest }) => {

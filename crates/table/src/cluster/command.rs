@@ -82,6 +82,17 @@ pub enum ClusterCommand {
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
+    /// Bets that were refused as over a limit lie on the layout all the same: the Dealer registers them, and they are apportioned
+    /// (5.1.1).
+    PlaceExcess {
+        /// For which seat.
+        seat: Seat,
+        /// With what.
+        chips: Chips,
+        /// How much on which boxes.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
+        stakes: Stakes,
+    },
     /// Withdraw bets, or a part of them.
     Withdraw {
         /// For which seat.
@@ -109,6 +120,12 @@ pub enum ClusterCommand {
     },
     /// The Dealer rejects what is over the limits (5.1).
     RejectExcess,
+    /// The Dealer advises the players of a box whose total is below the minimum (5.2).
+    Advise {
+        /// The box.
+        #[serde(rename = "box")]
+        bet_box: BetBox,
+    },
     /// Money comes in at a seat.
     BuyIn {
         /// The seat.

@@ -122,7 +122,7 @@ impl Cluster {
     /// 5.3: what the bets of a player who is not there came to; the session is over.
     fn keep_as_claim(&mut self, seat: Seat, session: SessionId, amount: Money) {
         if amount > Money::ZERO {
-            self.claim(seat, session, amount, ClaimReason::WalkedAway);
+            self.claim(seat, session, amount, ClaimReason::WalkedAway(self.state.round));
         }
         self.seat_mut(seat).colour = None;
         self.end_session(seat);
@@ -153,7 +153,7 @@ impl Cluster {
     pub(super) fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
         let was_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
         for adjustment in adjustments {
-            let Adjustment { seat, session, at_once, in_colour, is_large, .. } = *adjustment;
+            let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = *adjustment;
             let amount = adjustment.amount();
             let rest = less(amount, at_once);
             self.state.ledger.house = less(self.state.ledger.house, amount);
@@ -163,13 +163,18 @@ impl Cluster {
             }
             self.pay(seat, Chips::Own, less(at_once, in_colour));
             self.seat_mut(seat).is_locked |= is_large;
+            let state = self.seat_mut(seat);
+            if state.session == Some(session) {
+                // What the House sets off is owed no more.
+                state.owed = less(state.owed, rest).max(Money::ZERO);
+            }
             if rest > Money::ZERO {
                 let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
                 self.claim(seat, session, rest, reason);
             } else if rest < Money::ZERO {
                 let owed = less(Money::ZERO, rest);
                 self.state.ledger.transit = less(self.state.ledger.transit, owed);
-                self.send(owed, Purpose::Receivable { seat, session, round });
+                self.send(owed, Purpose::Receivable { seat, session, round, is_waived });
             }
         }
         if was_void != dice.is_none() && !adjustments.is_empty() {

@@ -7,7 +7,7 @@ use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Method, SeatState, Slip, Stake, Stakes, Wager,
 };
 use crate::entry::{Asked, Decision};
-use crate::identity::{Actor, Seat};
+use crate::identity::{Actor, Role, Seat};
 use crate::profile::{Act, Excess};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
@@ -47,10 +47,15 @@ impl Cluster {
                 self.place(*seat, *chips, stakes)
             }
             ClusterCommand::PlaceFor { seat, chips, stakes } => {
-                self.profile.check(Act::PlaceForPlayer, actor, None)?;
+                self.acts_here(actor)?;
                 self.table_is_open()?;
                 self.is_in_game(Rule::PlacedByStaff)?;
                 self.place(*seat, *chips, stakes)
+            }
+            ClusterCommand::PlaceExcess { seat, chips, stakes } => {
+                self.deals(actor)?;
+                self.is_in_game(Rule::Excess)?;
+                self.place_over(*seat, *chips, stakes)
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 self.may_bet(actor, *seat)?;
@@ -78,6 +83,13 @@ impl Cluster {
                 self.place_all(*seat, &state.bets)
             }
             ClusterCommand::RejectExcess => self.reject_excess(actor),
+            ClusterCommand::Advise { bet_box } => {
+                self.deals(actor)?;
+                self.bets_are_open()?;
+                self.is_in_game(Rule::Advice)?;
+                let is_below = self.below_minimum().any(|(below, _, _)| below == *bet_box);
+                if is_below { Ok(ClusterEvent::Done) } else { Err(Refusal::NotBelowMinimum) }
+            }
             ClusterCommand::BuyIn { seat, amount, method } => self.buy_in(actor, *seat, *amount, *method),
             ClusterCommand::IssueColour { seat, colour, value, chips } => {
                 self.issue_colour(actor, *seat, *colour, *value, *chips)
@@ -152,8 +164,19 @@ impl Cluster {
 
     /// The person who deals at this table now (1.5).
     fn deals(&self, actor: Actor) -> Result<(), Refusal> {
-        let person = self.profile.check(Act::Deal, actor, None)?;
-        if self.state.dealer == Some(person.id) { Ok(()) } else { Err(Refusal::NotActing) }
+        self.profile.deals(self.state.dealer, actor)
+    }
+
+    /// A Pit Employee who is assigned to this table and acts at it now (1.5, 5.13).
+    fn acts_here(&self, actor: Actor) -> Result<(), Refusal> {
+        let person = actor.person().filter(|person| !person.roles.is_empty()).ok_or(Refusal::NotAllowed)?;
+        let acting = [self.state.dealer, self.state.supervisor, self.state.manager];
+        let is_pit_employee = person.roles.any(&[Role::Dealer, Role::PitSupervisor, Role::PitManager]);
+        match acting.contains(&Some(person.id)) {
+            true => Ok(()),
+            false if is_pit_employee => Err(Refusal::NotActing),
+            false => Err(Refusal::NotAllowed),
+        }
     }
 
     fn is_in_game(&self, rule: Rule) -> Result<(), Refusal> {
@@ -202,6 +225,15 @@ impl Cluster {
     }
 
     fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+        self.place_over(seat, chips, stakes)?;
+        if self.binds_boxes() && self.profile.excess == Excess::Refuse {
+            first(stakes.iter().map(|stake| self.check_excess(stakes, *stake)))?;
+        }
+        Ok(ClusterEvent::Done)
+    }
+
+    /// The same, where what is over a box's maximum or Differential lies there and is apportioned (5.1.1).
+    fn place_over(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
         if chips == Chips::Colour {
             self.bets_are_open()?;
             self.is_in_game(Rule::ColourChips)?;
@@ -214,7 +246,7 @@ impl Cluster {
         let mut total = 0i64;
         first(stakes.iter().map(|stake| {
             let units = self.units(stake.amount)?;
-            self.check_limits(state, chips, stakes, *stake, units)?;
+            self.check_limits(state, chips, *stake, units)?;
             total = total.checked_add(stake.amount.cents()).ok_or(Refusal::AmountTooLarge)?;
             Ok(())
         }))?;
@@ -263,14 +295,7 @@ impl Cluster {
         if amount.cents() % unit == 0 { Ok(units) } else { Err(Refusal::AmountOffUnit) }
     }
 
-    fn check_limits(
-        &self,
-        state: &SeatState,
-        chips: Chips,
-        stakes: &[Stake],
-        stake: Stake,
-        units: u32,
-    ) -> Result<(), Refusal> {
+    fn check_limits(&self, state: &SeatState, chips: Chips, stake: Stake, units: u32) -> Result<(), Refusal> {
         let bet_box = stake.bet_box;
         let own = wager(state, chips, bet_box).map_or(0, |wager| wager.units);
         let own = own.checked_add(units).ok_or(Refusal::AmountTooLarge)?;
@@ -280,27 +305,28 @@ impl Cluster {
             return Err(Refusal::AmountTooLarge);
         }
         self.rules.layout().check_stake(bet_box, own_total).map_err(|_| Refusal::AmountTooLarge)?;
-        if !self.binds_boxes() {
-            if own_total > self.limits.maximum(bet_box) {
-                return Err(Refusal::OverLimit);
-            }
-            return if own_total < self.limits.minimum(bet_box) { Err(Refusal::BelowMinimum) } else { Ok(()) };
+        if self.binds_boxes() {
+            return Ok(());
         }
-        if self.profile.excess == Excess::Refuse {
-            let placed = |bet_box: BetBox| {
-                let more = stakes.iter().find(|stake| stake.bet_box == bet_box).map_or(0, |stake| stake.amount.cents());
-                self.total(bet_box).cents().checked_add(more).map(Money::from_cents).ok_or(Refusal::AmountTooLarge)
-            };
-            let total = placed(bet_box)?;
-            if total > self.limits.maximum(bet_box) {
-                return Err(Refusal::OverLimit);
-            }
-            let opposite = bet_box.opposite().map_or(Ok(Money::ZERO), placed)?;
-            if total > self.limits.cap(bet_box, opposite) {
-                return Err(Refusal::OverDifferential);
-            }
+        if own_total > self.limits.maximum(bet_box) {
+            return Err(Refusal::OverLimit);
         }
-        Ok(())
+        if own_total < self.limits.minimum(bet_box) { Err(Refusal::BelowMinimum) } else { Ok(()) }
+    }
+
+    /// Whether a stake, with all that is placed along with it, keeps its box within its maximum and Differential (5.1).
+    fn check_excess(&self, stakes: &[Stake], stake: Stake) -> Result<(), Refusal> {
+        let placed = |bet_box: BetBox| {
+            let more = stakes.iter().find(|stake| stake.bet_box == bet_box).map_or(0, |stake| stake.amount.cents());
+            self.total(bet_box).cents().checked_add(more).map(Money::from_cents).ok_or(Refusal::AmountTooLarge)
+        };
+        let bet_box = stake.bet_box;
+        let total = placed(bet_box)?;
+        if total > self.limits.maximum(bet_box) {
+            return Err(Refusal::OverLimit);
+        }
+        let opposite = bet_box.opposite().map_or(Ok(Money::ZERO), placed)?;
+        if total > self.limits.cap(bet_box, opposite) { Err(Refusal::OverDifferential) } else { Ok(()) }
     }
 
     fn check_credits(&self, state: &SeatState, chips: Chips, stakes: &[Stake], total: Money) -> Result<(), Refusal> {
@@ -477,11 +503,11 @@ impl Cluster {
                 let (totals, digest) = self.reckon(None);
                 Ok(ClusterEvent::Settled { totals, digest })
             }
-            Notice::Voided { round, .. } => {
-                Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, None)? })
+            Notice::Voided { round, reason } => {
+                Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, Err(*reason))? })
             }
             Notice::Corrected { round, dice } => {
-                Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, Some(*dice))? })
+                Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, Ok(*dice))? })
             }
         }
     }
@@ -517,10 +543,12 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         ClusterCommand::Place { seat, chips, stakes: list } => stakes(2, seat, chips, list),
         ClusterCommand::PlaceFor { seat, chips, stakes: list } => stakes(3, seat, chips, list),
         ClusterCommand::Withdraw { seat, chips, stakes: list } => stakes(4, seat, chips, list),
+        ClusterCommand::PlaceExcess { seat, chips, stakes: list } => stakes(5, seat, chips, list),
         ClusterCommand::Clear { .. }
         | ClusterCommand::Repeat { .. }
         | ClusterCommand::Double { .. }
         | ClusterCommand::RejectExcess
+        | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }

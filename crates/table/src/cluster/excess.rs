@@ -29,9 +29,9 @@ impl Cluster {
         self.limits.cap(bet_box, self.cents(opposite))
     }
 
-    /// What is rejected until nothing is over a limit: of each box that is over, the latest bet is cut to what fits; a
-    /// remainder that takes the player's total on the box below the minimum is rejected whole. Rejecting one side may put
-    /// the other over its Differential, so this goes on until it fits.
+    /// What is rejected until nothing is over a limit: of each box that is over, the latest bet is cut to what fits and no further
+    /// (5.1); a remainder below the minimum stays. Rejecting one side may put the other over its Differential, so this goes
+    /// on until it fits.
     ///
     /// # Panics
     /// If totals and placements do not agree, which would be a bug.
@@ -52,25 +52,12 @@ impl Cluster {
             let excess = u64::try_from(excess / unit).expect("an excess is above zero");
             let latest = placements.iter().rposition(|placement| placement.bet_box == bet_box && placement.units > 0);
             let latest = latest.expect("a box that is over has a bet");
-            let cut = self.cut(&placements, latest, excess);
+            let cut = placements[latest].units.min(u32::try_from(excess).unwrap_or(u32::MAX));
             placements[latest].units -= cut;
             totals[bet_box.index()] -= u64::from(cut);
             let Placement { seat, chips, .. } = placements[latest];
             let stake = Stake { bet_box, amount: cents(cut.into(), unit) };
             cuts.push(Cut { seat, chips, stake });
         }
-    }
-
-    /// How much of a placement is rejected, where so many units are over.
-    fn cut(&self, placements: &[Placement], latest: usize, excess: u64) -> u32 {
-        let placement = placements[latest];
-        let Ok(cut) = u32::try_from(excess) else { return placement.units };
-        if cut >= placement.units {
-            return placement.units;
-        }
-        let own = placements.iter().filter(|p| p.seat == placement.seat && p.bet_box == placement.bet_box);
-        let own: u64 = own.map(|placement| u64::from(placement.units)).sum();
-        let left = self.cents(own - u64::from(cut));
-        if left < self.limits.minimum(placement.bet_box) { placement.units } else { cut }
     }
 }

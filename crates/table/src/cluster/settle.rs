@@ -10,6 +10,7 @@ use crate::cluster::decide::MOST_ON_A_BOX;
 use crate::cluster::{Chips, Cluster, SeatState, Wager, cents, less, sum};
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
+use crate::round::VoidReason;
 
 /// What a round came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +76,8 @@ pub struct Adjustment {
     pub in_colour: Money,
     /// Whether its win by the new dice is a large one, which locks the terminal (F33).
     pub is_large: bool,
+    /// Whether the House bears what the session would give, as it may not be taken back (F81).
+    pub is_waived: bool,
 }
 
 impl Adjustment {
@@ -230,8 +233,11 @@ impl Cluster {
         &self,
         round: RoundNumber,
         slip: &Slip,
-        dice: Option<Dice>,
+        stands: Result<Dice, VoidReason>,
     ) -> Result<Vec<Adjustment>, Refusal> {
+        let dice = stands.ok();
+        // F81: only where that was displayed before play, and never after force majeure.
+        let takes_back = self.profile.law.takes_back && stands != Err(VoidReason::ForceMajeure);
         let past = self.state.past.get(round).ok_or(Refusal::UnknownRound)?;
         let unit = Unit::try_from(past.unit).map_err(|_| Refusal::SlipDiffers)?;
         let payouts = |dice: Dice| self.rules.layout().payouts(dice, unit).map_err(|_| Refusal::SlipDiffers);
@@ -266,24 +272,28 @@ impl Cluster {
         let changed = changes
             .into_iter()
             .filter(|(_, change)| is_void_otherwise || change.won != Money::ZERO || change.returned != Money::ZERO);
-        Ok(changed.map(|((seat, session), change)| self.adjustment(seat, session, change)).collect())
+        Ok(changed.map(|((seat, session), change)| self.adjustment(seat, session, change, takes_back)).collect())
     }
 
-    /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. At
+    /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. What the
+    /// session owes from an earlier change is set off first, which the House does. At
     /// a live table chips can be given to the player who sits there, but not taken; what Colour Chips have won is given in
     /// Colour Chips while the player has the set.
-    fn adjustment(&self, seat: Seat, session: SessionId, change: Change) -> Adjustment {
+    fn adjustment(&self, seat: Seat, session: SessionId, change: Change, takes_back: bool) -> Adjustment {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
         let Change { won, returned, colour, win } = change;
         let (amount, nothing) = (sum(won, returned), Money::ZERO);
         let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {
-            let at_once = amount.max(less(nothing, state.credits));
+            let taken = if takes_back { state.credits } else { nothing };
+            let set_off = state.owed.min(amount.max(nothing));
+            let at_once = less(amount, set_off).max(less(nothing, taken));
             let in_colour = state.colour.map_or(nothing, |_| colour.min(at_once).max(nothing));
             (at_once, in_colour)
         });
         let is_terminal = self.rules.game().station() == Station::PlayerTerminals;
         let is_large = is_terminal && open.is_some() && win >= self.profile.large_win;
-        Adjustment { seat, session, won, returned, at_once, in_colour, is_large }
+        let is_waived = !takes_back && amount < nothing;
+        Adjustment { seat, session, won, returned, at_once, in_colour, is_large, is_waived }
     }
 }
 

@@ -5,7 +5,7 @@ use super::claims::{Claim, ClaimId, ClaimOrigin};
 use super::command::ReceivableRuling;
 use super::devices::HouseTable;
 use super::ledger::Account;
-use super::significant::{Acknowledged, Happening};
+use super::significant::{Acknowledged, Happening, Report};
 use super::vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 use super::{ExpiredVoucher, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
@@ -80,7 +80,14 @@ impl House {
                 self.significant.push(time, who, Happening::RedemptionUnlocked(*redeemer));
             }
             C::Delivered { cluster, .. } => self.delivered(*cluster),
-            C::Report { what } => self.significant.push(time, who, Happening::Reported(*what)),
+            C::Report { what } => {
+                match what {
+                    Report::DiceDamaged { dice_set, .. } => _ = self.damaged_sets.insert(*dice_set),
+                    Report::DiceInspected { dice_set, .. } => _ = self.damaged_sets.remove(dice_set),
+                    _ => {}
+                }
+                self.significant.push(time, who, Happening::Reported(*what));
+            }
             C::LoginFailed { .. }
             | C::RequestApproval { .. }
             | C::SellVoucher { .. }
@@ -132,12 +139,12 @@ impl House {
             }
             C::VoidVoucher { hash, .. } => {
                 let E::ClaimOpened { claim, .. } = event else { misfit(event) };
-                self.voucher_to_claim(*hash, *claim, ClaimOrigin::VoidVoucher(*hash));
+                self.voucher_to_claim(who, *hash, *claim, ClaimOrigin::VoidVoucher(*hash));
                 self.vouchers.close(*hash, VoucherState::Void { time, claim: *claim }, self.voucher_time(time));
             }
             C::RuleExpired { hash, .. } => {
                 let E::ClaimOpened { claim, .. } = event else { misfit(event) };
-                self.voucher_to_claim(*hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
+                self.voucher_to_claim(who, *hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
                 self.close_paid(time, *hash, PaidAt::Ruling(*claim));
                 self.significant.push(time, who, Happening::MoneyRuled);
             }
@@ -200,11 +207,14 @@ impl House {
     }
 
     /// A voucher's money becomes a claim, from the account in which it lies.
-    fn voucher_to_claim(&mut self, hash: VoucherHash, claim: ClaimId, origin: ClaimOrigin) {
+    fn voucher_to_claim(&mut self, who: Actor, hash: VoucherHash, claim: ClaimId, origin: ClaimOrigin) {
         let voucher = self.vouchers.get(hash);
         let from = if voucher.state == VoucherState::Expired { Account::Expired } else { Account::Vouchers };
         self.ledger.post(from, Account::Claims, voucher.amount);
-        self.claims.open(claim, Claim { amount: voucher.amount, origin });
+        self.claims.open(
+            claim,
+            Claim { opened_by: who.person().map(|person| person.id), ..Claim::new(voucher.amount, origin) },
+        );
     }
 
     /// A command was refused: it is counted, and so are wrong voucher numbers (F45).

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-use super::command::ReceivableRuling;
+use super::command::{ReceivableRuling, SetOff};
+use super::ledger::Account;
 use super::{Decided, House, HouseEvent};
-use crate::identity::{Actor, ClusterId, Person, RoundNumber, Seat, SessionId};
+use crate::identity::{Actor, ClusterId, Person, PersonId, RoundNumber, Seat, SessionId};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::text::{MOST_WHY, check_text};
@@ -23,6 +24,9 @@ pub struct ClaimId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReceivableId(pub u64);
+
+/// A session at a seat: what it is owed and what it owes may cancel.
+type Session = (ClusterId, Seat, SessionId);
 
 /// Why a player is owed by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,8 +61,12 @@ pub enum ClaimOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claim {
-    /// How much.
+    /// How much is left to be paid.
     pub amount: Money,
+    /// How much it was before anything was set off.
+    pub gross: Money,
+    /// The person who had it opened: another one pays it.
+    pub opened_by: Option<PersonId>,
     /// Why.
     pub origin: ClaimOrigin,
 }
@@ -69,6 +77,10 @@ pub struct Claim {
 pub struct Receivable {
     /// How much is left.
     pub left: Money,
+    /// How much it was before anything was set off, collected or written off.
+    pub gross: Money,
+    /// Whether the House bears it, as it may not be taken back (F81). It is kept to be set off only.
+    pub is_waived: bool,
     /// The seat's cluster.
     pub cluster: ClusterId,
     /// The seat.
@@ -89,6 +101,15 @@ impl Claims {
     pub(super) fn open(&mut self, id: ClaimId, claim: Claim) {
         self.count = id.0;
         self.open.insert(id, claim);
+    }
+
+    /// Leaves so much open; a claim of which nothing is left is closed.
+    fn leave(&mut self, id: ClaimId, left: Money) {
+        if left == Money::ZERO {
+            self.open.remove(&id).expect("the claim is open");
+        } else {
+            self.open.get_mut(&id).expect("the claim is open").amount = left;
+        }
     }
 }
 
@@ -114,17 +135,82 @@ impl Receivables {
     }
 }
 
+impl Claim {
+    pub(super) const fn new(amount: Money, origin: ClaimOrigin) -> Self {
+        Self { amount, gross: amount, opened_by: None, origin }
+    }
+
+    /// The session and the round whose correction or void the claim is from. Credits cashed out and winnings of other rounds are
+    /// not set off (5.8).
+    fn to_set_off(&self) -> Option<(Session, RoundNumber, bool)> {
+        match self.origin {
+            ClaimOrigin::Session { cluster, seat, session, reason } => {
+                let session = (cluster, seat, session);
+                match reason {
+                    ClaimReason::Correction(round) | ClaimReason::Void(round) => Some((session, round, false)),
+                    ClaimReason::WalkedAway(round) => Some((session, round, true)),
+                    ClaimReason::CashOut | ClaimReason::LeftBehind | ClaimReason::VoucherFailed => None,
+                }
+            }
+            ClaimOrigin::Returned { .. } | ClaimOrigin::VoidVoucher(_) | ClaimOrigin::ExpiredVoucher(_) => None,
+        }
+    }
+
+    /// The round that a debt of a round may be set off against, if it may.
+    fn round_for(&self, of: Session, debt: RoundNumber) -> Option<RoundNumber> {
+        let (session, round, is_winnings) = self.to_set_off()?;
+        (session == of && (!is_winnings || round == debt)).then_some(round)
+    }
+}
+
 impl House {
     /// The event that opens the next claim.
-    pub(super) fn claim_opened(&self, amount: Money) -> HouseEvent {
-        let number = self.claims.count.checked_add(1).expect("claims can be counted");
-        HouseEvent::ClaimOpened { claim: ClaimId(number), amount }
+    pub(super) fn claim_opened(&self, amount: Money, origin: ClaimOrigin) -> HouseEvent {
+        let claim = ClaimId(self.claims.count.checked_add(1).expect("claims can be counted"));
+        let opened = Claim::new(amount, origin);
+        let mut left = amount;
+        let mut set_off = Vec::new();
+        for (receivable, owed) in &self.receivables.open {
+            let session = (owed.cluster, owed.seat, owed.session);
+            let Some(claim_round) = opened.round_for(session, owed.round) else { continue };
+            let amount = left.min(owed.left);
+            if amount > Money::ZERO {
+                left = left.checked_sub(amount).expect("no more is set off than there is");
+                let (receivable, receivable_round) = (*receivable, owed.round);
+                set_off.push(SetOff { amount, claim, claim_round, receivable, receivable_round });
+            }
+        }
+        HouseEvent::ClaimOpened { claim, amount, set_off }
     }
 
     /// The event that opens the next receivable.
-    pub(super) fn receivable_opened(&self) -> HouseEvent {
-        let number = self.receivables.count.checked_add(1).expect("receivables can be counted");
-        HouseEvent::ReceivableOpened { receivable: ReceivableId(number) }
+    pub(super) fn receivable_opened(&self, owed: Receivable) -> HouseEvent {
+        let receivable = ReceivableId(self.receivables.count.checked_add(1).expect("receivables can be counted"));
+        let mut left = owed.left;
+        let mut set_off = Vec::new();
+        for (claim, open) in self.claims.open.iter().filter(|_| !owed.is_waived) {
+            let session = (owed.cluster, owed.seat, owed.session);
+            let Some(claim_round) = open.round_for(session, owed.round) else { continue };
+            let amount = left.min(open.amount);
+            if amount > Money::ZERO {
+                left = left.checked_sub(amount).expect("no more is set off than there is");
+                let (claim, receivable_round) = (*claim, owed.round);
+                set_off.push(SetOff { amount, claim, claim_round, receivable, receivable_round });
+            }
+        }
+        HouseEvent::ReceivableOpened { receivable, set_off }
+    }
+
+    /// What is owed and what owes cancel: both were booked in full before.
+    pub(super) fn set_off(&mut self, set_off: &[SetOff]) {
+        for SetOff { amount, claim, receivable, .. } in set_off {
+            let (owed, owes) = (self.claims.open[claim], self.receivables.open[receivable]);
+            let less = |of: Money| of.checked_sub(*amount).expect("no more is set off than there is");
+            self.claims.leave(*claim, less(owed.amount));
+            self.receivables.leave(*receivable, less(owes.left));
+            let account = if owes.is_waived { Account::Result } else { Account::Receivables };
+            self.ledger.post(Account::Claims, account, *amount);
+        }
     }
 
     /// Whether an amount from outside can be counted.
@@ -140,8 +226,11 @@ impl House {
         let open = self.claims.open.get(&claim);
         let is_large = open.is_some_and(|claim| claim.amount > self.profile.hand_pay_limit);
         self.right(if is_large { Act::LargeHandPay } else { Act::HandPay }, actor, second)?;
-        let amount = open.ok_or(Refusal::UnknownClaim)?.amount;
-        Ok(HouseEvent::CashPaid { amount })
+        let open = open.ok_or(Refusal::UnknownClaim)?;
+        if open.opened_by.is_some() && open.opened_by == actor.person().map(|person| person.id) {
+            return Err(Refusal::OwnClaim);
+        }
+        Ok(HouseEvent::CashPaid { amount: open.amount })
     }
 
     pub(super) fn decide_rule_receivable(
@@ -156,7 +245,8 @@ impl House {
             self.check_entering(amount)?;
         }
         check_text(why, MOST_WHY)?;
-        let owed = self.receivables.open.get(&receivable).ok_or(Refusal::UnknownReceivable)?.left;
+        let owed = self.receivables.open.get(&receivable).filter(|owed| !owed.is_waived);
+        let owed = owed.ok_or(Refusal::UnknownReceivable)?.left;
         let amount = match ruling {
             ReceivableRuling::Collected { amount } => amount,
             ReceivableRuling::WrittenOff => owed,

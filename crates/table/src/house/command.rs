@@ -10,7 +10,7 @@ use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
 use super::significant::Report;
 use super::vouchers::Redeemer;
-use crate::identity::{ClusterId, CommandId, DeviceId, Person, PersonId, Roles, Seat, TableId, Time};
+use crate::identity::{ClusterId, CommandId, DeviceId, Person, PersonId, Roles, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::transfer::{Transfer, VoucherHash, VoucherNumber};
 
@@ -266,6 +266,22 @@ pub struct ExpiredVoucher {
     pub amount: Money,
 }
 
+/// What a session is owed after one round, and what it owes after another, cancel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SetOff {
+    /// How much.
+    pub amount: Money,
+    /// The claim that shrinks.
+    pub claim: ClaimId,
+    /// The round that the claim is from.
+    pub claim_round: RoundNumber,
+    /// The receivable that shrinks.
+    pub receivable: ReceivableId,
+    /// The round that the receivable is from.
+    pub receivable_round: RoundNumber,
+}
+
 /// What the House adds to a command that it carries out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -305,13 +321,17 @@ pub enum HouseEvent {
     ClaimOpened {
         /// Which claim.
         claim: ClaimId,
-        /// How much.
+        /// How much, before anything is set off.
         amount: Money,
+        /// What the same session owed.
+        set_off: Vec<SetOff>,
     },
     /// A player owes.
     ReceivableOpened {
         /// Which receivable.
         receivable: ReceivableId,
+        /// What the same session was owed.
+        set_off: Vec<SetOff>,
     },
     /// Play money has arrived from a training table: nobody is owed (F44).
     PlayMoney,

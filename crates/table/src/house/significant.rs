@@ -65,6 +65,34 @@ pub enum Report {
         /// At which table.
         table: TableId,
     },
+    /// A die was called not flat against three flat faces that the tumbler had read.
+    FlatDiceVoided {
+        /// At which table.
+        table: TableId,
+        /// Which round.
+        round: RoundNumber,
+    },
+    /// A round of damaged dice that an earlier ruling decided must be ruled on.
+    ToBeRuled {
+        /// At which table.
+        table: TableId,
+        /// Which round.
+        round: RoundNumber,
+    },
+    /// A dice set was found damaged.
+    DiceDamaged {
+        /// At which table.
+        table: TableId,
+        /// Which set.
+        dice_set: u32,
+    },
+    /// A dice set that was found damaged may be used again.
+    DiceInspected {
+        /// At which table.
+        table: TableId,
+        /// Which set.
+        dice_set: u32,
+    },
     /// A large win locked a terminal.
     LargeWin {
         /// Its cluster.

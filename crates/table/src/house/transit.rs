@@ -12,7 +12,7 @@ use super::significant::Happening;
 use super::vouchers::{Voucher, VoucherOrigin};
 use super::{Decided, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
-use crate::identity::{Actor, ClusterId, Seat, Time};
+use crate::identity::{Actor, ClusterId, PersonId, Seat, Time};
 use crate::refusal::Refusal;
 use crate::transfer::{ClaimReason, Purpose, Transfer};
 
@@ -62,13 +62,11 @@ impl House {
         if self.is_play(cluster) {
             return Ok(HouseEvent::PlayMoney);
         }
-        match transfer.purpose {
-            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Returned { .. } => {
-                Ok(self.claim_opened(transfer.amount))
-            }
-            Purpose::Receivable { .. } => Ok(self.receivable_opened()),
-            Purpose::Credits { .. } => Err(Refusal::NotAllowed),
+        if let Some(receivable) = receivable(cluster, transfer) {
+            return Ok(self.receivable_opened(receivable));
         }
+        let origin = claim_origin(cluster, &transfer.purpose).ok_or(Refusal::NotAllowed)?;
+        Ok(self.claim_opened(transfer.amount, origin))
     }
 
     /// F43: above the voucher limit the amount is paid by hand, and so it is where the number was used before.
@@ -114,19 +112,23 @@ impl House {
                 }
                 Purpose::Credits { .. } => misfit(event),
             },
-            E::ClaimOpened { claim, .. } => {
+            E::ClaimOpened { claim, set_off, .. } => {
                 let origin = claim_origin(cluster, &transfer.purpose).unwrap_or_else(|| misfit(event));
                 if let Purpose::Voucher { seat, .. } = transfer.purpose {
                     let what = Happening::VoucherFailed { cluster, seat };
                     self.significant.push(asked.time, asked.actor, what);
                 }
                 self.ledger.enter(transit, Account::Claims, amount);
-                self.claims.open(*claim, Claim { amount, origin });
+                let opened_by = opened_by(&transfer.purpose);
+                self.claims.open(*claim, Claim { opened_by, ..Claim::new(amount, origin) });
+                self.set_off(set_off);
             }
-            E::ReceivableOpened { receivable } => {
-                let Purpose::Receivable { seat, session, round } = transfer.purpose else { misfit(event) };
-                self.ledger.enter(Account::Receivables, transit, amount);
-                self.receivables.open(*receivable, Receivable { left: amount, cluster, seat, session, round });
+            E::ReceivableOpened { receivable: id, set_off } => {
+                let receivable = receivable(cluster, transfer).unwrap_or_else(|| misfit(event));
+                let account = if receivable.is_waived { Account::Result } else { Account::Receivables };
+                self.ledger.enter(account, transit, amount);
+                self.receivables.open(*id, receivable);
+                self.set_off(set_off);
             }
             E::Done
             | E::LoginCounted { .. }
@@ -151,13 +153,30 @@ impl House {
     }
 }
 
+/// What a transfer leaves a player owing, if it does.
+fn receivable(cluster: ClusterId, transfer: &Transfer) -> Option<Receivable> {
+    let Purpose::Receivable { seat, session, round, is_waived } = transfer.purpose else { return None };
+    let amount = transfer.amount;
+    Some(Receivable { left: amount, gross: amount, is_waived, cluster, seat, session, round })
+}
+
+/// The person who had a claim opened, if it was one.
+fn opened_by(purpose: &Purpose) -> Option<PersonId> {
+    match *purpose {
+        Purpose::Claim { by, .. } => by,
+        Purpose::Voucher { .. } | Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
+            None
+        }
+    }
+}
+
 /// Why a transfer leaves a claim, if it can.
 fn claim_origin(cluster: ClusterId, purpose: &Purpose) -> Option<ClaimOrigin> {
     match *purpose {
         Purpose::Voucher { seat, session, .. } => {
             Some(ClaimOrigin::Session { cluster, seat, session, reason: ClaimReason::VoucherFailed })
         }
-        Purpose::Claim { seat, session, reason } => Some(ClaimOrigin::Session { cluster, seat, session, reason }),
+        Purpose::Claim { seat, session, reason, .. } => Some(ClaimOrigin::Session { cluster, seat, session, reason }),
         Purpose::Returned { seat } => Some(ClaimOrigin::Returned { cluster, seat }),
         Purpose::Receivable { .. } | Purpose::Credits { .. } => None,
     }

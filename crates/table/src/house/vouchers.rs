@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-use super::claims::ClaimId;
+use super::claims::{ClaimId, ClaimOrigin};
 use super::ledger::Account;
 use super::{Decided, ExpiredVoucher, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, Time};
@@ -291,7 +291,7 @@ impl House {
         self.right(Act::VoidVoucher, actor, second)?;
         self.vouchers.not_play(hash)?;
         check_text(why, MOST_WHY)?;
-        Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount))
+        Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount, ClaimOrigin::VoidVoucher(hash)))
     }
 
     pub(super) fn decide_rule_expired(&self, actor: Actor, time: Time, hash: VoucherHash, why: &str) -> Decided {
@@ -300,7 +300,9 @@ impl House {
         check_text(why, MOST_WHY)?;
         match self.vouchers.good(hash, time) {
             Ok(_) => Err(Refusal::VoucherGood),
-            Err(Refusal::VoucherExpired) => Ok(self.claim_opened(self.vouchers.get(hash).amount)),
+            Err(Refusal::VoucherExpired) => {
+                Ok(self.claim_opened(self.vouchers.get(hash).amount, ClaimOrigin::ExpiredVoucher(hash)))
+            }
             Err(other) => Err(other),
         }
     }

@@ -1,7 +1,10 @@
 //! What an entry does to the dealer's side. Nothing is decided here.
 
+use taisai_rules::Face;
+
 use crate::entry::Entry;
 use crate::identity::RoundNumber;
+use crate::refusal::Refusal;
 use crate::round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, State, VoidReason};
 use crate::sources::Sources;
 
@@ -13,7 +16,11 @@ impl Round {
         state.recent.remember(entry.asked.id, content, entry.verdict(), Sources::MANY);
         match &entry.outcome {
             Ok(event) => state.apply(event),
-            Err(_) => state.refusals += 1,
+            Err(refusal) => {
+                state.refusals += 1;
+                // Dice that were read lie still, also where nobody may know how.
+                state.is_at_rest |= *refusal == Refusal::DiceConcealed;
+            }
         }
     }
 }
@@ -35,14 +42,14 @@ impl State {
                 self.closure_announced = None;
                 self.tell(Notice::TableClosed);
             }
-            RoundEvent::Relieved { position, person } => match position {
-                Position::Dealer => {
-                    self.dealer = *person;
-                    self.tell(Notice::Relieved { dealer: *person });
+            RoundEvent::Relieved { position, person } => {
+                match position {
+                    Position::Dealer => self.dealer = *person,
+                    Position::Supervisor => self.supervisor = *person,
+                    Position::Manager => self.manager = *person,
                 }
-                Position::Supervisor => self.supervisor = *person,
-                Position::Manager => self.manager = *person,
-            },
+                self.tell(Notice::Relieved { position: *position, person: *person });
+            }
             RoundEvent::LimitsShown { limits } => {
                 self.limits = Some(limits.clone());
                 self.tell(Notice::Limits { limits: limits.clone() });
@@ -65,27 +72,53 @@ impl State {
                 self.tumbles = 0;
             }
             RoundEvent::Tumbled { tumbles } => self.tumbles = *tumbles,
-            RoundEvent::AtRest { faces } => self.faces = Some(*faces),
-            RoundEvent::Committed { dice, .. } => {
+            RoundEvent::AtRest { faces } => {
+                self.faces = Some(*faces);
+                self.is_at_rest = true;
+                // Whatever is read after an interruption is known, and binds as well.
+                if let Some(known) = &mut self.known {
+                    *known = faces.iter().flatten().copied().collect();
+                }
+            }
+            RoundEvent::Covered => self.is_covered = true,
+            RoundEvent::Uncovered => self.is_covered = false,
+            RoundEvent::Committed { dice, is_ruling, .. } => {
                 self.phase = Phase::Result;
                 self.known = None;
-                self.past.push(PastRound { dice: Some(*dice), first_dice: Some(*dice), ..self.over() });
+                let result = Some(*dice);
+                self.past.push(PastRound { dice: result, first_dice: result, is_ruled: *is_ruling, ..self.over() });
                 self.tell(Notice::Result { round: self.number, dice: *dice });
                 self.step();
             }
-            RoundEvent::Voided { reason } => self.void_in_play(*reason),
-            RoundEvent::RoundsVoided { from, to, reason, dice_set } => {
+            RoundEvent::Voided { reason, .. } => self.void_in_play(*reason),
+            RoundEvent::RoundsVoided { from, to, reason, dice_set, ruled, is_ruling } => {
                 for round in (from.0..=to.0).map(RoundNumber) {
-                    self.void(round, *reason, *dice_set);
+                    let used = self.past.get(round).map_or(self.dice_set, |past| past.dice_set);
+                    if dice_set.is_some_and(|damaged| damaged != used) {
+                        continue;
+                    }
+                    if *reason == VoidReason::DamagedDice {
+                        self.damage(used);
+                    }
+                    if !ruled.contains(&round) {
+                        self.void(round, *reason);
+                    }
                 }
+                if let Some(damaged) = dice_set {
+                    self.damage(*damaged);
+                }
+                if *is_ruling {
+                    self.decided_by_ruling(*from);
+                }
+                self.to_be_ruled.extend(ruled);
+                self.to_be_ruled.sort_unstable();
+                self.to_be_ruled.dedup();
             }
             RoundEvent::Established { known } => {
-                self.known = Some(known.clone());
                 self.is_held = false;
-                if let Ok(faces) = <[_; 3]>::try_from(&known[..]) {
-                    self.faces = Some(faces.map(Some));
-                }
+                self.know(known);
             }
+            RoundEvent::KnownCorrected { known, .. } => self.know(known),
             RoundEvent::Held => {
                 self.is_held = true;
                 self.tell(Notice::Held);
@@ -95,12 +128,15 @@ impl State {
                 self.closes_at = *closes_at;
                 self.tell(Notice::Resumed);
             }
-            RoundEvent::Corrected { round, dice } => {
+            RoundEvent::Corrected { round, dice, is_ruling } => {
                 self.past.change(*round, |past| {
                     past.dice = Some(*dice);
                     past.first_dice = past.first_dice.or(Some(*dice));
                     past.void = None;
                 });
+                if *is_ruling {
+                    self.decided_by_ruling(*round);
+                }
                 self.tell(Notice::Corrected { round: *round, dice: *dice });
             }
             RoundEvent::Followed { cluster, followed, colour_chips } => {
@@ -111,8 +147,28 @@ impl State {
                 self.forget_followed();
                 self.step();
             }
+            RoundEvent::SetDamaged { dice_set } => self.damage(*dice_set),
+            RoundEvent::SetInspected { dice_set } => self.damaged_sets.retain(|damaged| damaged != dice_set),
             RoundEvent::ActivatedInNoRound | RoundEvent::Noted => {}
         }
+    }
+
+    /// The dice known at an interruption; three of them are as good as a reading.
+    fn know(&mut self, known: &[Face]) {
+        self.known = Some(known.to_vec());
+        self.faces = <[Face; 3]>::try_from(known).ok().map(|faces| faces.map(Some));
+    }
+
+    fn damage(&mut self, dice_set: u32) {
+        if let Err(place) = self.damaged_sets.binary_search(&dice_set) {
+            self.damaged_sets.insert(place, dice_set);
+        }
+    }
+
+    /// 5.14: what a ruling has decided only another ruling changes.
+    fn decided_by_ruling(&mut self, round: RoundNumber) {
+        self.past.change(round, |past| past.is_ruled = true);
+        self.to_be_ruled.retain(|waiting| *waiting != round);
     }
 
     fn begin(&mut self, round: RoundNumber) {
@@ -120,6 +176,7 @@ impl State {
         self.number = round;
         self.activated = false;
         self.tumbles = 0;
+        self.is_at_rest = false;
         self.faces = None;
         self.known = None;
     }
@@ -133,6 +190,7 @@ impl State {
             dice_set: self.dice_set,
             tumbler: self.tumbler,
             dealer: self.dealer,
+            is_ruled: false,
         }
     }
 
@@ -145,17 +203,15 @@ impl State {
         self.tell(Notice::Voided { round: self.number, reason });
     }
 
-    /// Voids a round, in play or over; one that is void stays as it is, and so does one of other dice than those named.
-    fn void(&mut self, round: RoundNumber, reason: VoidReason, dice_set: Option<u32>) {
-        let is_other = |used: u32| dice_set.is_some_and(|damaged| damaged != used);
+    /// Voids a round, in play or over; one that is void stays as it is.
+    fn void(&mut self, round: RoundNumber, reason: VoidReason) {
         match self.past.get(round) {
-            Some(past) if past.void.is_some() || is_other(past.dice_set) => {}
-            None if is_other(self.dice_set) => {}
+            None => self.void_in_play(reason),
+            Some(past) if past.void.is_some() => {}
             Some(_) => {
                 self.past.change(round, |past| past.void = Some(reason));
                 self.tell(Notice::Voided { round, reason });
             }
-            None => self.void_in_play(reason),
         }
     }
 

@@ -2,9 +2,10 @@
 //! here.
 
 use serde::{Deserialize, Serialize};
-use taisai_rules::{Dice, Face, Money};
+use taisai_rules::{Dice, Face, Game, Money, Paragraph, Rule};
 
 use crate::identity::{ClusterId, Person, PersonId, RoundNumber, Time};
+use crate::profile::Law;
 use crate::rules::TableLimits;
 
 /// A position at the table (1.5): whoever is assigned to it acts in it.
@@ -39,20 +40,44 @@ pub enum VoidReason {
     DamagedDice,
     /// A ruling.
     Ruling,
+    /// Equipment has failed: the law voids the round (F80).
+    Malfunction,
+    /// Force majeure (F80).
+    ForceMajeure,
+    /// An offence is suspected (F80).
+    SuspectedOffence,
 }
 
 impl VoidReason {
-    /// The rule of the game that voids the round.
-    pub const fn rule(self) -> taisai_rules::Rule {
-        use taisai_rules::Rule;
+    /// The rule of the game that voids the round; none where it is the law.
+    pub const fn rule(self) -> Option<Rule> {
         match self {
-            Self::FewTumbles => Rule::FewTumbles,
-            Self::NotFlat => Rule::NotFlat,
-            Self::Exposed => Rule::Exposed,
-            Self::ActivatedEarly => Rule::ActivatedEarly,
-            Self::NotEstablished => Rule::NotEstablished,
-            Self::DamagedDice => Rule::DamagedDice,
-            Self::Ruling => Rule::Ruling,
+            Self::FewTumbles => Some(Rule::FewTumbles),
+            Self::NotFlat => Some(Rule::NotFlat),
+            Self::Exposed => Some(Rule::Exposed),
+            Self::ActivatedEarly => Some(Rule::ActivatedEarly),
+            Self::NotEstablished => Some(Rule::NotEstablished),
+            Self::DamagedDice => Some(Rule::DamagedDice),
+            Self::Ruling => Some(Rule::Ruling),
+            Self::Malfunction | Self::ForceMajeure | Self::SuspectedOffence => None,
+        }
+    }
+
+    /// What a void for this reason cites: paragraphs of the game, or the law.
+    pub fn cites<'a>(self, game: &'a Game, law: &'a Law) -> Vec<&'a str> {
+        match self {
+            Self::Malfunction => vec![&law.malfunction],
+            Self::ForceMajeure => vec![&law.force_majeure],
+            Self::SuspectedOffence => vec![&law.suspected_offence],
+            Self::FewTumbles
+            | Self::NotFlat
+            | Self::Exposed
+            | Self::ActivatedEarly
+            | Self::NotEstablished
+            | Self::DamagedDice
+            | Self::Ruling => {
+                self.rule().map_or(&[][..], |rule| game.paragraphs(rule)).iter().map(Paragraph::text).collect()
+            }
         }
     }
 }
@@ -71,9 +96,11 @@ pub enum Ruling {
     Void {
         /// The round.
         round: RoundNumber,
+        /// The irregularity that binds the ruling (5.5), where it was found while the round was still being paid.
+        fact: Option<VoidReason>,
     },
-    /// A void round is settled by these dice after all.
-    Reinstate {
+    /// A settled or void round is settled by these dice.
+    Settle {
         /// The round.
         round: RoundNumber,
         /// The dice.
@@ -81,6 +108,19 @@ pub enum Ruling {
     },
     /// Something that changes neither result nor money.
     Note,
+}
+
+/// How faces were said that must not be known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Concealed {
+    /// As a reading of the dice at rest.
+    Reading,
+    /// As the result.
+    Result,
+    /// As dice known at an interruption.
+    Known,
 }
 
 /// What may be asked of the round.
@@ -137,6 +177,15 @@ pub enum RoundCommand {
         #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
+    /// Faces that were said while the dice of a covered game are concealed. They are not kept.
+    Conceal {
+        /// How they were said.
+        said: Concealed,
+    },
+    /// The cover is put over the dice.
+    Cover,
+    /// The cover is lifted.
+    Uncover,
     /// The result, committed.
     Commit {
         /// The dice.
@@ -167,13 +216,11 @@ pub enum RoundCommand {
         /// The second person.
         second: Option<Person>,
     },
-    /// A round is void after its result was committed.
-    VoidSettled {
-        /// The round.
-        round: RoundNumber,
-        /// What had happened.
-        reason: VoidReason,
-        /// How it was found.
+    /// A face known at the interruption was reported wrongly.
+    CorrectKnown {
+        /// What the dice show.
+        known: Vec<Face>,
+        /// Why it is corrected.
         why: String,
         /// The second person.
         second: Option<Person>,
@@ -188,6 +235,29 @@ pub enum RoundCommand {
         dice_set: Option<u32>,
         /// How it was found.
         why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// The law voids a round, in play or settled (F80).
+    VoidByLaw {
+        /// The round.
+        round: RoundNumber,
+        /// What has happened.
+        reason: VoidReason,
+        /// How it was found.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// A dice set was found damaged, at this table or another.
+    DamagedSet {
+        /// The dice set.
+        dice_set: u32,
+    },
+    /// Two people have inspected a dice set that was found damaged, and let it be used again.
+    Inspect {
+        /// The dice set.
+        dice_set: u32,
         /// The second person.
         second: Option<Person>,
     },
@@ -207,6 +277,44 @@ pub enum RoundCommand {
         /// What its Colour Chips with players are worth.
         colour_chips: Money,
     },
+}
+
+impl RoundCommand {
+    /// How it says faces of the round in play, if it does.
+    pub(super) const fn faces_said(&self) -> Option<Concealed> {
+        match self {
+            Self::AtRest { .. } => Some(Concealed::Reading),
+            Self::Commit { .. } => Some(Concealed::Result),
+            Self::Interrupt { known } if !known.is_empty() => Some(Concealed::Known),
+            Self::Interrupt { .. }
+            | Self::CorrectKnown { .. }
+            | Self::OpenTable
+            | Self::AnnounceClosure
+            | Self::CloseTable
+            | Self::Relieve { .. }
+            | Self::ShowLimits { .. }
+            | Self::UseDice { .. }
+            | Self::UseTumbler { .. }
+            | Self::OpenBets
+            | Self::CloseBets
+            | Self::Tick
+            | Self::Activate
+            | Self::Tumbled { .. }
+            | Self::Conceal { .. }
+            | Self::Cover
+            | Self::Uncover
+            | Self::Void { .. }
+            | Self::Continue
+            | Self::Restarted
+            | Self::Correct { .. }
+            | Self::VoidDamaged { .. }
+            | Self::VoidByLaw { .. }
+            | Self::DamagedSet { .. }
+            | Self::Inspect { .. }
+            | Self::Rule { .. }
+            | Self::Report { .. } => None,
+        }
+    }
 }
 
 /// What happened at the dealer's side.
@@ -266,17 +374,25 @@ pub enum RoundEvent {
         #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
+    /// The dice are covered.
+    Covered,
+    /// The cover is lifted.
+    Uncovered,
     /// The result is committed.
     Committed {
         /// The dice.
         dice: Dice,
         /// Whether the tumbler had read other faces.
         differs: bool,
+        /// Whether a ruling decides it.
+        is_ruling: bool,
     },
     /// The round in play is void.
     Voided {
         /// Why.
         reason: VoidReason,
+        /// Whether the tumbler had read three flat dice where one is said not to lie flat.
+        differs: bool,
     },
     /// Rounds already settled are void, and with them the round in play if it is among them. Those void before stay so.
     RoundsVoided {
@@ -288,9 +404,20 @@ pub enum RoundEvent {
         reason: VoidReason,
         /// Only those played with this dice set, if it is named.
         dice_set: Option<u32>,
+        /// Those of them that a ruling had decided: they stand, and must be ruled on.
+        ruled: Vec<RoundNumber>,
+        /// Whether a ruling decides it.
+        is_ruling: bool,
     },
     /// An outcome is established: play is concluded, by the dice or by a ruling.
     Established {
+        /// The dice known.
+        known: Vec<Face>,
+    },
+    /// A face known at the interruption had been reported wrongly.
+    KnownCorrected {
+        /// The dice as they had been reported.
+        before: Vec<Face>,
         /// The dice known.
         known: Vec<Face>,
     },
@@ -301,12 +428,24 @@ pub enum RoundEvent {
         /// When the time for bets is up.
         closes_at: Option<Time>,
     },
-    /// A settled round is settled again by the dice.
+    /// A settled round is settled again by the dice, or a void one after all.
     Corrected {
         /// The round.
         round: RoundNumber,
         /// The dice.
         dice: Dice,
+        /// Whether a ruling decided it, which only another ruling changes.
+        is_ruling: bool,
+    },
+    /// A dice set was found damaged: it opens no further round.
+    SetDamaged {
+        /// The dice set.
+        dice_set: u32,
+    },
+    /// A dice set that was found damaged may be used again.
+    SetInspected {
+        /// The dice set.
+        dice_set: u32,
     },
     /// A ruling that changes neither result nor money.
     Noted,
@@ -332,10 +471,12 @@ pub enum Notice {
     TableClosed,
     /// The table will close: no more Colour Chips are issued.
     ClosureAnnounced,
-    /// Another person deals, or nobody.
+    /// Another person holds a position, or nobody.
     Relieved {
+        /// The position.
+        position: Position,
         /// Who.
-        dealer: Option<PersonId>,
+        person: Option<PersonId>,
     },
     /// Limits are on display.
     Limits {

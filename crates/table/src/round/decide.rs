@@ -1,13 +1,13 @@
 //! What the dealer's side answers to a command: the event, or the first refusal that holds.
 
-use taisai_rules::{Cover, Dice, Face};
+use taisai_rules::{Cover, Dice, Face, Station};
 
 use crate::entry::{Asked, Decision};
 use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
 use crate::profile::{Act, Closes};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
-use crate::round::{MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
+use crate::round::{Concealed, MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
 use crate::text::{MOST_WHY, check_text};
 
 type Answer = Result<RoundEvent, Refusal>;
@@ -16,6 +16,10 @@ type Answer = Result<RoundEvent, Refusal>;
 fn are_among(faces: &[Face], others: &[Face]) -> bool {
     let count = |face: &Face, among: &[Face]| among.iter().filter(|other| *other == face).count();
     faces.iter().all(|face| count(face, faces) <= count(face, others))
+}
+
+fn same_faces(one: Dice, other: Dice) -> bool {
+    are_among(&one.faces(), &other.faces())
 }
 
 /// What is done with a reason is done only if the reason can be read (F53).
@@ -43,6 +47,19 @@ impl Round {
         Content::of_bytes(1, command).finish()
     }
 
+    /// What the record may hold of a command. While the dice of a covered game are concealed nobody may know a face (3.7, 5.5.3
+    /// of Tai Sai; 3.5, 5.1.4 of the early edition): faces that are said then are dropped before anything is decided.
+    #[must_use]
+    pub fn conceal(&self, command: RoundCommand) -> RoundCommand {
+        let is_concealed = match self.state.phase {
+            Phase::Shut | Phase::Idle | Phase::Open | Phase::Settled | Phase::Void => {
+                self.rules.game().cover() == Cover::Covered
+            }
+            Phase::Closing | Phase::Closed | Phase::Result => false,
+        };
+        command.faces_said().filter(|_| is_concealed).map_or(command, |said| RoundCommand::Conceal { said })
+    }
+
     fn answer(&self, asked: &Asked<RoundCommand>) -> Answer {
         let (actor, time) = (asked.actor, asked.time);
         match &asked.command {
@@ -66,6 +83,7 @@ impl Round {
             RoundCommand::UseDice { dice_set } => {
                 self.profile.check(Act::RunTable, actor, None)?;
                 self.is_between_rounds()?;
+                self.is_whole(*dice_set)?;
                 Ok(RoundEvent::DiceInUse { dice_set: *dice_set })
             }
             RoundCommand::UseTumbler { tumbler } => {
@@ -89,7 +107,22 @@ impl Round {
                 if self.is_not_flat() {
                     return Err(Refusal::DiceNotKnown);
                 }
+                let flat: Vec<_> = faces.iter().flatten().copied().collect();
+                self.agree_with_known(&flat)?;
                 Ok(RoundEvent::AtRest { faces: *faces })
+            }
+            RoundCommand::Conceal { said } => Err(self.concealed(actor, *said)),
+            RoundCommand::Cover => {
+                self.has_cover(actor)?;
+                Ok(RoundEvent::Covered)
+            }
+            RoundCommand::Uncover => {
+                self.has_cover(actor)?;
+                // 5.5.3: concealed dice are exposed before "No more Bets".
+                if self.state.phase == Phase::Open && self.state.activated {
+                    return Ok(RoundEvent::Voided { reason: VoidReason::Exposed, differs: false });
+                }
+                Ok(RoundEvent::Uncovered)
             }
             RoundCommand::Commit { dice } => self.commit(actor, *dice),
             RoundCommand::Void { reason } => self.void(actor, *reason),
@@ -112,13 +145,27 @@ impl Round {
             RoundCommand::Correct { round, dice, second, why } => {
                 self.correct(actor, *second, *round, *dice).and_then(|event| because(why, event))
             }
-            RoundCommand::VoidSettled { round, reason, second, why } => {
-                self.void_settled(actor, *second, *round, *reason).and_then(|event| because(why, event))
+            RoundCommand::CorrectKnown { known, second, why } => {
+                self.correct_known(actor, *second, known).and_then(|event| because(why, event))
             }
             RoundCommand::VoidDamaged { from, to, dice_set, second, why } => {
                 self.void_damaged(actor, *second, (*from, *to), *dice_set).and_then(|event| because(why, event))
             }
             RoundCommand::Rule { ruling, why } => self.rule(actor, *ruling).and_then(|event| because(why, event)),
+            RoundCommand::VoidByLaw { round, reason, second, why } => {
+                self.void_by_law(actor, *second, *round, *reason).and_then(|event| because(why, event))
+            }
+            RoundCommand::DamagedSet { dice_set } => {
+                actor.is_system()?;
+                Ok(RoundEvent::SetDamaged { dice_set: *dice_set })
+            }
+            RoundCommand::Inspect { dice_set, second } => {
+                self.profile.check(Act::VoidDamaged, actor, *second)?;
+                match self.is_whole(*dice_set) {
+                    Err(_) => Ok(RoundEvent::SetInspected { dice_set: *dice_set }),
+                    Ok(()) => Err(Refusal::NotHeld),
+                }
+            }
             RoundCommand::Report { cluster, followed, colour_chips } => {
                 actor.is_system()?;
                 self.may_follow(*cluster, *followed)?;
@@ -160,18 +207,36 @@ impl Round {
         self.dealer(actor)?;
         self.is_open()?;
         // 3.3: limits are displayed; the early edition has none.
-        if self.state.limits.is_none() && self.rules.layout().limit_scope().is_some() {
+        if !self.has_whole_limits() {
             return Err(Refusal::LimitsNotShown);
         }
         self.is_between_rounds()?;
+        self.is_whole(self.state.dice_set)?;
         let round = RoundNumber(self.state.number.0 + 1);
         Ok(RoundEvent::BetsOpened { round, closes_at: self.countdown(time) })
+    }
+
+    fn has_whole_limits(&self) -> bool {
+        let layout = self.rules.layout();
+        layout.limit_scope().is_none()
+            || self
+                .state
+                .limits
+                .as_ref()
+                .is_some_and(|limits| limits.check(layout).expect("limits on display were checked").are_whole(layout))
+    }
+
+    /// 5.6, 2.2.1: a set that was found damaged is not played with.
+    fn is_whole(&self, dice_set: u32) -> Result<(), Refusal> {
+        if self.state.damaged_sets.contains(&dice_set) { Err(Refusal::DiceDamaged) } else { Ok(()) }
     }
 
     fn tick(&self, actor: Actor, time: Time) -> Answer {
         actor.is_system()?;
         match self.state.closes_at {
             _ if self.state.phase != Phase::Open => Err(Refusal::NoRoundOpen),
+            // 3.6: at a live table the Dealer's word alone closes.
+            Some(_) if self.rules.game().station() == Station::LiveTable => Err(Refusal::NotDue),
             Some(closes_at) if time >= closes_at && self.profile.closes == Closes::Tick && !self.state.is_held => {
                 Ok(RoundEvent::BetsClosed)
             }
@@ -187,8 +252,11 @@ impl Round {
                 Ok(RoundEvent::ActivatedInNoRound)
             }
             // 5.5.3 of Open Cover, 5.3.3 of the Electronic Table Game: void, at once and by itself.
-            (Phase::Open, Cover::Open) => Ok(RoundEvent::Voided { reason: VoidReason::ActivatedEarly }),
-            (Phase::Closing, Cover::Open) => Err(Refusal::BetsNotClosed),
+            (Phase::Open, Cover::Open) => Ok(RoundEvent::Voided { reason: VoidReason::ActivatedEarly, differs: false }),
+            // 5.3.3: until the terminals display it, which they do when every cluster holds the close.
+            (Phase::Closing, Cover::Open) if self.rules.game().station() == Station::PlayerTerminals => {
+                Ok(RoundEvent::Voided { reason: VoidReason::ActivatedEarly, differs: false })
+            }
             (Phase::Open | Phase::Closing | Phase::Closed, _) if self.state.activated => Err(Refusal::AlreadyTumbled),
             (Phase::Open | Phase::Closing | Phase::Closed, _) => Ok(RoundEvent::Activated),
         }
@@ -197,6 +265,10 @@ impl Round {
     fn tumbled(&self, actor: Actor, times: u8) -> Answer {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
+        // 5.5.1: fewer than three before they came to rest stay fewer than three.
+        if self.state.is_at_rest {
+            return Err(Refusal::AlreadyTumbled);
+        }
         match self.state.tumbles.checked_add(times) {
             Some(tumbles) if times > 0 => Ok(RoundEvent::Tumbled { tumbles }),
             Some(_) | None => Err(Refusal::BadAmount),
@@ -210,18 +282,44 @@ impl Round {
         if !self.state.activated || self.state.tumbles < TUMBLES {
             return Err(Refusal::NotTumbled);
         }
+        self.agree_with_known(&dice.faces())?;
         let read = self.state.faces.map(|faces| faces.into_iter().collect::<Option<Vec<_>>>());
         match read {
             Some(None) => Err(Refusal::DiceNotKnown),
             // An interrupted round whose other dice cannot be read waits for a ruling.
             None if self.state.known.is_some() => Err(Refusal::DiceNotKnown),
-            None => Ok(RoundEvent::Committed { dice, differs: false }),
+            None => Ok(RoundEvent::Committed { dice, differs: false, is_ruling: false }),
             Some(Some(mut read)) => {
                 let mut told = dice.faces();
                 told.sort_unstable();
                 read.sort_unstable();
-                Ok(RoundEvent::Committed { dice, differs: read != told })
+                Ok(RoundEvent::Committed { dice, differs: read != told, is_ruling: false })
             }
+        }
+    }
+
+    /// 5.4.1: the round is concluded with the dice that were known at the interruption. It binds the Dealer and the tumbler.
+    fn agree_with_known(&self, faces: &[Face]) -> Result<(), Refusal> {
+        if are_among(self.known(), faces) { Ok(()) } else { Err(Refusal::KnownDiceDiffer) }
+    }
+
+    /// What is answered to faces that nobody may know yet.
+    fn concealed(&self, actor: Actor, said: Concealed) -> Refusal {
+        let first = match said {
+            Concealed::Reading => self.dealer_or_tumbler(actor).and_then(|()| self.is_tumbling()),
+            Concealed::Result => self.dealer(actor).and_then(|()| self.bets_are_closed()),
+            Concealed::Known => self.dealer(actor).and_then(|()| self.is_tumbling()),
+        };
+        first.err().unwrap_or(Refusal::DiceConcealed)
+    }
+
+    /// Covering and uncovering are said where the game conceals its dice.
+    fn has_cover(&self, actor: Actor) -> Result<(), Refusal> {
+        self.dealer_or_tumbler(actor)?;
+        self.is_open()?;
+        match self.rules.game().cover() {
+            Cover::Covered => Ok(()),
+            Cover::Open => Err(Refusal::NotInGame),
         }
     }
 
@@ -230,9 +328,13 @@ impl Round {
         self.dealer(actor)?;
         match reason {
             // These have their own ways.
-            VoidReason::ActivatedEarly | VoidReason::NotEstablished | VoidReason::DamagedDice | VoidReason::Ruling => {
-                return Err(Refusal::NotAllowed);
-            }
+            VoidReason::ActivatedEarly
+            | VoidReason::NotEstablished
+            | VoidReason::DamagedDice
+            | VoidReason::Ruling
+            | VoidReason::Malfunction
+            | VoidReason::ForceMajeure
+            | VoidReason::SuspectedOffence => return Err(Refusal::NotAllowed),
             VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed => self.is_in_play()?,
         }
         // 5.5.3 of the covered game: concealed dice exposed before "No more Bets". Who says so only after it may have seen
@@ -241,19 +343,16 @@ impl Round {
             return Err(Refusal::BetsClosed);
         }
         let tumbled = self.state.activated;
+        let read_flat = self.state.faces.is_some_and(|faces| !faces.contains(&None));
         match reason {
             // 5.5.1: fewer than three tumbles after the tumbler was activated. 5.5.2: a die does not lie flat.
             VoidReason::FewTumbles | VoidReason::NotFlat if !tumbled => Err(Refusal::NotTumbled),
             VoidReason::FewTumbles if self.state.tumbles >= TUMBLES => Err(Refusal::AlreadyTumbled),
-            VoidReason::FewTumbles
-            | VoidReason::NotFlat
-            | VoidReason::Exposed
-            | VoidReason::ActivatedEarly
-            | VoidReason::NotEstablished
-            | VoidReason::DamagedDice
-            | VoidReason::Ruling => {
+            // 5.4.1: what is known binds; a die not known yet that does not lie flat is for a ruling.
+            _ if self.state.known.is_some() => Err(Refusal::OutcomeEstablished),
+            reason => {
                 self.is_in_game(reason)?;
-                Ok(RoundEvent::Voided { reason })
+                Ok(RoundEvent::Voided { reason, differs: reason == VoidReason::NotFlat && read_flat })
             }
         }
     }
@@ -279,13 +378,13 @@ impl Round {
         let known = read.as_deref().unwrap_or(known);
         // 5.5.1 and 5.5.2 void first: without a valid tumble, or with a die that does not lie flat, no die counts.
         if is_closed && self.state.activated && self.state.tumbles < TUMBLES {
-            Ok(RoundEvent::Voided { reason: VoidReason::FewTumbles })
+            Ok(RoundEvent::Voided { reason: VoidReason::FewTumbles, differs: false })
         } else if is_closed && self.is_not_flat() {
-            Ok(RoundEvent::Voided { reason: VoidReason::NotFlat })
+            Ok(RoundEvent::Voided { reason: VoidReason::NotFlat, differs: false })
         } else if self.rules.layout().is_established(known) {
             Ok(RoundEvent::Established { known: known.to_vec() })
         } else {
-            Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished })
+            Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished, differs: false })
         }
     }
 
@@ -304,25 +403,31 @@ impl Round {
         if past.void.is_some() {
             return Err(Refusal::RoundVoid);
         }
-        let sorted = |dice: Dice| {
-            let mut faces = dice.faces();
-            faces.sort_unstable();
-            faces
-        };
-        if past.dice.map(sorted) == Some(sorted(dice)) {
+        if past.is_ruled {
+            return Err(Refusal::RuledOn);
+        }
+        // 5.8: at a live table the players go on from what was paid; the Electronic Table Game adjusts at any time (5.5).
+        let is_last = round == self.state.number && self.state.phase != Phase::Shut;
+        if self.rules.game().station() == Station::LiveTable && !is_last {
+            return Err(Refusal::CorrectionTooLate);
+        }
+        if past.dice.is_some_and(|before| same_faces(before, dice)) {
             return Err(Refusal::SameDice);
         }
-        Ok(RoundEvent::Corrected { round, dice })
+        Ok(RoundEvent::Corrected { round, dice, is_ruling: false })
     }
 
-    fn void_settled(&self, actor: Actor, second: Option<Person>, round: RoundNumber, reason: VoidReason) -> Answer {
-        self.profile.check(Act::VoidSettled, actor, second)?;
-        self.is_in_game(reason)?;
-        if matches!(reason, VoidReason::DamagedDice | VoidReason::Ruling) {
-            return Err(Refusal::NotAllowed);
+    /// A face that was reported wrongly at the interruption is corrected like a wrong result.
+    fn correct_known(&self, actor: Actor, second: Option<Person>, known: &[Face]) -> Answer {
+        self.profile.check(Act::Correct, actor, second)?;
+        let before = self.state.known.clone().ok_or(Refusal::NotHeld)?;
+        if known.is_empty() || known.len() > 3 {
+            return Err(Refusal::DiceNotKnown);
         }
-        self.settled(round)?;
-        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set: None })
+        if known.len() == before.len() && are_among(known, &before) {
+            return Err(Refusal::SameDice);
+        }
+        Ok(RoundEvent::KnownCorrected { before, known: known.to_vec() })
     }
 
     /// 5.6: all affected rounds, settled ones and the one in play.
@@ -343,7 +448,28 @@ impl Round {
         if to == self.state.number && self.state.phase == Phase::Result {
             return Err(Refusal::RoundNotSettled);
         }
-        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice, dice_set })
+        let is_ruled = |round: &RoundNumber| {
+            let past = self.past(*round);
+            let is_affected = |used| dice_set.is_none_or(|damaged| damaged == used);
+            past.is_some_and(|past| past.is_ruled && is_affected(past.dice_set))
+        };
+        let ruled = (from.0..=to.0).map(RoundNumber).filter(is_ruled).collect();
+        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice, dice_set, ruled, is_ruling: false })
+    }
+
+    /// F80: the law voids a round in play or settled. What a ruling has decided stays for a ruling.
+    fn void_by_law(&self, actor: Actor, second: Option<Person>, round: RoundNumber, reason: VoidReason) -> Answer {
+        self.profile.check(Act::VoidByLaw, actor, second)?;
+        // 5.5: an irregularity voids the current round, for the Dealer to say; damaged dice and rulings have their own ways.
+        if reason.rule().is_some() {
+            return Err(Refusal::RoundStands);
+        }
+        let is_in_play = round == self.state.number && self.is_in_play_or_held().is_ok();
+        if !is_in_play && self.settled(round)?.is_ruled {
+            return Err(Refusal::RuledOn);
+        }
+        let (dice_set, ruled) = (None, Vec::new());
+        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set, ruled, is_ruling: false })
     }
 
     fn rule(&self, actor: Actor, ruling: Ruling) -> Answer {
@@ -351,28 +477,47 @@ impl Round {
         match ruling {
             Ruling::Note => Ok(RoundEvent::Noted),
             Ruling::Conclude { dice } => {
-                let known = self.state.known.as_deref().ok_or(Refusal::NotHeld)?;
+                self.state.known.as_ref().ok_or(Refusal::NotHeld)?;
                 self.bets_are_closed()?;
-                if !are_among(known, &dice.faces()) {
-                    return Err(Refusal::DiceNotKnown);
-                }
-                Ok(RoundEvent::Committed { dice, differs: false })
+                self.agree_with_known(&dice.faces())?;
+                Ok(RoundEvent::Committed { dice, differs: false, is_ruling: true })
             }
-            Ruling::Void { round } => {
+            Ruling::Void { round, fact } => {
+                if let Some(fact) = fact {
+                    self.binds(round, fact)?;
+                }
                 let is_in_play = round == self.state.number && self.is_in_play_or_held().is_ok();
                 if !is_in_play {
                     self.settled(round)?;
                 }
-                Ok(RoundEvent::RoundsVoided { from: round, to: round, reason: VoidReason::Ruling, dice_set: None })
+                let reason = fact.unwrap_or(VoidReason::Ruling);
+                let (dice_set, ruled) = (None, Vec::new());
+                Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set, ruled, is_ruling: true })
             }
-            Ruling::Reinstate { round, dice } => {
+            Ruling::Settle { round, dice } => {
                 let past = self.settled(round)?;
-                if past.void.is_none() {
-                    return Err(Refusal::NotInGame);
+                if past.void.is_none() && past.dice.is_some_and(|before| same_faces(before, dice)) {
+                    return Err(Refusal::SameDice);
                 }
-                Ok(RoundEvent::Corrected { round, dice })
+                Ok(RoundEvent::Corrected { round, dice, is_ruling: true })
             }
         }
+    }
+
+    /// 5.5 voids the current round, until the next one opens; previous rounds stand.
+    fn binds(&self, round: RoundNumber, fact: VoidReason) -> Result<(), Refusal> {
+        match fact {
+            VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed | VoidReason::ActivatedEarly => {
+                self.is_in_game(fact)?;
+            }
+            VoidReason::NotEstablished
+            | VoidReason::DamagedDice
+            | VoidReason::Ruling
+            | VoidReason::Malfunction
+            | VoidReason::ForceMajeure
+            | VoidReason::SuspectedOffence => return Err(Refusal::NotInGame),
+        }
+        if round == self.state.number { Ok(()) } else { Err(Refusal::RoundStands) }
     }
 
     fn may_follow(&self, cluster: ClusterId, followed: u64) -> Result<(), Refusal> {
@@ -388,10 +533,9 @@ impl Round {
         Time(time.0.saturating_add(u64::from(self.profile.betting_seconds) * 1_000))
     }
 
-    /// The person who deals at this table now.
+    /// The person who deals at this table now: whoever is assigned to it (1.5), whatever roles they hold.
     fn dealer(&self, actor: Actor) -> Result<(), Refusal> {
-        let person = self.profile.check(Act::Deal, actor, None)?;
-        if self.state.dealer == Some(person.id) { Ok(()) } else { Err(Refusal::NotActing) }
+        self.profile.deals(self.state.dealer, actor)
     }
 
     fn dealer_or_tumbler(&self, actor: Actor) -> Result<(), Refusal> {
@@ -451,7 +595,7 @@ impl Round {
     }
 
     fn is_in_game(&self, reason: VoidReason) -> Result<(), Refusal> {
-        let found = !self.rules.game().paragraphs(reason.rule()).is_empty();
+        let found = reason.rule().is_some_and(|rule| !self.rules.game().paragraphs(rule).is_empty());
         if found { Ok(()) } else { Err(Refusal::NotInGame) }
     }
 

@@ -3,7 +3,8 @@
 
 use taisai_table::{Actor, Asked, Decision, Entry, Position, Profile, Refusal, Round, RoundCommand, RoundNumber, Time};
 
-use crate::hall::{CLASSIC, GAMES, NOON, TABLE, id, person, rules};
+use crate::cluster::LIVE;
+use crate::hall::{CLASSIC, ETG, GAMES, NOON, TABLE, id, person, rules};
 use crate::round::{COVERED, OPEN, check};
 
 /// 5.6, 5.4, 5.1.1: damaged dice void all affected rounds, settled ones and the one in play; void ones stay as they
@@ -17,8 +18,8 @@ fn damaged_dice_void_every_affected_round() {
             &format!(
                 "{three}; supervisor void-damaged 1 2 with manager = rounds-voided damaged-dice
                  ? past 1 = 111 111 damaged-dice 7 9 1; ? past 2 = 222 222 damaged-dice 7 9 1
-                 ? past 3 = 333 333 - 7 9 1
-                 dealer open"
+                 ? past 3 = 333 333 - 7 9 1; ? damaged = 7
+                 dealer open = !dice-damaged; supervisor use-dice 7 = !dice-damaged; supervisor use-dice 8; dealer open"
             ),
         ),
         (
@@ -27,8 +28,9 @@ fn damaged_dice_void_every_affected_round() {
                 "{three}; dealer open; supervisor void-damaged 2 4 with shift; ? phase = void
                  ? past 1 = 111 111 - 7 9 1
                  ? past 3 = 333 333 damaged-dice 7 9 1; ? past 4 = - - damaged-dice 7 9 1; ? betting = idle
-                 dealer open
-                 ? round = 5"
+                 supervisor inspect 7 = !second-person-missing; dealer inspect 7 with manager = !not-allowed
+                 supervisor inspect 8 with manager = !not-held; supervisor inspect 7 with manager = set-inspected
+                 ? damaged = -; dealer open; ? round = 5"
             ),
         ),
         (
@@ -39,7 +41,13 @@ fn damaged_dice_void_every_affected_round() {
         (
             &GAMES,
             "dealer open; system restarted; supervisor void-damaged 1 1 with manager; ? phase = void; ? held = no
-             round 123",
+             supervisor use-dice 8; round 123",
+        ),
+        // Found damaged at another table.
+        (
+            &GAMES,
+            "supervisor damaged 7 = !not-allowed; system damaged 7 = set-damaged; dealer open = !dice-damaged
+             supervisor use-dice 8; round 123; ? past 1 = 123 123 - 8 9 1",
         ),
         // Those void before stay as they are, for their own reason.
         (
@@ -150,31 +158,43 @@ fn a_wrong_result_is_corrected() {
         (
             &GAMES,
             "dealer open; dealer interrupt; supervisor correct 1 123 with manager = !round-void
-             shift rule reinstate 1 123 = corrected; ? past 1 = 123 123 - 7 9 1
-             supervisor correct 1 124 with manager
-             ? past 1 = 124 123 - 7 9 1; shift rule reinstate 1 125 = !not-in-game",
+             shift rule settle 1 123 = corrected; ? past 1 = 123 123 - 7 9 1
+             supervisor correct 1 124 with manager = !ruled-on; shift rule settle 1 123 = !same-dice
+             shift rule settle 1 125; ? past 1 = 125 123 - 7 9 1",
         ),
         // A corrected round may be voided; 5.8: later rounds stay as they are.
         (
             &GAMES,
-            "round 123; round 456; supervisor correct 1 124 with manager
-             supervisor void-settled 1 not-flat with manager
-             ? past 1 = 124 123 not-flat 7 9 1; ? past 2 = 456 456 - 7 9 1
+            "round 123; supervisor correct 1 124 with manager; round 456
+             manager void-by-law 1 malfunction with shift
+             ? past 1 = 124 123 malfunction 7 9 1; ? past 2 = 456 456 - 7 9 1
              supervisor correct 1 125 with manager = !round-void
-             supervisor void-settled 1 few-tumbles with manager = rounds-voided few-tumbles
-             ? past 1 = 124 123 not-flat 7 9 1; shift rule reinstate 1 125; ? past 1 = 125 123 - 7 9 1",
+             manager void-by-law 1 force-majeure with shift = rounds-voided force-majeure
+             ? past 1 = 124 123 malfunction 7 9 1; shift rule settle 1 125; ? past 1 = 125 123 - 7 9 1",
         ),
-        // While a later round is open, and while it is closing.
+        // 5.5 of the terminals: at any time, while a later round is open, and while it is closing.
         (
-            &GAMES,
+            &[ETG],
             "round 123; dealer open; supervisor correct 1 124 with manager; ? phase = open; deal 456
              ? phase = settled",
         ),
         (
-            &GAMES,
+            &[ETG],
             "round 123; quiet; dealer open; carry-one; dealer close; supervisor correct 1 124 with manager
              ? phase = closing
              carry-one; ? phase = closing; carry; ? phase = closed; throw 456; ? phase = settled",
+        ),
+        // At a live table until the next round opens or the table is shut; then by a ruling.
+        (
+            &LIVE,
+            "round 123; dealer open; supervisor correct 1 124 with manager = !correction-too-late
+             shift rule settle 1 124 = corrected; ? past 1 = 124 123 - 7 9 1; ? phase = open; deal 456
+             supervisor correct 2 455 with manager; ? past 2 = 455 456 - 7 9 1",
+        ),
+        (
+            &LIVE,
+            "round 123; supervisor announce; round 124; supervisor close-table
+             supervisor correct 2 125 with manager = !correction-too-late; shift rule settle 2 125",
         ),
     ]);
 }
@@ -182,7 +202,7 @@ fn a_wrong_result_is_corrected() {
 /// F12, F50: two people, with two identities and the right roles. After commit only they, or a ruling, void.
 #[test]
 fn two_people_change_what_is_over() {
-    let acts = ["correct 1 456", "void-settled 1 not-flat", "void-damaged 1 1"];
+    let acts = ["correct 1 456", "void-damaged 1 1"];
     for act in acts {
         for (who, second, answer) in [
             ("supervisor", "", " = !second-person-missing"),
@@ -205,26 +225,76 @@ fn two_people_change_what_is_over() {
             check(&[(&GAMES, &format!("round 123; {who} {act}{second}{answer}"))]);
         }
     }
+}
+
+/// 5.5, ETG 5.3: an irregularity voids the current round, and previous rounds stand. What is over is void by damaged dice, a ruling,
+/// or the law.
+#[test]
+fn previous_rounds_stand() {
     check(&[
         (
             &GAMES,
-            "round 123; supervisor void-settled 1 damaged-dice with manager = !not-allowed
-             supervisor void-settled 1 ruling with manager = !not-allowed; ? past 1 = 123 123 - 7 9 1",
-        ),
-        (
-            &COVERED,
-            "round 123; supervisor void-settled 1 activated-early with manager = !not-in-game
-             supervisor void-settled 1 exposed with manager; ? past 1 = 123 123 exposed 7 9 1",
-        ),
-        (
-            &OPEN,
-            "round 123; supervisor void-settled 1 exposed with manager = !not-in-game
-             supervisor void-settled 1 activated-early with manager; ? past 1 = 123 123 activated-early 7 9 1",
+            "round 123; dealer void few-tumbles = !no-round-open; dealer void not-flat = !no-round-open
+             shift rule void 1 not-flat = rounds-voided not-flat; ? past 1 = 123 123 not-flat 7 9 1",
         ),
         (
             &GAMES,
-            "dealer open; supervisor void-settled 1 not-flat with manager = !round-not-settled
-             supervisor void-settled 2 not-flat with manager = !unknown-round",
+            "round 123; dealer open; shift rule void 1 not-flat = !round-stands; shift rule void 1 few-tumbles = !round-stands
+             ? past 1 = 123 123 - 7 9 1; shift rule void 1; ? past 1 = 123 123 ruling 7 9 1",
+        ),
+        (&COVERED, "round 123; shift rule void 1 activated-early = !not-in-game; shift rule void 1 exposed"),
+        (&OPEN, "round 123; shift rule void 1 exposed = !not-in-game; shift rule void 1 activated-early"),
+        (&GAMES, "round 123; shift rule void 1 damaged-dice = !not-in-game; shift rule void 1 malfunction = !not-in-game"),
+    ]);
+}
+
+/// F80: the law has reasons of its own, in play and afterwards, by the people whom the profile names.
+#[test]
+fn the_law_voids() {
+    for reason in ["malfunction", "force-majeure", "suspected-offence"] {
+        check(&[
+            (
+                &GAMES,
+                &format!(
+                    "round 123; dealer void-by-law 1 {reason} with manager = !not-allowed
+                     manager void-by-law 1 {reason} = !second-person-missing
+                     manager void-by-law 1 {reason} with supervisor = !second-person-not-allowed
+                     manager void-by-law 1 {reason} with shift = rounds-voided {reason}
+                     ? past 1 = 123 123 {reason} 7 9 1; ? phase = settled; round 124"
+                ),
+            ),
+            (
+                &GAMES,
+                &format!(
+                    "dealer open; shift void-by-law 1 {reason} with casino; ? phase = void; ? past 1 = - - {reason} 7 9 1
+                     manager void-by-law 2 {reason} with shift = !unknown-round"
+                ),
+            ),
+            (&GAMES, &format!("round 123; shift rule void 1; manager void-by-law 1 {reason} with shift = !ruled-on")),
+        ]);
+    }
+    check(&[(
+        &GAMES,
+        "round 123; manager void-by-law 1 few-tumbles with shift = !round-stands
+         manager void-by-law 1 ruling with shift = !round-stands; dealer open; dealer void malfunction = !not-allowed",
+    )]);
+}
+
+/// 5.14, ETG 5.10: what a ruling has decided only another ruling changes; damaged dice leave it out, and list it.
+#[test]
+fn a_ruling_is_changed_by_a_ruling() {
+    check(&[
+        (
+            &GAMES,
+            "round 123; round 124; round 125; shift rule settle 2 126; supervisor correct 3 111 with manager
+             supervisor void-damaged 1 3 with manager = rounds-voided damaged-dice
+             ? past 1 = 123 123 damaged-dice 7 9 1; ? past 2 = 126 124 - 7 9 1; ? past 3 = 111 125 damaged-dice 7 9 1
+             ? to-be-ruled = 2; shift rule void 2; ? to-be-ruled = -; ? past 2 = 126 124 ruling 7 9 1",
+        ),
+        (
+            &GAMES,
+            "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4; shift rule conclude 456
+             supervisor correct 1 455 with manager = !ruled-on",
         ),
     ]);
 }
@@ -248,8 +318,8 @@ fn the_shift_manager_rules() {
         ),
         (
             &GAMES,
-            "shift rule void 1 = !unknown-round; shift rule reinstate 1 123 = !unknown-round; dealer open
-             shift rule reinstate 1 123 = !round-not-settled; shift rule void 2 = !unknown-round",
+            "shift rule void 1 = !unknown-round; shift rule settle 1 123 = !unknown-round; dealer open
+             shift rule settle 1 123 = !round-not-settled; shift rule void 2 = !unknown-round",
         ),
         (&GAMES, "shift rule conclude 123 = !; dealer open; shift rule conclude 123 = !; ? phase = open"),
         (

@@ -186,9 +186,9 @@ fn excess_is_shown_and_rejected() {
              dealer reject = !no-excess",
             // What is rejected of a player who has walked away is a claim (5.3).
             "supervisor limits unit=100 big=..2000; dealer open; player bet 1 big 1900; player bet 0 big 300; dealer walk 0
-             dealer reject; ? bets 0 = big 100; ? claims = 0/2 200 walked-away; ? chips = -2200; ? session 0 = 2",
+             dealer reject; ? bets 0 = big 100; ? claims = 0/2 200 left-behind; ? chips = -2200; ? session 0 = 2",
             "supervisor limits unit=100 big=..2000; dealer open; player bet 1 big 2000; player bet 0 big 300; dealer walk 0
-             dealer reject; ? claims = 0/2 300 walked-away; ? session 0 = -; player bet 0 small 500; ? session 0 = 3",
+             dealer reject; ? claims = 0/2 300 left-behind; ? session 0 = -; player bet 0 small 500; ? session 0 = 3",
             // The latest bet, then the one before it.
             "supervisor limits unit=100 big=..2000; dealer open; player bet 0 big 2500; player bet 1 big 400
              player bet 2 big 200
@@ -206,14 +206,14 @@ fn excess_is_shown_and_rejected() {
              player take 0 big 500; dealer reject; ? bets 0 = big 500; ? bets 1 = big 100",
             "supervisor limits unit=100 big=..300; dealer open; player bet 1 big 500; player bet 0 big 300
              player bet 0 big 400; player take 0 big 600; dealer reject; ? bets 0 = -; ? bets 1 = big 300",
-            // What is left of the player's total would be below the minimum: rejected whole.
+            // The excess and no more: what is left of the player's total may be below the minimum.
             "supervisor limits unit=100 big=500..2000; dealer open; player bet 0 big 1700; player bet 1 big 600
-             dealer reject; ? bets 0 = big 1700; ? bets 1 = -",
+             dealer reject; ? bets 0 = big 1700; ? bets 1 = big 300",
             "supervisor limits unit=100 big=500..2000; dealer open; player bet 0 big 1500; player bet 1 big 600
              dealer reject; ? bets 0 = big 1500; ? bets 1 = big 500",
             // Those of the round before do not.
             "supervisor limits unit=100 big=500..2000; dealer open; player bet 1 big 600; deal 456; dealer open
-             player bet 0 big 1700; player bet 1 big 600; dealer reject; ? bets 0 = big 1700; ? bets 1 = -",
+             player bet 0 big 1700; player bet 1 big 600; dealer reject; ? bets 0 = big 1700; ? bets 1 = big 300",
             // An earlier bet of the same player counts towards the minimum.
             "supervisor limits unit=100 big=500..2000; dealer open; player bet 1 big 300; player bet 0 big 1400
              player bet 1 big 600
@@ -221,7 +221,7 @@ fn excess_is_shown_and_rejected() {
             // Rejecting one side puts the other over its Differential: again.
             "supervisor limits unit=100 big=..2000 small=..9000 diff=1000; dealer open; player bet 0 big 2600
              player bet 1 small 3500
-             ? excess = small 3500/3000, big 2600/2000; dealer reject; ? bets 0 = big 2000; ? bets 1 = small 3000
+             ? excess = big 2600/2000; dealer reject; ? bets 0 = big 2000; ? bets 1 = small 3000
              ? excess = -",
             "supervisor limits unit=100 big=..2000 small=500..9000 diff=1000; dealer open; player bet 0 big 1000
              player bet 1 small 2000
@@ -230,7 +230,7 @@ fn excess_is_shown_and_rejected() {
             "supervisor limits unit=100 big=800..1500 diff=1000; dealer open; player bet 0 big 900
              player bet 1 small 2400
              player bet 2 big 1000; ? excess = big 1900/1500; dealer reject
-             ? bets 0 = big 900; ? bets 1 = small 1900; ? bets 2 = -; ? excess = -; ? chips = -2800",
+             ? bets 0 = big 900; ? bets 1 = small 2400; ? bets 2 = big 600; ? excess = -; ? chips = -3900",
         ],
     );
     // The cuts are in the event, the latest bets first.
@@ -359,8 +359,9 @@ fn a_player_walks_away() {
             &LIVE,
             "dealer open; player bet 0 big 500; dealer walk 0; ? bets 0 = big 500
              player bet 0 big 500 = !no-session
-             player clear 0 = !no-session; manager bet-for 0 big 500 = !no-session; deal 456
-             ? claims = 0/1 1000 walked-away; ? session 0 = -; ? chips = -500; ? house = -500
+             player clear 0 = !no-session; supervisor relieve manager manager; manager bet-for 0 big 500 = !no-session
+             deal 456
+             ? claims = 0/1 1000 walked-away 1; ? session 0 = -; ? chips = -500; ? house = -500
              dealer open; player repeat 0 = !nothing-to-repeat; player bet 0 big 500; ? session 0 = 2",
         ),
         (
@@ -371,7 +372,7 @@ fn a_player_walks_away() {
         (
             &LIVE,
             "dealer open; player bet 0 big 500; dealer close; dealer walk 0; dealer interrupt
-             ? claims = 0/1 500 walked-away",
+             ? claims = 0/1 500 walked-away 1",
         ),
         (
             &LIVE,
@@ -381,13 +382,13 @@ fn a_player_walks_away() {
         (
             &[CLASSIC],
             "dealer issue 0 1 500 10; dealer open; player bet-colour 0 big 1500; dealer walk 0
-             ? claims = 0/1 3500 walked-away
-             deal 456; ? claims = 0/1 3500 walked-away, 0/1 3000 walked-away; ? colour 0 = -; ? session 0 = -",
+             ? claims = 0/1 3500 left-behind
+             deal 456; ? claims = 0/1 3500 left-behind, 0/1 3000 walked-away 1; ? colour 0 = -; ? session 0 = -",
         ),
         (
             &[CLASSIC],
             "dealer issue 0 1 500 1; dealer open; player bet-colour 0 big 500; dealer walk 0; ? claims = -; deal 456
-             ? claims = 0/1 1000 walked-away",
+             ? claims = 0/1 1000 walked-away 1",
         ),
         (&[ETG], "fund 0 5000; dealer walk 0 = !not-in-game"),
     ]);
@@ -399,7 +400,10 @@ fn staff_place_bets_for_players() {
     check(&[
         (
             &LIVE,
-            "dealer open; dealer bet-for 0 big 500; supervisor bet-for 0 big 500; manager bet-for 1 small 500
+            "supervisor relieve supervisor supervisor; supervisor relieve manager manager; dealer open
+             dealer bet-for 0 big 500; supervisor bet-for 0 big 500; manager bet-for 1 small 500
+             dealer2 bet-for 0 big 500 = !not-acting; supervisor2 bet-for 0 big 500 = !not-acting
+             manager2 bet-for 0 big 500 = !not-acting; all bet-for 0 big 500 = !not-acting
              ? bets 0 = big 1000; ? bets 1 = small 500; shift bet-for 0 big 500 = !not-allowed
              t0 bet-for 0 big 500 = !not-allowed
              supervisor bet 0 big 500 = !not-allowed; t0 bet 0 big 500 = !not-allowed

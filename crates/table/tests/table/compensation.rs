@@ -2,7 +2,9 @@
 //! session and nothing else; the rest is a receivable or a claim. Only the round's own slip is settled again.
 
 use taisai_rules::BetBox;
-use taisai_table::{Chips, ClusterCommand, Decision, Notice, Refusal, RoundNumber, Seat, SessionId, Slip, SlipLine};
+use taisai_table::{
+    Chips, ClusterCommand, Decision, Notice, Profile, Refusal, RoundNumber, Seat, SessionId, Slip, SlipLine,
+};
 
 use crate::cluster::LIVE;
 use crate::hall::{CLASSIC, CLUSTER, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI, dice};
@@ -27,7 +29,7 @@ fn an_open_session_is_put_right_at_once() {
         &[
             "supervisor correct 1 123 with manager; ? credits 0 = 4500; ? house = 500; ? owed = -; ? claims = -",
             "supervisor correct 1 455 with manager; ? credits 0 = 5500; ? house = -500; ? owed = -; ? claims = -",
-            "supervisor void-settled 1 not-flat with manager; ? credits 0 = 5000; ? house = 0; ? owed = -
+            "manager void-by-law 1 malfunction with shift; ? credits 0 = 5000; ? house = 0; ? owed = -
              ? claims = -",
             "supervisor void-damaged 1 1 with manager; ? credits 0 = 5000; supervisor void-damaged 1 1 with manager
              ? credits 0 = 5000",
@@ -35,9 +37,9 @@ fn an_open_session_is_put_right_at_once() {
             "supervisor correct 1 123 with manager; supervisor correct 1 444 with manager; ? credits 0 = 4500
              supervisor correct 1 446 with manager; ? credits 0 = 5500; supervisor correct 1 123 with manager
              ? credits 0 = 4500
-             supervisor void-settled 1 not-flat with manager; ? credits 0 = 5000; shift rule void 1; ? credits 0 = 5000
-             shift rule reinstate 1 456; ? credits 0 = 5500; shift rule void 1; ? credits 0 = 5000; ? house = 0
-             shift rule reinstate 1 123; ? credits 0 = 4500; supervisor correct 1 456 with manager; ? credits 0 = 5500",
+             manager void-by-law 1 malfunction with shift; ? credits 0 = 5000; shift rule void 1; ? credits 0 = 5000
+             shift rule settle 1 456; ? credits 0 = 5500; shift rule void 1; ? credits 0 = 5000; ? house = 0
+             shift rule settle 1 123; ? credits 0 = 4500; shift rule settle 1 456; ? credits 0 = 5500",
             // A lost terminal and a locked one are put right like others; a later round is not touched (5.6).
             "system lost 0; supervisor correct 1 123 with manager; ? credits 0 = 4500",
             "dealer open; player bet 0 small 300; supervisor correct 1 123 with manager; ? bets 0 = small 300
@@ -50,7 +52,7 @@ fn an_open_session_is_put_right_at_once() {
         &[ETG],
         &[
             "supervisor correct 1 456 with manager; ? credits 0 = 5500; ? house = -500; ? claims = -",
-            "supervisor void-settled 1 few-tumbles with manager; ? credits 0 = 5000; ? house = 0; ? claims = -",
+            "manager void-by-law 1 malfunction with shift; ? credits 0 = 5000; ? house = 0; ? claims = -",
         ],
     );
     // A round that was void in play, reinstated: what was returned is taken, what was won is paid.
@@ -58,12 +60,12 @@ fn an_open_session_is_put_right_at_once() {
         (
             &[ETG],
             "fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; ? credits 0 = 5000
-                  shift rule reinstate 1 123
+                  shift rule settle 1 123
                   ? credits 0 = 4500; ? house = 500; ? past 1 = 123 123 - 7 9 1",
         ),
         (
             &[ETG],
-            "fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule reinstate 1 456
+            "fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 1 456
                   ? credits 0 = 5500",
         ),
     ]);
@@ -80,16 +82,16 @@ fn what_cannot_be_taken_is_a_receivable() {
              ? credits 0 = 0; ? layout 0 = 5200; ? bets 0 = small 5200; ? owed = 0/1 700 round 1; ? house = 500
              ? transit = -700",
             "dealer open; player bet 0 small 4500; supervisor correct 1 123 with manager; ? credits 0 = 0; ? owed = -",
-            "dealer open; player bet 0 small 4600; supervisor void-settled 1 not-flat with manager; ? credits 0 = 400
+            "dealer open; player bet 0 small 4600; manager void-by-law 1 malfunction with shift; ? credits 0 = 400
              ? owed = -",
-            "dealer open; player bet 0 small 5500; supervisor void-settled 1 not-flat with manager; ? credits 0 = 0
+            "dealer open; player bet 0 small 5500; manager void-by-law 1 malfunction with shift; ? credits 0 = 0
              ? owed = 0/1 500 round 1
              deal 123; ? credits 0 = 11000; ? owed = 0/1 500 round 1",
             // A later session at the same terminal, and a printed voucher, are never touched.
             "player voucher 0 7; supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1; ? vouchers = 5500",
             "player voucher 0 7; fund 0 9000; ? session 0 = 2; supervisor correct 1 123 with manager; ? credits 0 = 9000
              ? owed = 0/1 1000 round 1; supervisor correct 1 456 with manager; ? credits 0 = 9000
-             ? owed = 0/1 1000 round 1; ? claims = 0/1 1000 correction 1",
+             ? owed = -; ? claims = -",
             // Message by message: what is owed is on its way, then with the House, then confirmed.
             "player voucher 0 7; quiet; supervisor correct 1 123 with manager; carry-one; ? transit = 4500; carry-one
              ? owed = -; carry-one; ? owed = 0/1 1000 round 1; carry-one; ? transit = 4500; carry",
@@ -104,8 +106,8 @@ fn what_cannot_be_taken_is_a_receivable() {
         &[
             "? chips = 500; supervisor correct 1 123 with manager; ? chips = 500; ? owed = 0/1 1000 round 1
              ? house = 500",
-            "supervisor void-settled 1 not-flat with manager; ? owed = 0/1 500 round 1; ? house = 0",
-            "dealer leave 0; dealer open; player bet 0 big 500; supervisor correct 1 123 with manager
+            "manager void-by-law 1 malfunction with shift; ? owed = 0/1 500 round 1; ? house = 0",
+            "dealer leave 0; dealer open; player bet 0 big 500; shift rule settle 1 123
              ? owed = 0/1 1000 round 1; ? bets 0 = big 500",
         ],
     );
@@ -121,7 +123,7 @@ fn what_colour_chips_won_is_paid_in_the_set() {
         &[CLASSIC],
         &[
             "supervisor correct 1 456 with manager; ? colour 0 = 4 500 3500; ? chips = 0; ? house = -500; ? claims = -",
-            "supervisor void-settled 1 not-flat with manager; ? colour 0 = 4 500 3000; ? chips = 0; ? house = 0",
+            "manager void-by-law 1 malfunction with shift; ? colour 0 = 4 500 3000; ? chips = 0; ? house = 0",
             // Given, never taken.
             "supervisor correct 1 456 with manager; supervisor correct 1 123 with manager; ? colour 0 = 4 500 3500
              ? owed = 0/1 1000 round 1",
@@ -173,9 +175,9 @@ fn what_is_owed_to_a_closed_session_is_a_claim() {
         &[
             "? chips = -500; supervisor correct 1 456 with manager; ? chips = 500; ? claims = -; ? house = -500",
             "dealer leave 0; supervisor correct 1 456 with manager; ? chips = -500; ? claims = 0/1 1000 correction 1",
-            "dealer leave 0; supervisor void-settled 1 not-flat with manager; ? claims = 0/1 500 void 1",
+            "dealer leave 0; manager void-by-law 1 malfunction with shift; ? claims = 0/1 500 void 1",
             // One who has walked away from a later round does not sit there any more.
-            "dealer open; player bet 0 big 500; dealer walk 0; supervisor correct 1 456 with manager
+            "dealer open; player bet 0 big 500; dealer walk 0; shift rule settle 1 456
              ? claims = 0/1 1000 correction 1",
         ],
     );
@@ -185,6 +187,102 @@ fn what_is_owed_to_a_closed_session_is_a_claim() {
                  supervisor correct 1 456 with manager
                  ? claims = 0/1 1000 correction 1; dealer open; player bet 0 big 500; ? session 0 = 2",
     )]);
+}
+
+/// A player with neither credits nor a bet when the next round opens has left: nothing is put on an empty terminal.
+#[test]
+fn an_empty_terminal_gets_no_credits() {
+    check(&[
+        (
+            &[ETG],
+            "fund 0 500; dealer open; player bet 0 big 500; deal 123; ? session 0 = 1; supervisor correct 1 456 with manager
+             ? credits 0 = 1000",
+        ),
+        (
+            &[ETG],
+            "fund 0 500; dealer open; player bet 0 big 500; deal 123; dealer open; ? session 0 = -
+             supervisor correct 1 456 with manager; ? credits 0 = 0; ? claims = 0/1 1000 correction 1",
+        ),
+    ]);
+}
+
+/// Within a session what is owed and what owes cancel, whichever comes first; credits cashed out, and winnings of later rounds, are
+/// untouched (5.8).
+#[test]
+fn claims_and_receivables_of_a_session_are_set_off() {
+    check_after(
+        WON,
+        &[ETG],
+        &[
+            // A debt first: what a later correction gives shrinks it, and pays the rest.
+            "player voucher 0 7; supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1
+             manager void-by-law 1 malfunction with shift; ? owed = 0/1 500 round 1; ? claims = -
+             shift rule settle 1 456; ? owed = -; ? claims = -",
+            // Another session's debt is its own.
+            "player voucher 0 7; supervisor correct 1 123 with manager; fund 0 500; dealer open; player bet 0 big 500; deal 123
+             player leave 0; supervisor correct 2 456 with manager; ? owed = 0/1 1000 round 1
+             ? claims = 0/2 1000 correction 2",
+            // Credits cashed out by hand stay whole.
+            "player hand-pay 0; supervisor correct 1 123 with manager; ? claims = 0/1 5500 cash-out; ? owed = 0/1 1000 round 1",
+        ],
+    );
+    check_after(
+        LOST,
+        &[ETG],
+        &[
+            // A claim first: it shrinks before a receivable is opened.
+            "player voucher 0 7; supervisor correct 1 456 with manager; ? claims = 0/1 1000 correction 1
+             manager void-by-law 1 malfunction with shift; ? claims = 0/1 500 correction 1; ? owed = -
+             shift rule settle 1 123; ? claims = -; ? owed = -",
+            // Two rounds of one session.
+            "dealer open; player bet 0 big 300; deal 456; player voucher 0 7; supervisor correct 2 123 with manager
+             ? owed = 0/1 600 round 2; supervisor correct 1 456 with manager; ? owed = -; ? claims = 0/1 400 correction 1",
+        ],
+    );
+    // An open session that owes: a later correction goes to the House, which sets it off.
+    check_after(
+        WON,
+        &[ETG],
+        &["dealer open; player bet 0 small 5500; supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1; deal 456
+           supervisor correct 2 123 with manager; ? credits 0 = 10000; ? owed = -; ? claims = -"],
+    );
+    check_after(
+        WON,
+        &LIVE,
+        &["supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1; ? chips = 500
+           supervisor correct 1 456 with manager; ? owed = -; ? chips = 500; ? claims = -"],
+    );
+    // 5.3: what the bets of one who walked away came to shrinks by the correction of that round only.
+    check(&[
+        (
+            &LIVE,
+            "dealer open; player bet 0 big 500; dealer walk 0; deal 456; ? claims = 0/1 1000 walked-away 1
+             supervisor correct 1 123 with manager; ? claims = -; ? owed = -",
+        ),
+        (
+            &LIVE,
+            "dealer open; player bet 0 big 500; deal 456; dealer open; player bet 0 big 500; dealer walk 0; deal 456
+             shift rule settle 1 123; ? claims = 0/1 1000 walked-away 2; ? owed = 0/1 1000 round 1",
+        ),
+    ]);
+}
+
+/// F81: winnings are taken back only where that was displayed, and never after force majeure; what the House bears is not paid
+/// twice.
+#[test]
+fn winnings_are_taken_back_only_where_it_was_displayed() {
+    check_after(
+        WON,
+        &[ETG],
+        &["manager void-by-law 1 force-majeure with shift; ? credits 0 = 5500; ? house = 0; ? claims = -
+           shift rule settle 1 456; ? credits 0 = 5500; ? claims = -"],
+    );
+    check_after(LOST, &[ETG], &["manager void-by-law 1 force-majeure with shift; ? credits 0 = 5000; ? house = 0"]);
+    let mut profile = Profile::singapore();
+    profile.law.takes_back = false;
+    let mut hall = Hall::ready(ETG, "A", &profile);
+    hall.run(&format!("{WON}; supervisor correct 1 123 with manager; ? credits 0 = 5500; ? claims = -"));
+    hall.run("supervisor correct 1 456 with manager; ? credits 0 = 5500; ? claims = -");
 }
 
 /// What counted at the close counts again, by the unit of that time; each seat by its own lines.
@@ -197,7 +295,7 @@ fn a_round_is_settled_again_as_it_was_counted() {
              deal 123
              ? house = 900; ? chips = -900; supervisor limits unit=500 big=..9000
              supervisor correct 1 456 with manager; ? house = -900; ? chips = 900
-             supervisor void-settled 1 not-flat with manager; ? house = 0; ? owed = 0/1 800 round 1, 1/2 100 round 1",
+             manager void-by-law 1 malfunction with shift; ? house = 0; ? owed = 0/1 800 round 1, 1/2 100 round 1",
         ),
         (
             &[ETG],
@@ -205,11 +303,11 @@ fn a_round_is_settled_again_as_it_was_counted() {
              deal 456
              ? credits 0 = 8800; ? credits 1 = 4700; supervisor correct 1 124 with manager; ? credits 0 = 4800
              ? credits 1 = 5300
-             supervisor void-settled 1 not-flat with manager; ? credits 0 = 5000; ? credits 1 = 5000; ? house = 0",
+             manager void-by-law 1 malfunction with shift; ? credits 0 = 5000; ? credits 1 = 5000; ? house = 0",
         ),
         (
             &GAMES,
-            "round 123; supervisor correct 1 456 with manager; supervisor void-settled 1 not-flat with manager
+            "round 123; supervisor correct 1 456 with manager; manager void-by-law 1 malfunction with shift
                   ? house = 0",
         ),
         (
@@ -226,16 +324,16 @@ fn a_round_is_settled_again_as_it_was_counted() {
 fn meters_follow_what_is_settled_again() {
     for act in [
         "supervisor correct 1 123 with manager",
-        "supervisor void-settled 1 not-flat with manager",
+        "manager void-by-law 1 malfunction with shift",
         "player voucher 0 7; fund 0 300; supervisor correct 1 123 with manager; ? session-meters 0 = 300 0 0 0 0 0 0",
-        "shift rule void 1; shift rule reinstate 1 446; supervisor correct 1 124 with manager",
+        "shift rule void 1; shift rule settle 1 446; shift rule settle 1 124",
     ] {
         let mut hall = Hall::new(ETG);
         hall.run(&format!("fund 0 5000; dealer open; player bet 0 big 500 small 100; deal 456; round 111; {act}"));
         for (whose, meters) in [("seat", hall.cluster().seat_meters(Seat(0))), ("cluster", hall.cluster().meters())] {
             let result = meters.bet.cents() - meters.won.cents() - meters.returned.cents();
             assert_eq!(result, hall.cluster().ledger().house.cents(), "{act}: {whose} {meters:?}");
-            let is_void = act.contains("void-settled");
+            let is_void = act.contains("void-by-law");
             assert_eq!((meters.rounds, meters.voids), (u32::from(!is_void), u32::from(is_void)), "{act}: {whose}");
         }
     }

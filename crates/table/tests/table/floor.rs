@@ -58,7 +58,7 @@ fn bets_are_closed_when_every_cluster_holds_it() {
     let mut hall = open();
     hall.run("dealer close");
     for left in (1..=3).rev() {
-        hall.run("? phase = closing; dealer activate = !bets-not-closed; dealer commit 123 = !bets-not-closed");
+        hall.run("? phase = closing; dealer commit 123 = !bets-not-closed");
         let number = left - 1;
         let told: Vec<_> = hall.floor.waiting().filter(|message| is_notice(message, number)).collect();
         let [notice] = told.try_into().expect("one notice waits for each cluster");

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use taisai_rules::{Dice, Game, Games, Money, Station};
+use taisai_rules::{Dice, Game, Games, Layout, LimitScope, Money, Station};
 use taisai_table::{
     Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, LimitEntry,
-    Person, PersonId, Plan, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId, TableLimits,
-    TableRules, Time,
+    LimitRange, Person, PersonId, Plan, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId,
+    TableLimits, TableRules, Time,
 };
 
 pub(crate) const CLASSIC: &str = "tai-sai-classic";
@@ -67,7 +67,7 @@ pub(crate) fn dice(digits: &str) -> Dice {
 /// Limits as in `unit=100 big=500..10000 sum=..5000 diff=2000`.
 pub(crate) fn limits(words: &[&str]) -> TableLimits {
     let amount = |text: &str| (!text.is_empty()).then(|| cents(text.parse().expect("an amount")));
-    let mut limits = TableLimits { unit: cents(1), boxes: Vec::new(), differential: None };
+    let mut limits = TableLimits { unit: cents(1), boxes: Vec::new(), rest: None, differential: None };
     for word in words {
         let (key, value) = word.split_once('=').expect("key=value");
         match key {
@@ -81,6 +81,20 @@ pub(crate) fn limits(words: &[&str]) -> TableLimits {
         }
     }
     limits
+}
+
+/// Limits as a round opens with (3.3): where a test names only some, the others are wide.
+pub(crate) fn whole(mut limits: TableLimits, layout: &Layout) -> TableLimits {
+    let Some(scope) = layout.limit_scope().filter(|_| limits.unit > Money::ZERO) else { return limits };
+    let unit = limits.unit.cents();
+    let (min, max) = (limits.unit, cents((1_000_000_000_000 / unit).max(1) * unit));
+    for entry in &mut limits.boxes {
+        (entry.min, entry.max) = (entry.min.or(Some(min)), entry.max.or(Some(max)));
+    }
+    if scope == LimitScope::Box {
+        limits.differential = limits.differential.or(Some(max));
+    }
+    TableLimits { rest: Some(LimitRange { min, max }), ..limits }
 }
 
 /// The limits that a table of the game opens with here.

@@ -59,7 +59,7 @@ fn a_late_void_is_metered_as_a_void() {
 fn session_meters_are_never_below_zero() {
     let mut hall = Hall::new(ETG);
     hall.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456; t0 hand-pay 0");
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule reinstate 2 123");
+    hall.run("fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 2 123");
     let meters = hall.cluster().session_meters(Seat(0));
     assert!(meters.won >= Money::ZERO, "{meters:?}");
 }
@@ -93,7 +93,7 @@ fn more_than_lies_there_is_no_such_bet_first() {
 #[test]
 fn a_shut_table_comes_before_what_is_not_in_the_game() {
     let mut hall = Hall::shut(ETG, "A", &Profile::singapore());
-    hall.run("dealer bet-for 0 big 500 = !table-not-open");
+    hall.run("supervisor relieve dealer dealer; dealer bet-for 0 big 500 = !table-not-open");
 }
 
 /// Colour Chips are in the early edition only: elsewhere `not-in-game`, as for issuing them.

@@ -117,6 +117,35 @@ fn an_interruption_concludes_or_voids() {
              dealer close; dealer activate; dealer tumbled 2; dealer interrupt 456 = voided few-tumbles; ? phase = void",
         ),
         (&GAMES, &format!("{TUMBLING}; dealer interrupt = voided not-established")),
+        // What is known binds the Dealer and the tumbler; a face that was reported wrongly is corrected by two people.
+        (
+            &GAMES,
+            &format!(
+                "{waiting}; dealer commit 123 = !known-dice-differ; tumbler9 rest 123 = !known-dice-differ
+                 dealer void not-flat = !outcome-established; shift rule conclude 123 = !known-dice-differ
+                 tumbler9 rest 456 = at-rest; ? known = 456; tumbler9 rest 455 = !known-dice-differ
+                 dealer commit 455 = !known-dice-differ; dealer commit 654 = committed"
+            ),
+        ),
+        (
+            &GAMES,
+            &format!(
+                "{waiting}; supervisor correct-known 5 = !second-person-missing; dealer correct-known 5 with manager = !not-allowed
+                 supervisor correct-known 4 with manager = !same-dice; supervisor correct-known 5 with manager = known-corrected
+                 ? known = 5; tumbler9 rest 466 = !known-dice-differ; tumbler9 rest 566; dealer commit 566"
+            ),
+        ),
+        (&GAMES, "supervisor correct-known 5 with manager = !not-held"),
+        // A die not known yet that does not lie flat: 5.4.1 and 5.5.2 collide, and a ruling decides.
+        (
+            &GAMES,
+            &format!("{waiting}; tumbler9 rest 4-5; dealer commit 455 = !dice-not-known; dealer void not-flat = !outcome-established; shift rule void 1"),
+        ),
+        (&GAMES, &format!("{waiting}; tumbler9 rest 4-5; shift rule conclude 455 = committed")),
+        (&GAMES, &format!("{waiting}; supervisor void-damaged 1 1 with manager; ? phase = void")),
+        (&GAMES, &format!("{waiting}; manager void-by-law 1 malfunction with shift; ? phase = void")),
+        // A die called not flat against three flat faces on the tumbler's record is possible, and flagged.
+        (&GAMES, &format!("{TUMBLING}; tumbler9 rest 456; dealer void not-flat = voided not-flat differs")),
         // Established but the rest unreadable: Closed until a ruling.
         (
             &GAMES,

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use taisai_rules::Money;
-use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Phase, Profile, Seat};
+use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Phase, Profile, RoundNumber, Seat};
 
 use crate::hall::{GAMES, Hall, SEATS};
 use crate::model::Model;
@@ -105,7 +105,7 @@ impl Evening {
         let (round_text, expected) = (round.to_string(), !self.model.is_void(round));
         let words = ["correct", &round_text, throw, "with", "manager"];
         let answer = self.hall.ask("supervisor", &words);
-        assert!(expected || answer.text() == "!round-void");
+        assert!(expected || answer.text() == "!round-void", "{}", answer.text());
         if answer.is_accepted() {
             self.model.compensate(round, Some(throw));
         }
@@ -116,8 +116,12 @@ impl Evening {
         let is_open = self.hall.round().phase() == Phase::Open;
         let last = self.model.rounds() + usize::from(is_open);
         let to = (from + usize::try_from(size % 3).expect("a small number")).min(last);
-        self.hall.run(&format!("supervisor void-damaged {from} {to} with manager"));
-        for round in from..=to {
+        let number = |round: usize| RoundNumber(u64::try_from(round).expect("a round"));
+        // What a ruling has decided stays for a ruling.
+        let is_ruled = |round: &usize| self.hall.round().past(number(*round)).is_some_and(|past| past.is_ruled);
+        let affected: Vec<_> = (from..=to).filter(|round| !is_ruled(round)).collect();
+        self.hall.run(&format!("supervisor void-damaged {from} {to} with manager; supervisor inspect 7 with manager"));
+        for round in affected {
             if round > self.model.rounds() {
                 self.model.settle(None);
             } else if !self.model.is_void(round) {
@@ -129,7 +133,7 @@ impl Evening {
     fn reinstate(&mut self, choice: usize, throw: &str) {
         let Some(round) = self.past(choice) else { return };
         if self.model.is_void(round) {
-            self.hall.run(&format!("shift rule reinstate {round} {throw}"));
+            self.hall.run(&format!("shift rule settle {round} {throw}"));
             self.model.compensate(round, Some(throw));
         }
     }

@@ -10,7 +10,7 @@ use crate::round::check;
 /// F31: meters always reconcile with the ledger, also of a void round, and of one that is reinstated.
 #[test]
 fn meters_reconcile_after_a_void() {
-    for act in ["dealer interrupt", "dealer interrupt; shift rule reinstate 1 123"] {
+    for act in ["dealer interrupt", "dealer interrupt; shift rule settle 1 123"] {
         let mut hall = Hall::new(ETG);
         hall.run(&format!("fund 0 5000; dealer open; player bet 0 big 500; {act}"));
         let meters = hall.cluster().seat_meters(Seat(0));
@@ -45,7 +45,10 @@ fn a_reason_can_be_read() {
         for (who, command) in [
             ("supervisor", RoundCommand::ShowLimits { limits: limits(&["unit=100"]), why: why() }),
             ("supervisor", RoundCommand::Correct { round, dice: dice("456"), why: why(), second }),
-            ("supervisor", RoundCommand::VoidSettled { round, reason: VoidReason::NotFlat, why: why(), second }),
+            (
+                "manager",
+                RoundCommand::VoidByLaw { round, reason: VoidReason::Malfunction, why: why(), second: person("shift") },
+            ),
             ("supervisor", RoundCommand::VoidDamaged { from: round, to: round, dice_set: None, why: why(), second }),
             ("shift", RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
         ] {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Limits, Money};
 
-use crate::hall::{ETG, SEATS, dice, limits, usual_limits};
+use crate::hall::{ETG, SEATS, dice, limits, usual_limits, whole};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
@@ -18,6 +18,8 @@ pub(crate) struct Line {
 
 #[derive(Default)]
 pub(crate) struct Sitting {
+    /// What the session was sent to the House as a debt.
+    owed: i64,
     pub(crate) session: Option<u32>,
     pub(crate) is_locked: bool,
     has_walked_away: bool,
@@ -51,7 +53,7 @@ impl Model {
             large_win,
             is_live: game != ETG,
             layout,
-            limits: limits(&spec).check(layout).expect("limits"),
+            limits: whole(limits(&spec), layout).check(layout).expect("limits"),
         }
     }
 
@@ -244,7 +246,8 @@ impl Model {
             // Free credits of the same open session; at a live table chips are given, never taken.
             let at_once = match (is_here, change > 0) {
                 (false, _) => 0,
-                (true, true) => change,
+                // What the session owes is set off first, by the House.
+                (true, true) => change - change.min(self.seats[seat].owed),
                 (true, false) => change.max(-free),
             };
             self.seats[seat].is_locked |= is_here && is_changed && !self.is_live && win >= self.large_win;
@@ -255,6 +258,9 @@ impl Model {
             self.add(&purse, at_once - in_set);
             self.add("transit", change - at_once);
             self.add("house", -change);
+            if self.seats[seat].session == Some(session) {
+                self.seats[seat].owed = (self.seats[seat].owed - (change - at_once)).max(0);
+            }
         }
     }
 

@@ -8,11 +8,14 @@ use taisai_table::{Excess, Profile, Refusal};
 
 use crate::cluster::{BOXED, LIVE};
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, rules};
-use crate::round::{LIMITED, OPEN};
+use crate::round::{COVERED, LIMITED, OPEN};
 
 /// Games, what went before on a table that is ready (or, first, `shut` or `refuse`), the request, and what holds
 /// against it.
 type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
+
+/// A round that was interrupted with one die known.
+const INTERRUPTED: &str = "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4";
 
 const ROUND: &[Row] = &[
     (&GAMES, "", "dealer void damaged-dice", "not-allowed no-round-open"),
@@ -35,16 +38,20 @@ const ROUND: &[Row] = &[
     ),
     (&GAMES, "", "dealer correct 1 123", "not-allowed second-person-missing unknown-round"),
     (&GAMES, "", "supervisor correct 1 123", "second-person-missing unknown-round"),
-    (&GAMES, "", "supervisor void-settled 1 not-flat with supervisor2", "second-person-not-allowed unknown-round"),
+    (&GAMES, "", "manager void-by-law 1 malfunction with supervisor2", "second-person-not-allowed unknown-round"),
     (&GAMES, "", "dealer void-damaged 1 0", "not-allowed second-person-missing unknown-round"),
-    (
-        &OPEN,
-        "",
-        "supervisor void-settled 1 exposed with supervisor2",
-        "second-person-not-allowed not-in-game unknown-round",
-    ),
-    (&OPEN, "", "supervisor void-settled 1 exposed with manager", "not-in-game unknown-round"),
-    (&OPEN, "", "supervisor void-settled 1 ruling with manager", "not-allowed unknown-round"),
+    (&COVERED, "dealer open; dealer activate; dealer tumbled 3", "tumbler9 rest 123", "dice-concealed"),
+    (&COVERED, "dealer open", "tumbler9 rest 123", "not-tumbled dice-concealed"),
+    (&COVERED, "dealer open; dealer activate; dealer tumbled 3", "dealer interrupt 4", "dice-concealed"),
+    (&GAMES, "round 123; shift rule settle 1 124", "supervisor correct 1 124 with manager", "ruled-on same-dice"),
+    (&LIVE, "round 123; dealer open", "supervisor correct 1 123 with manager", "correction-too-late same-dice"),
+    (&GAMES, "round 123; dealer open", "shift rule void 1 not-flat", "round-stands"),
+    (&GAMES, INTERRUPTED, "dealer commit 123", "known-dice-differ dice-not-known"),
+    (&GAMES, INTERRUPTED, "tumbler9 rest 123", "known-dice-differ"),
+    (&GAMES, INTERRUPTED, "dealer void few-tumbles", "already-tumbled outcome-established"),
+    (&GAMES, INTERRUPTED, "dealer void not-flat", "outcome-established"),
+    (&GAMES, "system damaged 7", "dealer open", "dice-damaged"),
+    (&GAMES, "dealer open; system damaged 7", "dealer open", "round-in-play dice-damaged"),
     (&LIMITED, "shut", "supervisor open", "not-allowed not-acting table-not-open limits-not-shown"),
     (&LIMITED, "shut", "dealer open", "not-acting table-not-open limits-not-shown"),
     (&LIMITED, "shut; supervisor relieve dealer dealer", "dealer open", "table-not-open limits-not-shown"),
@@ -120,6 +127,8 @@ const ROUND: &[Row] = &[
 ];
 
 const CLUSTER: &[Row] = &[
+    (&BOXED, "dealer open; player bet 0 big 500", "dealer advise big", "not-below-minimum"),
+    (&BOXED, "dealer open; player bet 0 big 300; dealer close", "dealer advise big", "bets-closed"),
     (&GAMES, "fund 0 5000; dealer open", "player bet 0 three:126 100 big 100 big 100", "box-twice box-not-on-layout"),
     (&GAMES, "fund 0 5000; dealer open", "player bet 0 big 99999999999950", "amount-too-large amount-off-unit"),
     (&[ETG], "fund 0 5000; dealer open", "player bet 0 big 200000 small 0", "bad-amount over-limit"),

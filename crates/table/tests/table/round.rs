@@ -3,7 +3,8 @@
 
 use taisai_table::{Asked, Closes, ClusterId, Decision, Entry, Phase, Profile, Round, RoundCommand, Time};
 
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, id, rules};
+use crate::cluster::LIVE;
+use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, id, limits, rules, whole};
 
 pub(crate) const COVERED: [&str; 2] = [CLASSIC, TAI_SAI];
 pub(crate) const OPEN: [&str; 2] = [OPEN_COVER, ETG];
@@ -102,7 +103,7 @@ fn a_table_closes() {
         ),
         (
             &GAMES,
-            "supervisor announce; round 123; supervisor close-table; supervisor correct 1 456 with manager = corrected
+            "supervisor announce; round 123; supervisor correct 1 456 with manager; supervisor close-table
              ? past 1 = 456 123 - 7 9 1
              supervisor void-damaged 1 1 with manager; ? past 1 = 456 123 damaged-dice 7 9 1; ? phase = shut",
         ),
@@ -202,9 +203,12 @@ fn the_tick_closes_where_the_profile_says_so() {
              ? closes = 96; wait 35; system tick = !not-due; wait 1; system tick = bets-closed; ? phase = closed",
         ),
     ] {
-        for game in GAMES {
-            Hall::ready(game, "A", &Profile { closes, ..Profile::singapore() }).run(script);
-        }
+        Hall::ready(ETG, "A", &Profile { closes, ..Profile::singapore() }).run(script);
+    }
+    // 3.6: at a live table the Dealer's word alone closes, whatever the profile says.
+    for game in LIVE {
+        let mut hall = Hall::ready(game, "A", &Profile { closes: Closes::Tick, ..Profile::singapore() });
+        hall.run("dealer open; wait 99; system tick = !not-due; ? phase = open; dealer close; ? phase = closed");
     }
 }
 
@@ -246,10 +250,29 @@ fn dice_are_tumbled_and_read() {
              tumbler9 activate = activated-in-no-round; ? past 1 = 123 123 - 7 9 1",
         ),
         (
-            &OPEN,
-            "quiet; dealer open; carry-one; dealer close; dealer activate = !bets-not-closed; carry
-             dealer activate",
+            &[ETG],
+            "quiet; dealer open; carry-one; dealer close; dealer activate = voided activated-early; carry; ? betting = idle",
         ),
+        // At a live table the announcement is the close: an activation after it is lawful.
+        (&LIVE, "quiet; dealer open; carry-one; dealer close; dealer activate = activated; carry; ? phase = closed"),
+        // 5.5.1: dice that lie still are not tumbled again.
+        (
+            &GAMES,
+            "dealer open; dealer close; dealer activate; dealer tumbled 2; tumbler9 rest 123; tumbler9 tumbled 1 = !already-tumbled
+             dealer commit 123 = !not-tumbled; dealer void few-tumbles",
+        ),
+        // Nor where nobody may know how they lie: the reading holds no faces, and comes again after the close.
+        (
+            &COVERED,
+            "dealer open; dealer cover = covered; dealer activate; dealer tumbled 3; tumbler9 rest 123 = !dice-concealed
+             ? faces = -; tumbler9 tumbled 1 = !already-tumbled; dealer commit 123 = !bets-not-closed; dealer close
+             dealer uncover = uncovered; tumbler9 rest 123; ? faces = 123; dealer commit 123",
+        ),
+        (
+            &COVERED,
+            "dealer open; dealer uncover = uncovered; dealer activate; dealer tumbled 3; dealer uncover = voided exposed",
+        ),
+        (&OPEN, "dealer open; dealer cover = !not-in-game; dealer uncover = !not-in-game"),
         (
             &COVERED,
             "quiet; dealer open; carry-one; dealer close; dealer activate = activated; dealer tumbled 3
@@ -340,8 +363,9 @@ fn every_cluster_is_waited_for() {
         followed,
         colour_chips: cents(0),
     };
+    let limits = whole(limits(&["unit=100"]), round.rules().layout());
     for command in [
-        RoundCommand::ShowLimits { limits: crate::hall::limits(&["unit=100"]), why: "first".to_owned() },
+        RoundCommand::ShowLimits { limits, why: "first".to_owned() },
         RoundCommand::Relieve { position: taisai_table::Position::Dealer, person: Some(taisai_table::PersonId(1)) },
         RoundCommand::OpenTable,
     ] {

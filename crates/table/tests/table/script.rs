@@ -7,7 +7,7 @@ use taisai_table::{
     RoundNumber, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
-use crate::hall::{CLUSTER, Hall, cents, dice, limits, person};
+use crate::hall::{CLUSTER, Hall, cents, dice, limits, person, whole};
 
 /// A command of one of the machines.
 pub(crate) enum Command {
@@ -66,7 +66,12 @@ impl Hall {
 
     /// Asks, and carries what follows from it.
     pub(crate) fn ask(&mut self, who: &str, what: &[&str]) -> Answer {
-        let command = command(what);
+        let command = match command(what) {
+            Command::Round(RoundCommand::ShowLimits { limits, why }) => {
+                Command::Round(RoundCommand::ShowLimits { limits: whole(limits, self.cluster().rules().layout()), why })
+            }
+            command => command,
+        };
         let seat = what.get(1).and_then(|seat| seat.parse().ok()).map(Seat);
         let actor = self.actor(who, seat);
         let answer = match command {
@@ -118,6 +123,7 @@ fn event_text(event: &serde_json::Value) -> String {
         return event.as_str().expect("an event has a name").to_owned();
     };
     match (&fields["reason"], &fields["differs"]) {
+        (serde_json::Value::String(reason), serde_json::Value::Bool(true)) => format!("{name} {reason} differs"),
         (serde_json::Value::String(reason), _) => format!("{name} {reason}"),
         (_, serde_json::Value::Bool(true)) => format!("{name} differs"),
         _ => name.clone(),
@@ -177,6 +183,16 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
             };
             C::Relieve { position, person: person(who).map(|person| person.id) }
         }
+        ["cover"] => C::Cover,
+        ["uncover"] => C::Uncover,
+        ["correct-known", known] => {
+            C::CorrectKnown { known: known.chars().filter_map(face).collect(), why: why(), second }
+        }
+        ["void-by-law", number, cause] => {
+            C::VoidByLaw { round: round(number), reason: reason(cause), why: why(), second }
+        }
+        ["damaged", dice_set] => C::DamagedSet { dice_set: number(dice_set) },
+        ["inspect", dice_set] => C::Inspect { dice_set: number(dice_set), second },
         ["limits", ref spec @ ..] => C::ShowLimits { limits: limits(spec), why: why() },
         ["use-dice", dice_set] => C::UseDice { dice_set: number(dice_set) },
         ["use-tumbler", tumbler] => C::UseTumbler { tumbler: number(tumbler) },
@@ -196,9 +212,6 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
         ["continue"] => C::Continue,
         ["restarted"] => C::Restarted,
         ["correct", number, faces] => C::Correct { round: round(number), dice: dice(faces), why: why(), second },
-        ["void-settled", number, cause] => {
-            C::VoidSettled { round: round(number), reason: reason(cause), why: why(), second }
-        }
         ["void-damaged", from, to, ref dice_set @ ..] => C::VoidDamaged {
             from: round(from),
             to: round(to),
@@ -218,15 +231,16 @@ fn ruling(words: &[&str]) -> Ruling {
     match *words {
         ["note"] => Ruling::Note,
         ["conclude", faces] => Ruling::Conclude { dice: dice(faces) },
-        ["void", number] => Ruling::Void { round: round(number) },
-        ["reinstate", number, faces] => Ruling::Reinstate { round: round(number), dice: dice(faces) },
+        ["void", number] => Ruling::Void { round: round(number), fact: None },
+        ["void", number, fact] => Ruling::Void { round: round(number), fact: Some(reason(fact)) },
+        ["settle", number, faces] => Ruling::Settle { round: round(number), dice: dice(faces) },
         _ => panic!("a ruling: {words:?}"),
     }
 }
 
 fn cluster_command(words: &[&str]) -> ClusterCommand {
     use ClusterCommand as C;
-    let seat = words.get(1).map_or(Seat(0), |seat| Seat(number(seat)));
+    let seat = Seat(words.get(1).and_then(|seat| seat.parse().ok()).unwrap_or(0));
     let (own, colour) = (Chips::Own, Chips::Colour);
     match *words {
         ["bet", _, ref list @ ..] => C::Place { seat, chips: own, stakes: stakes(list) },
@@ -237,7 +251,9 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["clear", _] => C::Clear { seat },
         ["repeat", _] => C::Repeat { seat },
         ["double", _] => C::Double { seat },
+        ["bet-over", _, ref list @ ..] => C::PlaceExcess { seat, chips: own, stakes: stakes(list) },
         ["reject"] => C::RejectExcess,
+        ["advise", bet_box] => C::Advise { bet_box: number(bet_box) },
         ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Cash },
         ["note", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Note },
         ["issue", _, colour, value, chips] => {

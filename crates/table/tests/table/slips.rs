@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Money};
 use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Profile, Recorded, Seat, SlipLine, Stake};
 
-use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, SEATS, TAI_SAI, limits};
+use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, SEATS, TAI_SAI, limits, whole};
 
 const LAYOUTS: [(&str, &str); 10] = [
     (CLASSIC, "A"),
@@ -25,7 +25,7 @@ const LIMITS: [&str; 5] = [
     "unit=100 diff=1000",
     "unit=100 big=500..3000 small=300..2000 sum=..1500 diff=700",
     "unit=100 big=1000.. small=..1000 single=200..600 diff=0",
-    "unit=200 big=..0 sum=400..1000 domino=..800",
+    "unit=200 big=..200 sum=400..1000 domino=..800",
     "unit=100",
 ];
 
@@ -74,7 +74,7 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
         "supervisor limits {spec}; fund 0 9000000; fund 1 9000000; fund 2 9000000; fund 3 9000000; dealer open"
     ));
     let layout = Games::embedded().find(game, None).expect("a game").layout(id).expect("a layout");
-    let display = limits(&spec.split_whitespace().collect::<Vec<_>>()).check(layout).expect("limits");
+    let display = whole(limits(&spec.split_whitespace().collect::<Vec<_>>()), layout).check(layout).expect("limits");
     let mut bets = Vec::new();
     for touch in touches {
         let (bet_box, unit) = (crowded(layout, touch.place), display.unit().cents());

@@ -1,7 +1,7 @@
 //! What a script sees of the table: `? what … = value`.
 
-use taisai_rules::{BetBox, Dice, Face, Money, Paragraph};
-use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, RoundNumber, Seat, VoidReason};
+use taisai_rules::{BetBox, Dice, Face, Money};
+use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, Profile, RoundNumber, Seat};
 
 use crate::hall::{Hall, NOON};
 
@@ -29,6 +29,9 @@ impl Hall {
                 let position = serde_json::from_value(position.into()).expect("a position");
                 round.holder(position).map_or("-".to_owned(), |person| person.0.to_string())
             }
+            ["to-be-ruled"] => listed(round.to_be_ruled().iter().map(|round| round.0.to_string())),
+            ["damaged"] => listed(round.damaged_sets().iter().map(u32::to_string)),
+            ["known"] => round.known().iter().map(|face| face.number().to_string()).collect(),
             ["past", number] => self.past(number.parse().expect("a round")),
             ["cited", number] => self.cited(number.parse().expect("a round")),
             ["credits", _] => amount(cluster.credits(seat)),
@@ -76,9 +79,8 @@ impl Hall {
     /// The paragraphs that void a round.
     fn cited(&self, number: u64) -> String {
         let past = self.round().past(RoundNumber(number)).expect("a round");
-        let rule = VoidReason::rule(past.void.expect("a void round"));
-        let paragraphs = self.round().rules().game().paragraphs(rule).iter().map(Paragraph::text);
-        paragraphs.collect::<Vec<_>>().join(" ")
+        let reason = past.void.expect("a void round");
+        reason.cites(self.round().rules().game(), &Profile::singapore().law).join(" ")
     }
 
     fn bets(&self, seat: Seat) -> String {
@@ -98,7 +100,8 @@ impl Hall {
             };
             let why = match reason {
                 ClaimReason::CashOut => "cash-out".to_owned(),
-                ClaimReason::WalkedAway => "walked-away".to_owned(),
+                ClaimReason::WalkedAway(round) => format!("walked-away {}", round.0),
+                ClaimReason::LeftBehind => "left-behind".to_owned(),
                 ClaimReason::Correction(round) => format!("correction {}", round.0),
                 ClaimReason::Void(round) => format!("void {}", round.0),
                 ClaimReason::VoucherFailed => "voucher-failed".to_owned(),

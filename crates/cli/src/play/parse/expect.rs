@@ -5,8 +5,9 @@ use taisai_table::{ApprovalId, Phase, Refusal, RoundNumber};
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
-use super::super::script::{Act, Expectation as E, Fault, Standing, Step, Who};
+use super::super::script::{Act, Expectation as E, Fault, Standing, Step, VoidBy, Who};
 use super::Parsed;
+use super::round::LAW;
 
 pub(super) const EXPECTATIONS: &[Phrase] = &[
     Phrase::line("expect accepted", "expect accepted", "The line before was carried out.", |_| Ok(expect(E::Accepted))),
@@ -64,7 +65,7 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
     Phrase::line(
         "expect round | [ROUND] void PARAGRAPH",
         "expect round 1 void 5.5.1",
-        "By which paragraph a round is void.",
+        "By which paragraph a round is void; where the law voids it, `malfunction`, `force majeure` or `suspected offence`.",
         round,
     ),
     Phrase::line(
@@ -133,7 +134,14 @@ fn round(reader: &mut Reader) -> Parsed {
     let is_named = reader.peek().starts_with(|first: char| first.is_ascii_digit());
     let round: Option<RoundNumber> = if is_named { Some(reader.round()?) } else { None };
     if reader.take("void") {
-        return Ok(expect(E::Void(round, reader.parse("the paragraph, like 5.5.1")?)));
+        let law = LAW.into_iter().find(|(words, _)| reader.take(words));
+        let by = match law {
+            Some((_, reason)) => VoidBy::Law(reason),
+            None => VoidBy::Paragraph(
+                reader.parse("the paragraph, like 5.5.1, or what the law voids for, like malfunction")?,
+            ),
+        };
+        return Ok(expect(E::Void(round, by)));
     }
     if reader.take("settled") {
         return Ok(expect(E::Settled(round, reader.dice()?)));

@@ -8,6 +8,7 @@ use taisai_table::{
 use super::super::language::Phrase;
 use super::super::reader::Reader;
 use super::super::script::{Act, CLUSTER, Command, Fault, voucher};
+use super::round::irregularity;
 use super::{Parsed, asked_by, done_by, seat};
 
 /// What the cage and the attendants say.
@@ -160,17 +161,24 @@ fn of_round(reader: &mut Reader) -> Result<Ruling, Fault> {
         Ok(Ruling::Conclude { dice: reader.dice()? })
     } else if reader.take("void") {
         reader.must("round")?;
-        Ok(Ruling::Void { round: reader.round()? })
+        let round = reader.round()?;
+        let fact = if reader.take("as") { Some(irregularity(reader)?) } else { None };
+        Ok(Ruling::Void { round, fact })
+    } else if reader.take("settle") {
+        reader.must("round")?;
+        let round = reader.round()?;
+        reader.must("by")?;
+        Ok(Ruling::Settle { round, dice: reader.dice()? })
     } else if reader.take("reinstate") {
         reader.must("round")?;
         let round: RoundNumber = reader.round()?;
         reader.must("with")?;
-        Ok(Ruling::Reinstate { round, dice: reader.dice()? })
+        Ok(Ruling::Settle { round, dice: reader.dice()? })
     } else if reader.take("note") {
         Ok(Ruling::Note)
     } else {
         Err(reader.expected(
-            "a ruling: “conclude with 2 4 6”, “void round 2”, “reinstate round 2 with 1 2 3”, “pay voucher 2” or “note”",
+            "a ruling: “conclude with 2 4 6”, “void round 2”, “settle round 2 by 1 2 3”, “reinstate round 2 with 1 2 3”, “pay voucher 2” or “note”",
         ))
     }
 }

@@ -25,8 +25,8 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
     Phrase::line("manager leaves", "manager leaves", "Nobody manages.", |reader| leaves(reader, Position::Manager)),
     Phrase::line(
         "limits | LIMITS [because WHY]",
-        "limits unit 1, big 25..5000, sum 5..500, differential 2000",
-        "Shows the limits: a kind or a box with minimum and maximum (`25..`, `..5000`), unit and Differential.",
+        "limits unit 1, big 25..5000, rest 1..1000, differential 2000",
+        "Shows the limits: a kind or a box with minimum and maximum (`25..5000`), `rest` for every box that is not named, unit and Differential.",
         limits,
     ),
     Phrase::line("open", "open", "Opens the table.", |reader| ask(reader, Who::Pit, C::OpenTable)),
@@ -61,10 +61,26 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
         correct,
     ),
     Phrase::line(
-        "void round | ROUND as IRREGULARITY by PERSON and PERSON because WHY",
-        "void round 1 as few tumbles by supervisor 7 and manager 2 because the camera shows two",
-        "Voids a settled round for an irregularity, in the Dealer's words for it.",
+        "void round | ROUND as REASON by PERSON and PERSON because WHY",
+        "void round 1 as malfunction by supervisor 7 and manager 2 because the tumbler stopped by itself",
+        "The law voids a round, in play or settled: `malfunction`, `force majeure` or `suspected offence`. A settled round stands after the game's own irregularities.",
         void_round,
+    ),
+    Phrase::line(
+        "correct known | to FACES by PERSON and PERSON because WHY",
+        "correct known to 2 4 by supervisor 7 and manager 2 because the camera shows 2",
+        "Corrects dice that were reported wrongly at an interruption.",
+        correct_known,
+    ),
+    Phrase::line(
+        "inspect dice set | NUMBER by PERSON and PERSON",
+        "inspect dice set 5 by supervisor 7 and manager 2",
+        "Lets a set be used again that was found damaged.",
+        |reader| {
+            let dice_set = reader.parse("the number of the dice set")?;
+            let (person, second) = reader.by_two()?;
+            Ok(asked_by(person, C::Inspect { dice_set, second }))
+        },
     ),
     Phrase::line(
         "damaged dice | round ROUND by PERSON and PERSON because WHY",
@@ -89,6 +105,17 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
     Phrase::line("reject excess", "reject excess", "Rejects what is over a maximum or the Differential.", |reader| {
         ask(reader, Who::Dealer, taisai_table::ClusterCommand::RejectExcess)
     }),
+    Phrase::line(
+        "advise | BOX",
+        "advise big",
+        "Advises the players of a box whose total is below its minimum.",
+        |reader| {
+            let bet_box = reader.parse("a box like big or sum:9")?;
+            ask(reader, Who::Dealer, taisai_table::ClusterCommand::Advise { bet_box })
+        },
+    ),
+    Phrase::line("cover", "cover", "Covers the dice.", |reader| ask(reader, Who::Dealer, C::Cover)),
+    Phrase::line("uncover", "uncover", "Lifts the cover.", |reader| ask(reader, Who::Dealer, C::Uncover)),
     Phrase::line(
         "dealer bets | STAKES for seat SEAT",
         "dealer bets 25 on big for seat 4",
@@ -146,7 +173,14 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
     Phrase::line("continue", "continue", "Goes on after a restart.", |reader| ask(reader, Who::Dealer, C::Continue)),
 ];
 
-/// Irregularities by their words.
+/// What the law voids a round for, by its words.
+pub(super) const LAW: [(&str, VoidReason); 3] = [
+    ("malfunction", VoidReason::Malfunction),
+    ("force majeure", VoidReason::ForceMajeure),
+    ("suspected offence", VoidReason::SuspectedOffence),
+];
+
+/// The game's irregularities by their words.
 const IRREGULARITIES: [(&str, VoidReason); 5] = [
     ("few tumbles", VoidReason::FewTumbles),
     ("not flat", VoidReason::NotFlat),
@@ -192,14 +226,16 @@ fn tumble(reader: &mut Reader) -> Parsed {
 }
 
 fn limits(reader: &mut Reader) -> Parsed {
-    let mut limits = TableLimits { unit: Money::from_cents(1), boxes: Vec::new(), differential: None };
+    let mut limits = TableLimits { unit: Money::from_cents(1), boxes: Vec::new(), rest: None, differential: None };
     loop {
         if reader.take("unit") {
             limits.unit = reader.amount()?;
         } else if reader.take("differential") {
             limits.differential = Some(reader.amount()?);
+        } else if reader.take("rest") {
+            limits.rest = Some(reader.whole_range()?);
         } else {
-            let boxes = reader.kind_or_box("“unit”, “differential”, or a kind or box like big or sum:9")?;
+            let boxes = reader.kind_or_box("“unit”, “differential”, “rest”, or a kind or box like big or sum:9")?;
             let (min, max) = reader.range()?;
             limits.boxes.push(LimitEntry { boxes, min, max });
         }
@@ -219,17 +255,25 @@ fn correct(reader: &mut Reader) -> Parsed {
     Ok(done_by(person, Act::Correct { round, dice, why: reader.why()?, second }))
 }
 
+fn correct_known(reader: &mut Reader) -> Parsed {
+    reader.must("to")?;
+    let known = reader.faces()?;
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::CorrectKnown { known, why: reader.why()?, second }))
+}
+
 fn void_round(reader: &mut Reader) -> Parsed {
     let round = reader.round()?;
     reader.must("as")?;
     let reason = irregularity(reader)?;
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::VoidSettled { round, reason, why: reader.why()?, second }))
+    Ok(asked_by(person, C::VoidByLaw { round, reason, why: reader.why()?, second }))
 }
 
-fn irregularity(reader: &mut Reader) -> Result<VoidReason, Fault> {
-    let what = "what had happened: “few tumbles”, “not flat”, “exposed”, “activated early” or “not established”";
-    let found = IRREGULARITIES.into_iter().find(|(words, _)| reader.take(words));
+pub(super) fn irregularity(reader: &mut Reader) -> Result<VoidReason, Fault> {
+    let what = "what had happened: “malfunction”, “force majeure”, “suspected offence”, “few tumbles”, “not flat”, \
+                “exposed”, “activated early” or “not established”";
+    let found = LAW.into_iter().chain(IRREGULARITIES).find(|(words, _)| reader.take(words));
     found.map(|(_, reason)| reason).ok_or_else(|| reader.expected(what))
 }
 

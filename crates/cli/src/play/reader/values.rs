@@ -1,7 +1,7 @@
 //! What stands for something: an amount, a face, a box, a seat, a person.
 
 use taisai_rules::{BetBox, BoxKey, Dice, Face, Kind, Money};
-use taisai_table::{Actor, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat};
+use taisai_table::{Actor, DeviceId, LimitRange, Person, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::super::language::Opening;
 use super::super::script::Fault;
@@ -63,6 +63,16 @@ impl Reader<'_> {
         }
         self.skip();
         Ok((min, max))
+    }
+
+    /// Minimum and maximum, both: `1..1000`.
+    pub(in super::super) fn whole_range(&mut self) -> Result<LimitRange, Fault> {
+        let what = "limits like 1..1000";
+        let word = self.word().unwrap_or_default();
+        let (min, max) = word.split_once("..").ok_or_else(|| self.expected(what))?;
+        let (Some(min), Some(max)) = (cents(min), cents(max)) else { return Err(self.expected(what)) };
+        self.skip();
+        Ok(LimitRange { min, max })
     }
 
     fn face(&mut self) -> Result<Face, Fault> {

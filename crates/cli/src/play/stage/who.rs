@@ -43,7 +43,9 @@ impl Stage<'_> {
     pub(super) fn identified(&self, mut command: Command) -> Command {
         if let Command::Round(
             RoundCommand::Correct { second: Some(second), .. }
-            | RoundCommand::VoidSettled { second: Some(second), .. }
+            | RoundCommand::CorrectKnown { second: Some(second), .. }
+            | RoundCommand::VoidByLaw { second: Some(second), .. }
+            | RoundCommand::Inspect { second: Some(second), .. }
             | RoundCommand::VoidDamaged { second: Some(second), .. },
         ) = &mut command
         {

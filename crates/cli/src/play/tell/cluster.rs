@@ -41,6 +41,12 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         | C::Clear { seat }
         | C::Repeat { seat }
         | C::Double { seat } => standing(stage, *seat),
+        C::PlaceExcess { seat, .. } => {
+            format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), standing(stage, *seat))
+        }
+        C::Advise { bet_box } => {
+            format!("The players on {bet_box} are advised: increase or withdraw.{}", cite(&[Rule::Advice]))
+        }
         C::PlaceFor { seat, .. } => {
             format!("Placed for the player.{} {}", cite(&[Rule::PlacedByStaff]), standing(stage, *seat))
         }

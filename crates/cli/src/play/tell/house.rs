@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use taisai_rules::Money;
 use taisai_table::{
-    ClaimReason, DeviceId, DeviceKind, HouseCommand, HouseEvent, Purpose, ReceivableRuling, Roles, Transfer,
+    ClaimReason, DeviceId, DeviceKind, HouseCommand, HouseEvent, Purpose, ReceivableRuling, Roles, SetOff, Transfer,
     VoucherHash, VoucherState,
 };
 
@@ -70,14 +70,21 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
             let HouseCommand::RedeemAtSeat { seat, .. } = command else { return None };
             format!("The voucher is taken: {amount} for seat {}.", seat.0)
         }
-        E::ClaimOpened { claim, amount } => {
-            format!("Claim {}: {amount} is owed by hand, {}.", claim.0, claimed(stage, command)?)
+        E::ClaimOpened { claim, amount, set_off } => {
+            let why = claimed(stage, command)?;
+            format!("Claim {}: {amount} is owed by hand, {why}.{}", claim.0, told_set_off(set_off))
         }
-        E::ReceivableOpened { receivable } => {
+        E::ReceivableOpened { receivable, set_off } => {
             let HouseCommand::Receive { transfer, .. } = command else { return None };
-            let Purpose::Receivable { seat, round, .. } = transfer.purpose else { return None };
-            let amount = transfer.amount;
-            format!("Receivable {}: {amount} is owed by seat {} for round {}.", receivable.0, seat.0, round.0)
+            let Purpose::Receivable { seat, round, is_waived, .. } = transfer.purpose else { return None };
+            let (number, seat, round, amount) = (receivable.0, seat.0, round.0, transfer.amount);
+            if is_waived {
+                return Some(format!(
+                    "The House bears {amount} of seat {seat} for round {round}: it is not taken back."
+                ));
+            }
+            let set_off = told_set_off(set_off);
+            format!("Receivable {number}: {amount} is owed by seat {seat} for round {round}.{set_off}")
         }
         E::PlayMoney => "It is play money, owed to nobody.".to_owned(),
         E::ReceivableRuled { amount, left } => {
@@ -103,6 +110,18 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
         }
         E::Done | E::LoginCounted { .. } => return None,
     })
+}
+
+/// Both figures, and both rounds.
+fn told_set_off(set_off: &[SetOff]) -> String {
+    let told = |set_off: &SetOff| {
+        let SetOff { amount, claim, claim_round, receivable, receivable_round } = set_off;
+        format!(
+            " {amount} is set off: claim {} of round {} against receivable {} of round {}.",
+            claim.0, claim_round.0, receivable.0, receivable_round.0
+        )
+    };
+    set_off.iter().map(told).collect()
 }
 
 /// A voucher that may be printed.
@@ -141,7 +160,8 @@ fn carried(transfer: &Transfer) -> String {
         Purpose::Claim { seat, reason, .. } => {
             let why = match reason {
                 ClaimReason::CashOut => "cashed out by hand".to_owned(),
-                ClaimReason::WalkedAway => "the player walked away".to_owned(),
+                ClaimReason::WalkedAway(round) => format!("the player walked away from round {}", round.0),
+                ClaimReason::LeftBehind => "the player left chips behind".to_owned(),
                 ClaimReason::Correction(round) => format!("round {} was corrected", round.0),
                 ClaimReason::Void(round) => format!("round {} was voided", round.0),
                 ClaimReason::VoucherFailed => "the voucher could not be issued".to_owned(),

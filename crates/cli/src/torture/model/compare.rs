@@ -13,6 +13,7 @@ impl Model {
         let seat = match command {
             ClusterCommand::Place { seat, .. }
             | ClusterCommand::PlaceFor { seat, .. }
+            | ClusterCommand::PlaceExcess { seat, .. }
             | ClusterCommand::Withdraw { seat, .. }
             | ClusterCommand::Clear { seat }
             | ClusterCommand::Repeat { seat }
@@ -20,7 +21,8 @@ impl Model {
             ClusterCommand::RejectExcess => {
                 return ensure("excess is rejected before the close", self.is_open, || "bets are closed".to_owned());
             }
-            ClusterCommand::BuyIn { .. }
+            ClusterCommand::Advise { .. }
+            | ClusterCommand::BuyIn { .. }
             | ClusterCommand::IssueColour { .. }
             | ClusterCommand::RedeemColour { .. }
             | ClusterCommand::CashOut { .. }

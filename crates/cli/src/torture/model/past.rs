@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use taisai_rules::{Bet, Dice, Limits};
-use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules};
+use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules, VoidReason};
 
 use super::super::failure::{Failure, Held, ensure};
 use super::{Model, Player};
@@ -60,10 +60,13 @@ impl Model {
     pub(super) fn compensate(
         &mut self,
         round: RoundNumber,
-        dice: Option<Dice>,
+        stands: Result<Dice, VoidReason>,
         adjustments: &[Adjustment],
         cluster: &Cluster,
     ) -> Held {
+        let dice = stands.ok();
+        // F81: winnings are never taken back after force majeure.
+        let is_kept = stands == Err(VoidReason::ForceMajeure);
         let sessions = self.sessions(cluster);
         let past = self.past.iter_mut().find(|past| past.round == round);
         let past = past.ok_or_else(|| Failure::new("a round was changed that is not kept"))?;
@@ -96,19 +99,24 @@ impl Model {
             let (amount, at_once) = (amount.cents(), at_once.cents());
             let expected = match is_open {
                 false => 0,
-                true if amount > 0 => amount,
+                // What the session owes is set off first, by the House.
+                true if amount > 0 => amount - amount.min(self.purses[place].owed),
+                true if is_kept => 0,
                 true => -self.purses[place].credits.min(-amount),
             };
             ensure("only free credits of the same session are touched", at_once == expected, || {
                 format!("seat {}, round {}: {at_once} at once, expected {expected}", seat.0, round.0)
             })?;
             let has_set = self.purses[place].set.is_some();
-            let expected = if has_set && at_once > 0 { changes[seat][1].clamp(0, amount) } else { 0 };
+            let expected = if has_set && at_once > 0 { changes[seat][1].clamp(0, at_once) } else { 0 };
             let in_colour = in_colour.cents();
             ensure("what Colour Chips won is paid in the same set", in_colour == expected, || {
                 format!("seat {}, round {}: {in_colour} in Colour Chips, expected {expected}", seat.0, round.0)
             })?;
             self.purses[place].is_locked |= is_large;
+            if cluster.session(*seat) == Some(*session) {
+                self.purses[place].owed = (self.purses[place].owed - (amount - at_once)).max(0);
+            }
             self.result -= amount;
             self.pay(Player { seat: *seat, chips: Chips::Colour }, in_colour);
             self.pay(Player { seat: *seat, chips: Chips::Own }, at_once - in_colour);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, House, HouseEvent, PersonId, Purpose, ReceivableRuling, Transfer, VoucherHash,
+    Account, ClaimId, ClusterId, House, HouseEvent, PersonId, Purpose, ReceivableRuling, SetOff, Transfer, VoucherHash,
     VoucherNumber,
 };
 
@@ -96,7 +96,7 @@ pub(super) fn voucher_to_claim(
     waiting: &mut Waiting,
     batch: &mut Batch,
 ) {
-    let HouseEvent::ClaimOpened { claim, amount } = event else { return };
+    let HouseEvent::ClaimOpened { claim, amount, .. } = event else { return };
     waiting.close_voucher(hash, (state, "claim"), Some(*claim), batch);
     waiting.event.amount = Some(amount.cents());
     open_claim(*claim, *amount, reason.into(), waiting, batch);
@@ -112,6 +112,7 @@ fn open_claim(claim: ClaimId, amount: Money, reason: Arc<str>, waiting: &mut Wai
             claim.into(),
             waiting.when.time.into(),
             amount.into(),
+            0_i64.into(),
             reason.into(),
             of.table.into(),
             of.cluster.into(),
@@ -138,8 +139,8 @@ pub(super) fn receive(
     let of = in_cluster(cluster, Belongs::default());
     let (seat, session, round) = match transfer.purpose {
         Purpose::Voucher { seat, session, .. } => (seat, Some(session), None),
-        Purpose::Claim { seat, session, reason } => (seat, Some(session), round_of(reason)),
-        Purpose::Receivable { seat, session, round } => (seat, Some(session), Some(round.0)),
+        Purpose::Claim { seat, session, reason, .. } => (seat, Some(session), round_of(reason)),
+        Purpose::Receivable { seat, session, round, .. } => (seat, Some(session), Some(round.0)),
         Purpose::Credits { seat } | Purpose::Returned { seat } => (seat, None, None),
     };
     let of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), round, ..of };
@@ -152,16 +153,18 @@ pub(super) fn receive(
         issue(event, number, transfer.amount, origin, waiting, batch);
         waiting.kind = Some("voucher-issued");
     }
-    if let HouseEvent::ClaimOpened { claim, amount } = event {
+    if let HouseEvent::ClaimOpened { claim, amount, set_off } = event {
         let reason = match transfer.purpose {
             Purpose::Claim { reason, .. } => word(&reason),
             Purpose::Voucher { .. } => "voucher-failed".into(),
             Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => "returned".into(),
         };
         open_claim(*claim, *amount, reason, waiting, batch);
+        self::set_off(set_off, batch);
         waiting.kind = Some("claim-opened");
     }
-    if let HouseEvent::ReceivableOpened { receivable } = event {
+    if let HouseEvent::ReceivableOpened { receivable, set_off } = event {
+        let is_waived = matches!(transfer.purpose, Purpose::Receivable { is_waived: true, .. });
         waiting.of.receivable = Some(receivable.0);
         let of = &waiting.of;
         batch.insert(
@@ -177,21 +180,35 @@ pub(super) fn receive(
                 of.round.into(),
                 0_i64.into(),
                 0_i64.into(),
+                0_i64.into(),
                 transfer.amount.into(),
+                i64::from(is_waived).into(),
                 Value::Empty,
                 Value::Empty,
                 Value::Empty,
             ],
         );
+        self::set_off(set_off, batch);
         waiting.kind = Some("receivable-opened");
+    }
+}
+
+/// What is owed and what owes cancel: both were written in full before.
+fn set_off(set_off: &[SetOff], batch: &mut Batch) {
+    for SetOff { amount, claim, receivable, .. } in set_off {
+        batch.execute("UPDATE claims SET set_off = set_off + $1 WHERE claim = $2", [(*amount).into(), (*claim).into()]);
+        batch.execute(
+            "UPDATE receivables SET set_off = set_off + $1, still_open = still_open - $1 WHERE receivable = $2",
+            [(*amount).into(), (*receivable).into()],
+        );
     }
 }
 
 const fn round_of(reason: taisai_table::ClaimReason) -> Option<u64> {
     use taisai_table::ClaimReason as R;
     match reason {
-        R::Correction(round) | R::Void(round) => Some(round.0),
-        R::CashOut | R::WalkedAway | R::VoucherFailed => None,
+        R::Correction(round) | R::Void(round) | R::WalkedAway(round) => Some(round.0),
+        R::CashOut | R::LeftBehind | R::VoucherFailed => None,
     }
 }
 

@@ -67,7 +67,14 @@ fn reported(report: &Report, event: &mut Event) {
             event.at.table = Some(table.0);
             event.device = Some(tumbler.0);
         }
-        Report::Void { table, round } | Report::Correction { table, round } => {
+        Report::DiceDamaged { table, dice_set } | Report::DiceInspected { table, dice_set } => {
+            event.at.table = Some(table.0);
+            event.detail = Some(format!("dice set {dice_set}"));
+        }
+        Report::Void { table, round }
+        | Report::Correction { table, round }
+        | Report::FlatDiceVoided { table, round }
+        | Report::ToBeRuled { table, round } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
         }
     }

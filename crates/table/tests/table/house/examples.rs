@@ -2,7 +2,7 @@
 
 use taisai_table::{
     Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
-    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, TableId, Time,
+    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, SetOff, TableId, Time,
 };
 
 use super::floor::*;
@@ -138,6 +138,8 @@ fn reports() -> impl Iterator<Item = Report> {
 pub(crate) fn events() -> Vec<HouseEvent> {
     use HouseEvent as E;
     let (claim, amount) = (ClaimId(1), cents(500));
+    let (receivable, claim_round, receivable_round) = (ReceivableId(1), RoundNumber(4), RoundNumber(5));
+    let set_off = SetOff { amount, claim, claim_round, receivable, receivable_round };
     let events = vec![
         E::Done,
         E::LoginCounted { locked: true },
@@ -145,8 +147,8 @@ pub(crate) fn events() -> Vec<HouseEvent> {
         E::VoucherIssued { expires: Time(7) },
         E::CashPaid { amount },
         E::CreditsSent { number: 1, amount },
-        E::ClaimOpened { claim, amount },
-        E::ReceivableOpened { receivable: ReceivableId(1) },
+        E::ClaimOpened { claim, amount, set_off: vec![set_off] },
+        E::ReceivableOpened { receivable: ReceivableId(1), set_off: Vec::new() },
         E::PlayMoney,
         E::ReceivableRuled { amount, left: cents(0) },
         E::Ticked {

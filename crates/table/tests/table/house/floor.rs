@@ -97,8 +97,9 @@ pub(crate) fn voucher(byte: u8) -> Purpose {
 }
 
 pub(crate) const CLAIM: Purpose =
-    Purpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::Correction(RoundNumber(4)) };
-pub(crate) const RECEIVABLE: Purpose = Purpose::Receivable { seat: SEAT, session: SessionId(1), round: RoundNumber(4) };
+    Purpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::Correction(RoundNumber(4)), by: None };
+pub(crate) const RECEIVABLE: Purpose =
+    Purpose::Receivable { seat: SEAT, session: SessionId(1), round: RoundNumber(4), is_waived: false };
 pub(crate) const CREDITS: Purpose = Purpose::Credits { seat: SEAT };
 pub(crate) const RETURNED: Purpose = Purpose::Returned { seat: SEAT };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling, TableId, VoucherHash,
+    Account, ClaimId, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling, SetOff, TableId, VoucherHash,
 };
 
 use super::floor::{HouseEntry, TRAINING};
@@ -47,13 +47,15 @@ impl Model {
                 match (transfer.purpose, event) {
                     (Purpose::Receivable { .. }, _) if is_play => self.moves.push((Account::Play, transit, amount)),
                     (_, _) if is_play => self.moves.push((transit, Account::Play, amount)),
-                    (Purpose::Receivable { .. }, E::ReceivableOpened { receivable }) => {
+                    (Purpose::Receivable { .. }, E::ReceivableOpened { receivable, set_off }) => {
                         self.receivables.push((*receivable, amount));
                         self.moves.push((Account::Receivables, transit, amount));
+                        self.set_off(set_off);
                     }
-                    (_, E::ClaimOpened { claim, .. }) => {
+                    (_, E::ClaimOpened { claim, set_off, .. }) => {
                         self.claims.push((*claim, amount));
                         self.moves.push((transit, Account::Claims, amount));
+                        self.set_off(set_off);
                     }
                     (Purpose::Voucher { number, .. }, _) => {
                         self.vouchers.push((number.hash, amount, Account::Vouchers));
@@ -77,6 +79,16 @@ impl Model {
                 self.moves.push((from, Account::Receivables, amount));
             }
             _ => {}
+        }
+    }
+
+    fn set_off(&mut self, set_off: &[SetOff]) {
+        for SetOff { amount, claim, receivable, .. } in set_off {
+            let place = self.claims.iter().position(|(id, _)| id == claim).expect("an open claim");
+            self.claims[place].1 -= amount.cents();
+            let owed = self.receivables.iter_mut().find(|(id, _)| id == receivable).expect("an open receivable");
+            owed.1 -= amount.cents();
+            self.moves.push((Account::Claims, Account::Receivables, amount.cents()));
         }
     }
 

@@ -7,7 +7,8 @@ use taisai_rules::Money;
 use taisai_table::Refusal::{self, *};
 use taisai_table::{
     Act, Actor, ApprovalId, ClaimId, ClusterId, DeviceId, DeviceKind, Founder, HouseCommand, MOST_APPROVALS, Person,
-    PersonId, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, TableId,
+    PersonId, Purpose, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, Seat, SessionId,
+    TableId,
 };
 
 use super::examples::missing;
@@ -58,7 +59,8 @@ fn standing() -> Floor {
     floor.accept(system, receive(TRAINING, 1, 100, voucher(PLAY)));
     floor.accept(system, receive(CLUSTER, 1, 6_000_000, CLAIM));
     floor.accept(system, receive(CLUSTER, 2, 500, CLAIM));
-    floor.accept(system, receive(CLUSTER, 3, 900, RECEIVABLE));
+    let owed = Purpose::Receivable { seat: SEAT, session: SessionId(2), round: RoundNumber(4), is_waived: false };
+    floor.accept(system, receive(CLUSTER, 3, 900, owed));
     for (id, roles) in [(SUSPENDED, &Role::ALL[..]), (LOCKED, &[Role::Dealer])] {
         let (person, roles) = (PersonId(id), Roles::of(roles));
         let name = "Ann".to_owned();
@@ -324,6 +326,10 @@ fn cage() -> Vec<Vec<Row>> {
             (by(CASHIER), C::ClearRedemptionLock { redeemer: Redeemer::Person(PersonId(5)) }, Some(NotAllowed)),
             (by(DOUBLE), C::ClearRedemptionLock { redeemer: Redeemer::Person(PersonId(DOUBLE)) }, Some(NotAllowed)),
             (by(DOUBLE), C::ClearRedemptionLock { redeemer: Redeemer::Seat { cluster: CLUSTER, seat: SEAT } }, None),
+        ],
+        vec![
+            (by(CASHIER), C::PayClaim { claim: ClaimId(1), second: None }, Some(OwnClaim)),
+            (by(ATTENDANT), C::PayClaim { claim: ClaimId(1), second: None }, None),
         ],
         for_two(ATTENDANT, |second, _| C::PayClaim { claim: ClaimId(LARGE_CLAIM), second }, &[]),
         for_one(

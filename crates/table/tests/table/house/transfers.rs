@@ -87,7 +87,7 @@ fn a_receivable_is_collected_in_parts_or_written_off() {
     };
     let collected = |amount| ReceivableRuling::Collected { amount: cents(amount) };
     for number in 1..3 {
-        let opened = HouseEvent::ReceivableOpened { receivable: ReceivableId(number) };
+        let opened = HouseEvent::ReceivableOpened { receivable: ReceivableId(number), set_off: Vec::new() };
         assert_eq!(floor.accept(Actor::System, receive(CLUSTER, number, 900, RECEIVABLE)), opened);
     }
     assert_eq!(floor.house.receivables().next().unwrap().1.round, RoundNumber(4));
@@ -126,7 +126,7 @@ fn the_books_hold_what_can_be_counted() {
     assert_eq!(floor.house.balance(Account::Claims), cents(i64::MAX));
     for claim in [1, 2] {
         let pay = HouseCommand::PayClaim { claim: ClaimId(claim), second: second(SUPERVISOR) };
-        floor.accept(by(CASHIER), pay);
+        floor.accept(by(ATTENDANT), pay);
     }
     floor.refuse(by(CASHIER), sell(2, 1), Refusal::AmountTooLarge);
 }

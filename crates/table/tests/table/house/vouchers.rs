@@ -102,7 +102,7 @@ fn a_voucher_is_good_until_it_expires() {
     floor.refuse(by(CASHIER), at_cage(1), Refusal::VoucherExpired);
     // A ruling makes it a claim.
     let claim = ClaimId(1);
-    let opened = HouseEvent::ClaimOpened { claim, amount: cents(500) };
+    let opened = HouseEvent::ClaimOpened { claim, amount: cents(500), set_off: Vec::new() };
     assert_eq!(floor.accept(by(SHIFT_MANAGER), rule_expired(1, "was in hospital")), opened);
     assert_eq!(floor.house.claims().next().unwrap().1.origin, ClaimOrigin::ExpiredVoucher(hash(1)));
     assert_eq!(floor.happened(), [Happening::MoneyRuled]);
@@ -167,7 +167,7 @@ fn one_tick_closes_so_many_vouchers() {
 fn a_void_voucher_is_owed_by_hand() {
     let mut floor = Floor::new();
     floor.accept(by(CASHIER), sell(1, 500));
-    let opened = HouseEvent::ClaimOpened { claim: ClaimId(1), amount: cents(500) };
+    let opened = HouseEvent::ClaimOpened { claim: ClaimId(1), amount: cents(500), set_off: Vec::new() };
     assert_eq!(floor.accept(by(CASHIER), void(1, "misprinted", second(SUPERVISOR))), opened);
     assert_eq!(floor.house.balance(Account::Vouchers), cents(0));
     assert_eq!(floor.house.balance(Account::Claims), cents(500));
@@ -264,7 +264,7 @@ fn a_training_house_redeems_none_of_its_vouchers() {
     assert_eq!((floor.house.balance(Account::Play), floor.house.balance(Account::Vouchers)), (cents(800), cents(0)));
     // What is owed by hand is trained too.
     let owed = floor.accept(Actor::System, receive(TRAINING, 2, 500, CLAIM));
-    assert_eq!(owed, HouseEvent::ClaimOpened { claim: ClaimId(1), amount: cents(500) });
+    assert_eq!(owed, HouseEvent::ClaimOpened { claim: ClaimId(1), amount: cents(500), set_off: Vec::new() });
     floor.accept(by(CASHIER), HouseCommand::PayClaim { claim: ClaimId(1), second: None });
     assert_eq!(floor.house.check(), Ok(()));
 }
@@ -277,7 +277,7 @@ fn a_voucher_that_cannot_be_issued_becomes_a_claim() {
     let origin = VoucherOrigin::Seat { cluster: CLUSTER, seat: SEAT };
     assert_eq!(floor.house.voucher(hash(1)).unwrap().origin, origin);
     for (number, claim, amount, byte) in [(2, 1, 700, 1), (3, 2, 1_000_001, 2)] {
-        let opened = HouseEvent::ClaimOpened { claim: ClaimId(claim), amount: cents(amount) };
+        let opened = HouseEvent::ClaimOpened { claim: ClaimId(claim), amount: cents(amount), set_off: Vec::new() };
         assert_eq!(floor.accept(Actor::System, receive(CLUSTER, number, amount, voucher(byte))), opened);
         assert_eq!(floor.happened()[0], Happening::VoucherFailed { cluster: CLUSTER, seat: SEAT });
         let (session, reason) = (SessionId(1), ClaimReason::VoucherFailed);
