@@ -25,7 +25,7 @@ pub trait Machine: Clone + Send + Sized + 'static {
     /// The machine with the state of a snapshot.
     fn restore(opening: &Opening, bytes: &[u8]) -> Result<Self, BadOpening>;
     /// What the record may hold of a command.
-    fn conceal(&self, command: Self::Command) -> Self::Command;
+    fn conceal(&self, asked: Asked<Self::Command>) -> Asked<Self::Command>;
     /// Decides a command.
     fn decide(&self, asked: &Asked<Self::Command>) -> Decision<Self::Event>;
     /// Applies an entry.
@@ -52,9 +52,9 @@ macro_rules! machine {
                 let restore: fn(&Opening, &[u8]) -> Result<Result<Self, BadBytes>, BadOpening> = $restore;
                 Ok(restore(opening, bytes)??)
             }
-            fn conceal(&self, command: $command) -> $command {
-                let conceal: fn(&Self, $command) -> $command = $conceal;
-                conceal(self, command)
+            fn conceal(&self, asked: Asked<$command>) -> Asked<$command> {
+                let conceal: fn(&Self, Asked<$command>) -> Asked<$command> = $conceal;
+                conceal(self, asked)
             }
             fn decide(&self, asked: &Asked<$command>) -> Decision<$event> {
                 self.decide(asked)
@@ -88,7 +88,7 @@ machine!(
         Setup::House { .. } => Ok(Self::restore(bytes)),
         Setup::Round { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
     },
-    |_, command| command,
+    |_, asked| asked,
     Self::check
 );
 
@@ -124,6 +124,6 @@ machine!(
         Setup::Cluster { cluster, .. } => Ok(Self::restore(cluster, opening.rules()?, opening.profile.clone(), bytes)),
         Setup::House { .. } | Setup::Round { .. } => Err(BadOpening::OtherMachine),
     },
-    |_, command| command,
+    |_, asked| asked,
     Self::check
 );

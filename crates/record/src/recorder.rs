@@ -64,7 +64,7 @@ impl<M: Machine> Recorder<M> {
 
     /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
     pub fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
-        let asked = Asked { command: self.machine.conceal(asked.command), ..asked };
+        let asked = self.machine.conceal(asked);
         let outcome = match self.machine.decide(&asked) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),

@@ -154,7 +154,7 @@ impl Floor {
     /// Asks a dealer's side; nothing if there is no such table.
     pub fn ask_round(&mut self, table: TableId, asked: Asked<RoundCommand>) -> Option<Decision<RoundEvent>> {
         let round = &self.table(table)?.round;
-        let asked = Asked { command: round.conceal(asked.command), ..asked };
+        let asked = round.conceal(asked);
         let decision = round.decide(&asked);
         if let Some(entry) = entry(asked, &decision) {
             self.take(Recorded::Round(table, entry));

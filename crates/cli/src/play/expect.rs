@@ -52,10 +52,7 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
                 found.to_owned()
             })
         }
-        E::Room(bet_box, amount) => {
-            let maximum = stage.limits().maximum(*bet_box).cents();
-            money(*amount, Money::from_cents((maximum - cluster.total(*bet_box).cents()).max(0)))
-        }
+        E::Room(bet_box, amount) => money(*amount, cluster.room(*bet_box)),
         E::Excess(bet_box, amount) => {
             let over = cluster.excess().find(|(over, ..)| over == bet_box);
             money(*amount, over.map_or(Money::ZERO, |(_, total, cap)| Money::from_cents(total.cents() - cap.cents())))

@@ -249,7 +249,9 @@ impl<'s> Stage<'s> {
     fn strike(&mut self) {
         let is_due = self.round().closes_at().is_some_and(|closes_at| closes_at <= self.time);
         let is_running = self.round().phase() == Phase::Open && !self.round().is_held();
-        if is_due && is_running && self.house().profile().closes == Closes::Tick {
+        // At a live table the Dealer's word alone closes (3.6).
+        let has_clock = self.game().station() == Station::PlayerTerminals;
+        if is_due && is_running && has_clock && self.house().profile().closes == Closes::Tick {
             self.ask(Actor::System, RoundCommand::Tick).expect("it is time");
         }
     }

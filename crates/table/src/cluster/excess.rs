@@ -2,7 +2,7 @@
 
 use taisai_rules::{BetBox, Money};
 
-use crate::cluster::{Cluster, Cut, Placement, Stake, cents};
+use crate::cluster::{Cluster, Cut, Placement, Stake, cents, less};
 
 impl Cluster {
     /// What is over the limits now, by box: total, and the most that may be there. Nothing where limits bind terminals.
@@ -21,6 +21,12 @@ impl Cluster {
             let (total, minimum) = (self.total(*bet_box), self.limits.minimum(*bet_box));
             (total > Money::ZERO && total < minimum).then_some((*bet_box, total, minimum))
         })
+    }
+
+    /// The room left on a box (3.5), which any player may use: up to its maximum, and where there is a Differential up to that over
+    /// what lies on the other side.
+    pub fn room(&self, bet_box: BetBox) -> Money {
+        less(self.cap(bet_box, &self.state.totals), self.total(bet_box)).max(Money::ZERO)
     }
 
     /// The most that may be on a box, given the units on all boxes.

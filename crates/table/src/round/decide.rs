@@ -48,16 +48,23 @@ impl Round {
     }
 
     /// What the record may hold of a command. While the dice of a covered game are concealed nobody may know a face (3.7, 5.5.3
-    /// of Tai Sai; 3.5, 5.1.4 of the early edition): faces that are said then are dropped before anything is decided.
+    /// of Tai Sai; 3.5, 5.1.4 of the early edition): faces that are said then are dropped before anything is decided. What was
+    /// answered before is answered again as it was.
     #[must_use]
-    pub fn conceal(&self, command: RoundCommand) -> RoundCommand {
+    pub fn conceal(&self, mut asked: Asked<RoundCommand>) -> Asked<RoundCommand> {
         let is_concealed = match self.state.phase {
             Phase::Shut | Phase::Idle | Phase::Open | Phase::Settled | Phase::Void => {
                 self.rules.game().cover() == Cover::Covered
             }
             Phase::Closing | Phase::Closed | Phase::Result => false,
         };
-        command.faces_said().filter(|_| is_concealed).map_or(command, |said| RoundCommand::Conceal { said })
+        if is_concealed
+            && let Some(said) = asked.command.faces_said()
+            && !matches!(self.state.recent.known(asked.id, Self::content(&asked.command)), Known::Answered(_))
+        {
+            asked.command = RoundCommand::Conceal { said };
+        }
+        asked
     }
 
     fn answer(&self, asked: &Asked<RoundCommand>) -> Answer {
