@@ -89,7 +89,8 @@ pub enum ServeError {
     Secrets(#[from] SecretsError),
     /// It cannot listen.
     #[error(
-        "{address} cannot be listened on: {error}. Choose another address by --listen, TAISAI_LISTEN or the house's file"
+        "{address} cannot be listened on: {error}. Choose another address by --listen, by TAISAI_LISTEN (like \
+         TAISAI_LISTEN=127.0.0.1:8081 make run) or by the house's file"
     )]
     Listen {
         /// Where.
