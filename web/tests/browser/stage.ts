@@ -70,12 +70,7 @@ export class Stage {
   async context(size: Size = SIZES.desk, { isPaused = false, ...more }: HowOpened = {}): Promise<BrowserContext> {
     const context = await contextOf(this.browser, { viewport: size, ...more });
     this.contexts.push(context);
-    if (isPaused) {
-      // The clock can be stopped at a later time only.
-      const now = Date.now();
-      await context.clock.install({ time: now - 3_600_000 });
-      await context.clock.pauseAt(now);
-    }
+    if (isPaused) await pauseClock(context);
     return context;
   }
 
@@ -119,6 +114,14 @@ export async function contextOf(browser: Browser, how: BrowserContextOptions): P
   const context = await browser.newContext({ locale: 'en-SG', ...how });
   context.setDefaultTimeout(EVENT_TIMEOUT);
   return context;
+}
+
+/** Time stands still on its pages, and passes only by `page.clock.runFor`. */
+export async function pauseClock(context: BrowserContext): Promise<void> {
+  // The clock can be stopped at a later time only.
+  const now = Date.now();
+  await context.clock.install({ time: now - 3_600_000 });
+  await context.clock.pauseAt(now);
 }
 
 /** Closes a context. What a test put in the way of requests may still be answering them, and would fail after the test. */
