@@ -9,7 +9,7 @@ use std::fmt;
 /// assert_eq!("003:3.10".parse::<Paragraph>().unwrap().to_string(), "003:3.10");
 /// assert!("section four".parse::<Paragraph>().is_err());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Paragraph(String);
 
 impl Paragraph {
@@ -20,6 +20,24 @@ impl Paragraph {
     /// ```
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// The other document whose rule it is; nothing for one of the game's own document.
+    ///
+    /// ```
+    /// assert_eq!("003:3.10".parse::<taisai_rules::Paragraph>().unwrap().document(), Some("003"));
+    /// ```
+    pub fn document(&self) -> Option<&str> {
+        self.0.split_once(':').map(|(document, _)| document)
+    }
+
+    /// Its number within the document.
+    ///
+    /// ```
+    /// assert_eq!("003:3.10".parse::<taisai_rules::Paragraph>().unwrap().number(), "3.10");
+    /// ```
+    pub fn number(&self) -> &str {
+        self.0.split_once(':').map_or(&self.0, |(_, number)| number)
     }
 }
 
