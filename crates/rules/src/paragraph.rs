@@ -1,6 +1,9 @@
 //! Paragraphs of the approved documents, and the rules that a settlement cites them for.
 
+use std::cmp::Ordering;
 use std::fmt;
+
+use crate::rules_text::order;
 
 /// A paragraph of an approved document: `4.1.1`, or `003:3.10` where another document's rule is followed.
 ///
@@ -9,7 +12,7 @@ use std::fmt;
 /// assert_eq!("003:3.10".parse::<Paragraph>().unwrap().to_string(), "003:3.10");
 /// assert!("section four".parse::<Paragraph>().is_err());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Paragraph(String);
 
 impl Paragraph {
@@ -44,6 +47,27 @@ impl Paragraph {
 impl fmt::Display for Paragraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
+    }
+}
+
+/// In the order of the document: 3.9 before 3.10. Those of the game's own document come first.
+///
+/// ```
+/// use taisai_rules::Paragraph;
+/// let mut cited = ["003:1.5", "3.10", "3.9"].map(|text| text.parse::<Paragraph>().unwrap());
+/// cited.sort();
+/// assert_eq!(cited.map(|paragraph| paragraph.to_string()), ["3.9", "3.10", "003:1.5"]);
+/// ```
+impl Ord for Paragraph {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |paragraph: &Self| (paragraph.document().map(str::to_owned), order(paragraph.number()));
+        place(self).cmp(&place(other)).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for Paragraph {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -21,6 +21,7 @@ pub struct RulesText {
     pub(crate) opening: Vec<String>,
     pub(crate) reading: Vec<String>,
     pub(crate) paragraphs: Vec<RulesParagraph>,
+    pub(crate) file: String,
 }
 
 /// A numbered paragraph. It has a heading, a text, or both.
@@ -114,6 +115,16 @@ impl RulesText {
     /// ```
     pub fn reading(&self) -> &[String] {
         &self.reading
+    }
+
+    /// The file that it was read from.
+    ///
+    /// ```
+    /// let text = taisai_rules::Games::embedded().text("003").unwrap();
+    /// assert!(text.file().contains("document = \"003\""));
+    /// ```
+    pub fn file(&self) -> &str {
+        &self.file
     }
 
     /// The paragraphs, in the order of the document.
@@ -232,6 +243,15 @@ impl Games {
         let text = crate::rules_text_file::read(file.as_ref(), self)?;
         self.texts.push(text);
         Ok(())
+    }
+
+    /// Every text, in the order in which they were added.
+    ///
+    /// ```
+    /// assert_eq!(taisai_rules::Games::embedded().texts().count(), 4);
+    /// ```
+    pub fn texts(&self) -> impl Iterator<Item = &RulesText> {
+        self.texts.iter()
     }
 
     /// The text of a document.

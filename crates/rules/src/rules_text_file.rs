@@ -17,10 +17,10 @@ pub(crate) fn read(file: &[u8], games: &Games) -> Result<RulesText, Vec<Fault>> 
     let text = text_of(file)?;
     let (mut reader, document) = Reader::parse(text);
     let root = Table::new(document.span(), document.get_ref());
-    let text = read_text(&mut reader, root, games);
+    let read = read_text(&mut reader, root, games);
     let faults = reader.finish();
-    match text {
-        Some(text) if faults.is_empty() => Ok(text),
+    match read {
+        Some(read) if faults.is_empty() => Ok(RulesText { file: text.to_owned(), ..read }),
         _ => Err(faults),
     }
 }
@@ -36,7 +36,13 @@ fn read_text<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>, games: &Games
     if let (Some(document), Some(list), Some(paragraphs)) = (&document, list, &paragraphs) {
         check_citations(reader, list.span(), document, paragraphs, games);
     }
-    Some(RulesText { document: document?, opening: opening?, reading: reading?, paragraphs: paragraphs? })
+    Some(RulesText {
+        document: document?,
+        opening: opening?,
+        reading: reading?,
+        paragraphs: paragraphs?,
+        file: String::new(),
+    })
 }
 
 fn read_document<'t>(reader: &mut Reader<'t>, value: &Value<'t>, games: &Games) -> Option<String> {
