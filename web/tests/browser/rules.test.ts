@@ -139,3 +139,27 @@ it('opens from an act in the pit', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Game rules 3.9', exact: true }).click();
   await isOpenAt(page, '003-3.9');
 });
+
+it('opens from a refusal at the console', async () => {
+  const page = await office.open('console?table=9', 21, undefined, 'en', { isPaused: true });
+  await page.route('**/tables/9/commands', (route) => route.fulfill({ json: { refused: { code: 'bets-closed', paragraphs: ['3.6', '5.7'], sentence: '' } } }));
+  await page.clock.runFor(600);
+  await page.locator('button[data-step="open-bets"]').click();
+  await page.getByRole('log').getByRole('button', { name: 'Game rules 3.6' }).click();
+  await isOpenAt(page, '004-3.6');
+});
+
+it('opens from the display while a round is void', async () => {
+  const table = office.house.table(6);
+  const page = await office.stage.display(6, SIZES.wall);
+  table.open();
+  table.close();
+  table.void('not-flat');
+  const cited = page.getByRole('button', { name: 'Game rules 5.5.2' });
+  await cited.waitFor();
+  expect(await small(page, 44)).toEqual([]);
+  expect(await faults(page)).toEqual([]);
+  await cited.click();
+  await isOpenAt(page, '003-5.5.2');
+  await isWell(page);
+});
