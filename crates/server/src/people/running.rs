@@ -77,7 +77,7 @@ impl Running {
         let secrets = Secrets::open(&address, Expected::Either).unwrap();
         let place = Place { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
         let keys = hall.keys().to_vec();
-        let games = crate::reports::games_of([]);
+        let games = crate::reports::games_of([], Vec::new());
         let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
         let recorded = Recorded { address: address.clone(), keys: keys.clone(), anchor: None, program };
         let server = Arc::new(Server {
