@@ -27,7 +27,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 .DELETE_ON_ERROR:
 
 .PHONY: run release demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz mutants torture torture-years bless release-check
-.PHONY: tools program python postgres chromium fonts
+.PHONY: tools checkers program python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
 	@[ -e "$(TARGET)/quick/taisai" ] || echo "Building the program: about three minutes, once."
@@ -40,13 +40,13 @@ release: tools $(SCREENS) ## the program as it is installed and measured, target
 demo: ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
 	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
 
-test: tools python postgres chromium ## every test, in stages: all run, whatever fails; a table at the end says what each reached
+test: tools checkers python postgres chromium ## every test, in stages: all run, whatever fails; a table at the end says what each reached
 	@.ci/stages
 
-soak-tests: tools python ## ten green runs of .ci/run in a row, cold and warm, some beside busy loops; goes on where it was left
+soak-tests: tools checkers python ## ten green runs of .ci/run in a row, cold and warm, some beside busy loops; goes on where it was left
 	@.ci/soak
 
-lint: tools ## formatting and lints, warnings refused
+lint: tools checkers ## formatting and lints, warnings refused
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 	@cd fuzz && $(CARGO) fmt --check
@@ -90,7 +90,7 @@ bench: tools python chromium $(SCREENS) ## every figure beside its rival; writes
 	@$(CARGO) run --quiet --release --locked -p taisai-bench
 	@.ci/node npm --prefix web run --silent speed
 
-fuzz: tools ## the parsers: corpus, then FUZZ_RUNS runs each
+fuzz: tools checkers ## the parsers: corpus, then FUZZ_RUNS runs each
 	@fuzz/build
 	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P 2 -I '{}' fuzz/run '{}' -runs=$(FUZZ_RUNS) -seed=1
 
@@ -103,7 +103,7 @@ mutants: tools ## breaks rules and table on purpose, two thousand times: a test 
 torture: program ## ROUNDS rounds of each game with mistakes, faults and restarts; what was met is in target/torture/
 	@mkdir -p target/torture
 	@met=target/torture/met.txt; \
-	$(PROGRAM) torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
+	"$(PROGRAM)" torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
 	sed '/^How often/,$$d' $$met; tail -n 1 $$met
 
 torture-years: tools ## YEARS table-years, each of another seed and spread over the games; those done with this commit are not played again
@@ -137,6 +137,12 @@ release-check: test bench ## what a release needs beside the tests: 30 faults on
 tools:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it with rustup (https://rustup.rs), then run make again." >&2; exit 1; }
 	@command -v cc >/dev/null || { echo "A C compiler is missing: install one (Debian: apt-get install build-essential), then run make again." >&2; exit 1; }
+
+# What only those need who check the program: `make run` does without.
+checkers:
+	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
+		|| { echo "rustfmt or clippy is missing: install them (rustup component add rustfmt clippy), then run make again." >&2; exit 1; }
+	@command -v $${CXX:-c++} >/dev/null || { echo "A C++ compiler is missing, which the fuzzer is built with: install one (Debian: apt-get install build-essential), then run make again." >&2; exit 1; }
 
 python:
 	@command -v python3 >/dev/null || { echo "Python 3 is missing: install it (Debian: apt-get install python3), then run make again." >&2; exit 1; }

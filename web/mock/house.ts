@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 import { content } from '../src/protocol/device';
-import type { LayoutView } from '../src/protocol/messages';
+import type { LayoutView, RulesView } from '../src/protocol/messages';
 import { beat } from './beat';
 import { found } from './found';
 import { MockStaff } from './staff';
@@ -23,6 +23,12 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2', '.svg': 'image/svg+xml', '.json': 'application/json',
 };
 
+/** What the real house sends, as it was written down. */
+function read<T>(what: 'layouts' | 'rules'): T[] {
+  const folder = resolve(import.meta.dirname, what);
+  return readdirSync(folder).sort().map((name): T => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+}
+
 /** Where a device sits: its number is a hundred times its table and its seat. */
 const placeOf = (device: number) => ({ table: Math.trunc(device / 100), seat: device % 100 });
 
@@ -33,6 +39,7 @@ export class MockHouse {
   private readonly server: Server;
   private readonly upgrades = new WebSocketServer({ noServer: true });
   readonly staff: MockStaff;
+  private readonly rules: Map<string, RulesView>;
   /** While it is away, nobody can connect. */
   isAway = false;
   /** Whether lines on which nothing is said have a beat. */
@@ -41,9 +48,8 @@ export class MockHouse {
   private held: (() => void)[] | null = null;
 
   constructor(private readonly dist: string | null, isTraining = true) {
-    const folder = resolve(import.meta.dirname, 'layouts');
-    const layouts = readdirSync(folder).sort().map((name): LayoutView => JSON.parse(readFileSync(join(folder, name), 'utf8')));
-    this.tables = layouts.map((layout, at) => new MockTable(at + 1, layout, () => Date.now(), isTraining));
+    this.tables = read<LayoutView>('layouts').map((layout, at) => new MockTable(at + 1, layout, () => Date.now(), isTraining));
+    this.rules = new Map(read<RulesView>('rules').map((rules) => [rules.game, rules]));
     this.staff = new MockStaff(this);
     this.server = createServer((request, response) => void this.serve(request, response));
     this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
@@ -116,6 +122,9 @@ export class MockHouse {
     }
     const of = /^\/api\/v1\/tables\/(\d+)\/layout$/.exec(path);
     if (of && this.tables[Number(of[1]) - 1]) return json(this.table(Number(of[1])).layout);
+    const ruled = /^\/api\/v1\/games\/(.+)\/rules$/.exec(path);
+    const rules = ruled && this.rules.get(decodeURIComponent(ruled[1]!));
+    if (rules) return json(rules);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
       return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, time: Date.now() });

@@ -128,6 +128,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/games/{game}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The approved rules of a game, and of the documents that it follows. */
+        get: operations["rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/house": {
         parameters: {
             query?: never;
@@ -2579,6 +2596,27 @@ export interface components {
         } | {
             ruling: components["schemas"]["ClaimId"];
         };
+        /** @description A part of a text. */
+        PassageView: {
+            heading?: string | null;
+            /** @description Whether it closes the paragraph, after the paragraph's own paragraphs. */
+            is_closing: boolean;
+            /** @description The paragraph that it belongs to. */
+            number: string;
+            pay_table?: components["schemas"]["PayTableView"] | null;
+            text?: string | null;
+        };
+        /** @description A row of a pay table. */
+        PayTableRowView: {
+            pays: string;
+            rules: string;
+            type: string;
+        };
+        /** @description A pay table as the document prints it. */
+        PayTableView: {
+            rows: components["schemas"]["PayTableRowView"][];
+            title: string;
+        };
         /** @description A person and what the person may be at that moment. */
         Person: {
             /** @description Who. */
@@ -3431,6 +3469,13 @@ export interface components {
             /** @description Whether no money in it is real. */
             training: boolean;
         };
+        /** @description The rules of a game. */
+        RulesView: {
+            /** @description The game with its version, as `tai-sai@6`. */
+            game: string;
+            /** @description The text of the game's own document, then those of the documents that it follows where its own is silent. */
+            texts: components["schemas"]["TextView"][];
+        };
         /** @description A decision of the Table Games Shift Manager or above on what the Game Rules leave open (5.14). */
         Ruling: {
             conclude: {
@@ -3913,6 +3958,19 @@ export interface components {
              */
             p_value: number;
         };
+        /** @description The text of an approved document, in English as it was approved. */
+        TextView: {
+            /** @description The name under which it was approved. */
+            approved?: string | null;
+            /** @description A citation `003:5.3` is of document `003`; one without a document is of the game's own. */
+            document: string;
+            /** @description The title page and the approval. */
+            opening: string[];
+            /** @description In the order of reading. */
+            passages: components["schemas"]["PassageView"][];
+            /** @description Repaired and doubtful readings of the scan. */
+            reading: string[];
+        };
         /**
          * Format: uint64
          * @description A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
@@ -4304,6 +4362,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_EventLine"];
                 };
+            };
+        };
+    };
+    rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The game, like `tai-sai` or `tai-sai@6` */
+                game: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulesView"];
+                };
+            };
+            /** @description There is no such game */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

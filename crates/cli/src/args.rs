@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use taisai_record::Address;
-use taisai_rules::{Game, Games, Layout, Moment};
+use taisai_rules::{Game, Games, Layout, Moment, Paragraph};
 
 /// Tai Sai and Sic Bo as their regulator approved them: exact settlement, odds and layouts.
 #[derive(Parser)]
@@ -47,7 +47,7 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// List the games, show their pay tables, check game files
+    /// List the games, show their pay tables and rules, check game files
     Games {
         #[command(subcommand)]
         command: Option<GamesCommand>,
@@ -180,6 +180,16 @@ pub(crate) enum GamesCommand {
         /// The layout; every layout of the game if left out
         #[arg(long, requires = "game")]
         layout: Option<String>,
+        #[arg(from_global)]
+        json: bool,
+    },
+    /// Print the approved text of a game, or one paragraph of it
+    Rules {
+        /// The game, like tai-sai or tai-sai@6
+        #[arg(long)]
+        game: String,
+        /// The paragraph, like 5.1.1, or 003:5.14 for one of another document; the whole text if left out
+        paragraph: Option<Paragraph>,
         #[arg(from_global)]
         json: bool,
     },

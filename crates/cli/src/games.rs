@@ -15,10 +15,7 @@ use crate::print::{self, Column, QUIET};
 /// The games of a folder, or those in the program.
 pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
     let Some(folder) = folder else { return Ok(Cow::Borrowed(Games::embedded())) };
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
-    files.retain(|path| is_game(path));
-    files.sort();
+    let files = files_of(folder)?;
     if files.is_empty() {
         bail!("there is no game (*.toml) in {}", folder.display());
     }
@@ -40,27 +37,62 @@ pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>>
             Err(error) => write!(faults, "\n  {name}: {error}")?,
         }
     }
+    if faults.is_empty() {
+        load_texts(&mut games, &folder.join("texts"), &mut faults)?;
+    }
     if !faults.is_empty() {
         bail!("the games in {} have faults:{faults}", folder.display());
     }
     Ok(Cow::Owned(games))
 }
 
+/// The texts of a folder's games, if the folder has any.
+fn load_texts(games: &mut Games, folder: &Path, faults: &mut String) -> anyhow::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for file in &files_of(folder)? {
+        let name = file.display();
+        match read_bytes(file) {
+            Ok(bytes) => {
+                for fault in games.add_text(bytes).err().unwrap_or_default() {
+                    write!(faults, "\n  {name}:{fault}")?;
+                }
+            }
+            Err(error) => write!(faults, "\n  {name}: {error}")?,
+        }
+    }
+    Ok(())
+}
+
+/// The data files of a folder, in the order of their names.
+fn files_of(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
+    let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    files.retain(|path| is_data_file(path));
+    files.sort();
+    Ok(files)
+}
+
 /// A game, or the faults of its file.
 type Loaded = Result<Game, Vec<Fault>>;
 
-/// Reads a game's file: not one that might never end, and not more of it than a game can have.
 fn read(path: &Path) -> std::io::Result<Loaded> {
+    read_bytes(path).map(Game::from_toml)
+}
+
+/// Reads a file: not one that might never end, and not more of it than a game can have.
+fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("this is not a regular file"));
     }
     let mut bytes = Vec::new();
     let most = u64::try_from(Game::MOST_BYTES + 1).map_err(std::io::Error::other)?;
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(Game::from_toml(bytes))
+    Ok(bytes)
 }
 
-fn is_game(path: &Path) -> bool {
+fn is_data_file(path: &Path) -> bool {
     let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     !is_hidden && path.extension().is_some_and(|extension| extension == "toml")
 }
@@ -207,10 +239,15 @@ fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Res
     print::heading(out, &format!("{paragraph}  {}", layout.title()))?;
     let source = format!("{} · document {} · {effective} · layout {}", game.approved(), game.document(), layout.id());
     writeln!(out, "  {QUIET}{source}{QUIET:#}\n")?;
+    pay_table(out, layout)?;
+    Ok(())
+}
+
+/// The rows of a pay table as the document prints them.
+pub(crate) fn pay_table(out: &mut impl Write, layout: &Layout) -> std::io::Result<()> {
     let rows: Vec<_> = layout.rows().iter().map(|r| vec![r.name.clone(), r.rules.clone(), r.pays.clone()]).collect();
     let columns = [Column::left("Type"), Column::left("Bet/Rules"), Column::right("Pays")];
-    print::table(out, &columns, &rows)?;
-    Ok(())
+    print::table(out, &columns, &rows)
 }
 
 /// Checks files and prints every fault; `false` if there is one.

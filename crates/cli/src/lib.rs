@@ -22,6 +22,7 @@ pub mod play;
 mod print;
 mod replay;
 mod report;
+mod rules_text;
 mod serve;
 pub mod settle;
 mod sheet;
@@ -96,6 +97,10 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         }
         Command::Games { command: Some(GamesCommand::Show { game, layout, json }), .. } => {
             games::show(&*games::load(args.games.as_deref())?, now()?, game.as_deref(), layout.as_deref(), *json)?;
+            Ok(true)
+        }
+        Command::Games { command: Some(GamesCommand::Rules { game, paragraph, json }), .. } => {
+            rules_text::print(&*games::load(args.games.as_deref())?, now()?, game, paragraph.as_ref(), *json)?;
             Ok(true)
         }
         Command::Games { command: Some(GamesCommand::Check { files, json }), .. } => games::check(files, *json),

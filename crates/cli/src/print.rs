@@ -126,6 +126,28 @@ fn broken(text: &str, most: usize) -> Vec<&str> {
     lines
 }
 
+/// Lines of prose end before this column.
+const PROSE: usize = 92;
+
+/// Prints prose beside a mark: the mark stands in the first line, and every line begins at the indent.
+pub(crate) fn wrapped(out: &mut impl Write, indent: usize, mark: &str, text: &str) -> std::io::Result<()> {
+    let mut line = format!("{mark:indent$}");
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        if !is_empty && line.width() + 1 + word.width() > PROSE {
+            writeln!(out, "{line}")?;
+            line = " ".repeat(indent);
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    writeln!(out, "{line}")
+}
+
 /// A moment as people read it, in UTC and to the second.
 pub(crate) fn moment(time: Time) -> String {
     let seconds = time.0 / 1_000;

@@ -75,6 +75,7 @@ pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
     getrandom::fill(&mut id)?;
     config.make_folder().with_context(|| format!("cannot make the folder {}", config.data.display()))?;
     let mut plan = config.plan(crate::audit::program()?, id)?;
+    plan.texts = names.games.texts().cloned().collect();
     plan.demo = args.demo.then(|| Pace { round: std::time::Duration::from_millis(args.round) });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     plan.new_secrets = args.new_secrets;

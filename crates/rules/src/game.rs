@@ -9,6 +9,7 @@ use crate::limits::LimitScope;
 use crate::moment::Moment;
 use crate::paragraph::Paragraph;
 use crate::rule::Rule;
+use crate::rules_text::RulesText;
 use crate::text::{Language, Phrases, Text};
 use taisai_datafile::{Fault, cite};
 
@@ -320,6 +321,7 @@ impl Game {
 #[derive(Clone, Debug, Default)]
 pub struct Games {
     games: Vec<Game>,
+    pub(crate) texts: Vec<RulesText>,
 }
 
 static EMBEDDED: LazyLock<Games> = LazyLock::new(|| {
@@ -333,6 +335,15 @@ static EMBEDDED: LazyLock<Games> = LazyLock::new(|| {
     for file in files {
         let game = Game::from_toml(file).expect("the embedded games are checked by the tests");
         games.add(game).expect("the embedded games have different names");
+    }
+    let texts = [
+        include_str!("../texts/tai-sai-classic.toml"),
+        include_str!("../texts/tai-sai.toml"),
+        include_str!("../texts/tai-sai-open-cover.toml"),
+        include_str!("../texts/sic-bo-etg.toml"),
+    ];
+    for text in texts {
+        games.add_text(text).expect("the embedded texts are checked by the tests");
     }
     games
 });

@@ -15,13 +15,7 @@ use crate::text::{Phrases, Text};
 use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
 
 pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
-    if file.len() > Game::MOST_BYTES {
-        return Err(refuse_after("", format!("the file of a game has at most {} bytes", Game::MOST_BYTES)));
-    }
-    let text = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    if text.len() < file.len() {
-        return Err(refuse_after(text, "from here on the file is not text in UTF-8".to_owned()));
-    }
+    let text = text_of(file)?;
     let (mut reader, document) = Reader::parse(text);
     let root = Table::new(document.span(), document.get_ref());
     let game = read_game(&mut reader, root);
@@ -30,6 +24,18 @@ pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
         Some(game) if faults.is_empty() => Ok(Game { file: text.to_owned(), ..game }),
         _ => Err(faults),
     }
+}
+
+/// The file as text, unless it is too large or something else.
+pub(crate) fn text_of(file: &[u8]) -> Result<&str, Vec<Fault>> {
+    if file.len() > Game::MOST_BYTES {
+        return Err(refuse_after("", format!("the file of a game has at most {} bytes", Game::MOST_BYTES)));
+    }
+    let text = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    if text.len() < file.len() {
+        return Err(refuse_after(text, "from here on the file is not text in UTF-8".to_owned()));
+    }
+    Ok(text)
 }
 
 /// The one fault of a file that cannot be read further than this.

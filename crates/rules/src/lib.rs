@@ -1,6 +1,6 @@
 //! Tai Sai and Sic Bo, the three-dice casino games, as the regulator approved them: dice, boxes and their text form,
 //! layouts with their pay tables and felts, exact odds, money, limits, pro rata, and the settlement of a round with the
-//! paragraph behind every line.
+//! paragraph behind every line; and the approved text of every paragraph.
 //!
 //! Rules are data: [`Games::embedded`] has the four approved games, [`Game::from_toml`] reads another and names every
 //! fault in it. There is no clock, no chance, no I/O and no float in this crate, and it does not know who bets.
@@ -37,6 +37,8 @@ mod openapi;
 mod paragraph;
 mod pro_rata;
 mod rule;
+mod rules_text;
+mod rules_text_file;
 #[cfg(feature = "serde")]
 mod serde;
 mod slip;
@@ -54,6 +56,7 @@ pub use odds::{BadOdds, Fraction, Odds, PayoutError};
 pub use paragraph::{BadParagraph, Citation, Paragraph};
 pub use pro_rata::pro_rata;
 pub use rule::Rule;
+pub use rules_text::{Passage, RulesParagraph, RulesText, UnknownParagraph};
 pub use slip::{Bet, BetError, HouseResult, Line, Settlement, SlipError};
 pub use taisai_datafile::{Fault, FaultKind};
 pub use text::{Language, Phrases, Text};

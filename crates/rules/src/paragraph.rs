@@ -1,6 +1,9 @@
 //! Paragraphs of the approved documents, and the rules that a settlement cites them for.
 
+use std::cmp::Ordering;
 use std::fmt;
+
+use crate::rules_text::order;
 
 /// A paragraph of an approved document: `4.1.1`, or `003:3.10` where another document's rule is followed.
 ///
@@ -21,11 +24,50 @@ impl Paragraph {
     pub fn text(&self) -> &str {
         &self.0
     }
+
+    /// The other document whose rule it is; nothing for one of the game's own document.
+    ///
+    /// ```
+    /// assert_eq!("003:3.10".parse::<taisai_rules::Paragraph>().unwrap().document(), Some("003"));
+    /// ```
+    pub fn document(&self) -> Option<&str> {
+        self.0.split_once(':').map(|(document, _)| document)
+    }
+
+    /// Its number within the document.
+    ///
+    /// ```
+    /// assert_eq!("003:3.10".parse::<taisai_rules::Paragraph>().unwrap().number(), "3.10");
+    /// ```
+    pub fn number(&self) -> &str {
+        self.0.split_once(':').map_or(&self.0, |(_, number)| number)
+    }
 }
 
 impl fmt::Display for Paragraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
+    }
+}
+
+/// In the order of the document: 3.9 before 3.10. Those of the game's own document come first.
+///
+/// ```
+/// use taisai_rules::Paragraph;
+/// let mut cited = ["003:1.5", "3.10", "3.9"].map(|text| text.parse::<Paragraph>().unwrap());
+/// cited.sort();
+/// assert_eq!(cited.map(|paragraph| paragraph.to_string()), ["3.9", "3.10", "003:1.5"]);
+/// ```
+impl Ord for Paragraph {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |paragraph: &Self| (paragraph.document().map(str::to_owned), order(paragraph.number()));
+        place(self).cmp(&place(other)).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for Paragraph {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

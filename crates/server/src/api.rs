@@ -9,6 +9,7 @@ mod house;
 #[cfg(test)]
 mod messages;
 mod routes;
+mod rules;
 mod tables;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub(crate) fn routes() -> Routes {
         .merge(socket::routes())
         .merge(commands::routes())
         .merge(tables::routes())
+        .merge(rules::routes())
         .merge(house::routes())
         .merge(config::api::routes())
 }

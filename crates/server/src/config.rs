@@ -234,6 +234,7 @@ impl Config {
         let (address, files) = (self.address(), self.files());
         Ok(Plan {
             name: self.name,
+            texts: Vec::new(),
             listen: self.listen,
             metrics_from: self.metrics_from,
             tls: self.tls,

@@ -26,7 +26,7 @@ use std::time::Duration;
 use taisai_journal::PublicKey;
 use taisai_record::Address;
 use taisai_record::projection::{Reader, Stop};
-use taisai_rules::{Game, Games};
+use taisai_rules::{Game, Games, RulesText};
 use taisai_table::{ClusterId, Seat, TableId};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -98,12 +98,17 @@ impl Readers {
     }
 }
 
-/// The games that tables may have been played by: those of the program, and those of its tables.
-pub(crate) fn games_of<'a>(files: impl IntoIterator<Item = &'a str>) -> Games {
+/// The games that tables may have been played by: those of the program, and those of its tables. The texts are those of the
+/// program, and those that it was started with.
+pub(crate) fn games_of<'a>(files: impl IntoIterator<Item = &'a str>, texts: Vec<RulesText>) -> Games {
     let mut games = Games::embedded().clone();
     for game in files.into_iter().filter_map(|file| Game::from_toml(file).ok()) {
         // One that is there already is the same.
         games.add(game).unwrap_or_default();
+    }
+    for text in texts {
+        // The program's own are there already, and others may belong to games that no table has.
+        games.add_text(text.file()).unwrap_or_default();
     }
     games
 }
@@ -142,6 +147,11 @@ impl Reports {
             // Whoever is awake already needs no waking.
             wake.try_send(()).unwrap_or_default();
         }
+    }
+
+    /// The games that tables may have been played by, with their texts.
+    pub(crate) fn known_games(&self) -> &Games {
+        &self.games
     }
 
     /// How far the tables are behind.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use taisai_record::{Address, Warn};
+use taisai_rules::RulesText;
 use taisai_table::Time;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
@@ -53,6 +54,8 @@ const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
 pub struct Plan {
     /// The property's name.
     pub name: String,
+    /// The approved texts that it was started with.
+    pub texts: Vec<RulesText>,
     /// The house.
     pub hall: HallPlan,
     /// Where it listens; a port of 0 takes a free one.
@@ -89,7 +92,8 @@ pub enum ServeError {
     Secrets(#[from] SecretsError),
     /// It cannot listen.
     #[error(
-        "{address} cannot be listened on: {error}. Choose another address by --listen, TAISAI_LISTEN or the house's file"
+        "{address} cannot be listened on: {error}. Choose another address by --listen, by TAISAI_LISTEN (like \
+         TAISAI_LISTEN=127.0.0.1:8081 make run) or by the house's file"
     )]
     Listen {
         /// Where.
@@ -168,7 +172,8 @@ async fn run(
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
-    let Plan { name, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, sign_of_life, node } = plan;
+    let Plan { name, texts, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, sign_of_life, node } =
+        plan;
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
     let bad = |error| ServeError::Listen { address: listen, error };
     let listener = accept::listen(listen).map_err(bad)?;
@@ -177,9 +182,8 @@ async fn run(
     let (version, is_training) = (hall.program.version.clone(), hall.is_training);
     let store = hall.address.clone();
     let (address_of_record, anchor, program) = (store.clone(), hall.files.anchor.clone(), hall.program.clone());
-    let games = games_of(hall.tables.iter().map(|table| table.game.as_str()));
-    let (counted, is_secured) = (Arc::clone(&metrics), tls.is_some());
-    let is_shared = matches!(store, Address::Postgres(_));
+    let games = games_of(hall.tables.iter().map(|table| table.game.as_str()), texts);
+    let (counted, is_secured, is_shared) = (Arc::clone(&metrics), tls.is_some(), matches!(store, Address::Postgres(_)));
     // Opening waits for the store, and on several machines for the others.
     let open = move || {
         let hall = match &hall.address {

@@ -357,7 +357,10 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
                     Some(Ok(Message::Text(text))) => Some(text),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => None,
                 };
-                (heard, is_asked) = (Instant::now(), false);
+                heard = Instant::now();
+                if std::mem::take(&mut is_asked) {
+                    quiet.as_mut().reset(heard + QUIET);
+                }
                 screen.lives();
                 if let Some(text) = message && let Err(farewell) = screen.hear(&text).await {
                     return farewell;

@@ -4,7 +4,8 @@
 import type { Refused } from './messages';
 import { Denied, unreachable } from './staff';
 
-export type Verdict = { accepted: unknown } | { refused: Refused };
+/** The table is that which refused, whose rules are cited. */
+export type Verdict = { accepted: unknown } | { refused: Refused; table?: number };
 
 /** What errands are made of; tests put their own in. */
 export interface Ways {

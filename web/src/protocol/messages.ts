@@ -29,6 +29,9 @@ export type HouseView = Schemas['HouseView'];
 export type TableView = Schemas['TableView'];
 export type AreaView = Schemas['AreaView'];
 export type CaptionView = Schemas['CaptionView'];
+export type RulesView = Schemas['RulesView'];
+export type TextView = Schemas['TextView'];
+export type PassageView = Schemas['PassageView'];
 
 export type StaffView = Schemas['StaffView'];
 export type StaffChange = Schemas['StaffChange'];

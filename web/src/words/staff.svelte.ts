@@ -30,9 +30,3 @@ speech.beside = (language) => office.speak(language);
 export function reasonOf({ code, sentence }: Pick<Refused, 'code' | 'sentence'>): string {
   return office.words.reasons[code] ?? speech.words.reasons[code] ?? sentence ?? code;
 }
-
-/** A refusal with the paragraphs it rests on. */
-export function told(refused: Refused): string {
-  const cited = refused.paragraphs?.length ? ` (${speech.words.paragraph(refused.paragraphs.join(', '))})` : '';
-  return reasonOf(refused) + cited;
-}

@@ -114,7 +114,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await page.locator('[data-phase=open]').waitFor();
     await well(page, 64);
     await page.locator('nav button').first().click();
-    await page.locator('dialog li button:enabled').first().click();
+    await page.locator('dialog li [aria-pressed]:enabled').first().click();
     await well(page, 64);
     await page.keyboard.press('Escape');
     await page.locator('nav button').last().click();

@@ -1,7 +1,7 @@
 // A stand-in house, a browser, and terminals that are set up in it.
 
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { history } from '../../mock/dealer';
 import { MockHouse } from '../../mock/house';
@@ -16,8 +16,14 @@ type Size = { width: number; height: number };
 /** As root, Chromium runs without its sandbox; none of its own connections are wanted. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-/** The one without windows of its own, where it is there: it takes half the time. */
-const CHROMIUM = process.env['CHROMIUM'] ?? ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
+/** The one that is named by CHROMIUM, or else the one without windows of its own where it is there: it takes half the time. It is looked
+ * for where `.ci/chromium` looks. */
+const NAMED = process.env['CHROMIUM'];
+const CHROMIUM = (NAMED ? [NAMED] : ['chromium-headless-shell', 'chromium']).flatMap(onPath).find((path) => existsSync(path)) ?? NAMED;
+
+function onPath(name: string): string[] {
+  return name.includes('/') ? [name] : process.env['PATH']!.split(delimiter).map((folder) => join(folder, name));
+}
 
 export const launch = () => chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args: FLAGS });
 
@@ -70,12 +76,7 @@ export class Stage {
   async context(size: Size = SIZES.desk, { isPaused = false, ...more }: HowOpened = {}): Promise<BrowserContext> {
     const context = await contextOf(this.browser, { viewport: size, ...more });
     this.contexts.push(context);
-    if (isPaused) {
-      // The clock can be stopped at a later time only.
-      const now = Date.now();
-      await context.clock.install({ time: now - 3_600_000 });
-      await context.clock.pauseAt(now);
-    }
+    if (isPaused) await pauseClock(context);
     return context;
   }
 
@@ -119,6 +120,14 @@ export async function contextOf(browser: Browser, how: BrowserContextOptions): P
   const context = await browser.newContext({ locale: 'en-SG', ...how });
   context.setDefaultTimeout(EVENT_TIMEOUT);
   return context;
+}
+
+/** Time stands still on its pages, and passes only by `page.clock.runFor`. */
+export async function pauseClock(context: BrowserContext): Promise<void> {
+  // The clock can be stopped at a later time only.
+  const now = Date.now();
+  await context.clock.install({ time: now - 3_600_000 });
+  await context.clock.pauseAt(now);
 }
 
 /** Closes a context. What a test put in the way of requests may still be answering them, and would fail after the test. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { contextOf, launch, SHOTS, SIZES, watched, type Watched } from '../browser/stage';
-import { House, TABLES } from './program';
+import { House, IMPATIENT, TABLES } from './program';
 
 /** The first people of a house, by what they are, in the order of their numbers. */
 const FIRST = ['dealer', 'second-dealer', 'pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager', 'attendant', 'cashier', 'auditor', 'administrator'] as const;
@@ -26,8 +26,13 @@ export class Premises {
     private readonly browser: Browser,
   ) {}
 
-  static async open(tables = TABLES): Promise<Premises> {
-    return Premises.around(await House.found(tables));
+  static async open(): Promise<Premises> {
+    return Premises.around(await House.found(TABLES));
+  }
+
+  /** With a house that has little patience for a screen that gives no sign of life. */
+  static async openImpatient(): Promise<Premises> {
+    return Premises.around(await House.found(TABLES, IMPATIENT));
   }
 
   static async around(house: House): Promise<Premises> {

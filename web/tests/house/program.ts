@@ -1,4 +1,4 @@
-// The program itself: a house in a process and a folder of its own, on a free port. It is stopped, killed and started again on the
+// The program itself: a house in a process and a folder of its own, on a port of its own. It is stopped, killed and started again on the
 // same store and the same port, and its whole record is checked in the end.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { EVENT_TIMEOUT } from '../timeouts';
+import { ReservedPort } from './port';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const PROGRAM = process.env['TAISAI'] ?? resolve(REPOSITORY, process.env['CARGO_TARGET_DIR'] ?? 'target', 'debug/taisai');
@@ -15,6 +16,12 @@ const PROGRAM = process.env['TAISAI'] ?? resolve(REPOSITORY, process.env['CARGO_
 const RUNNING = new Set<ChildProcess>();
 process.once('exit', () => RUNNING.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
+/** So long a busy machine may take to answer for a page, in milliseconds: no test is about that, save those that say so. */
+const BUSY = 30_000;
+
+/** The same where a test waits until a page is lost. */
+export const IMPATIENT = 10_000;
 
 /** So many people does a house begin with. */
 const FIRST_PEOPLE = 10;
@@ -66,11 +73,15 @@ export class House {
   readonly links = new Map<string, string>();
   readonly folder = mkdtempSync(join(tmpdir(), 'taisai-house-'));
   private child: ChildProcess | null = null;
+  private port: ReservedPort | null = null;
 
-  private constructor(private readonly flags: readonly string[]) {}
+  private constructor(
+    private readonly flags: readonly string[],
+    private readonly signOfLife = BUSY,
+  ) {}
 
-  static async found(tables: string): Promise<House> {
-    const house = new House(['--config', 'taisai.toml']);
+  static async found(tables: string, signOfLife?: number): Promise<House> {
+    const house = new House(['--config', 'taisai.toml'], signOfLife);
     writeFileSync(join(house.folder, 'taisai.toml'), `data = "data"\n\n[house]\nname = "Fountain House"\n${tables}`);
     const terminals = [...tables.matchAll(/^terminals = (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
     return house.begin(() => house.passwords.size === FIRST_PEOPLE && house.links.size === terminals);
@@ -83,7 +94,7 @@ export class House {
 
   /** Starts it again where it was reached before. */
   async restart(): Promise<void> {
-    await this.run(new URL(this.address).host);
+    await this.run();
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): void {
@@ -115,13 +126,15 @@ export class House {
 
   async close(): Promise<void> {
     if (this.child) await this.kill();
+    this.port?.release();
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Starts it for the first time, on a free port; where it does not start, nothing of it is left. */
+  /** Starts it for the first time; where it does not start, nothing of it is left. */
   private async begin(isTold?: () => boolean): Promise<this> {
     try {
-      await this.run('127.0.0.1:0', isTold);
+      this.port = await ReservedPort.take();
+      await this.run(isTold);
     } catch (error) {
       await this.close();
       throw error;
@@ -129,8 +142,9 @@ export class House {
     return this;
   }
 
-  private async run(listen: string, isTold = () => true): Promise<void> {
-    const child = spawn(PROGRAM, ['serve', ...this.flags, '--listen', listen], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  private async run(isTold = () => true): Promise<void> {
+    const how = [...this.flags, '--sign-of-life', String(this.signOfLife), '--listen', `127.0.0.1:${this.port!.number}`];
+    const child = spawn(PROGRAM, ['serve', ...how], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     RUNNING.add(child);
     child.once('exit', () => RUNNING.delete(child));

@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 import { box, hold } from '../browser/stage';
 import { told } from '../browser/told';
 import { bet, buyIn, chip, commit, conclude, meter, openBets, openTable, phase, says, step, tumble } from './play';
-import { premises } from './premises';
+import { Premises, premises } from './premises';
 
-const at = premises();
+const at = premises(Premises.openImpatient);
 let dealer: Page, first: Page, second: Page, wall: Page;
 
 describe('a table in play', () => {

@@ -28,7 +28,7 @@ for (const [name, size] of Object.entries(SIZES)) {
     table.forSeat({ place: { seat: 2, chips: 'own', stakes: [{ box: 'small', amount: 10_000 }] } });
     await shot('open');
     await page.locator('nav button').first().click();
-    await page.locator('dialog li button:enabled').first().click();
+    await page.locator('dialog li [aria-pressed]:enabled').first().click();
     await shot('irregular');
     await page.keyboard.press('Escape');
     table.change({ phase: 'closed', closes_at: null, tumbles: 3 });

@@ -5,6 +5,7 @@ use std::process::Command;
 use crate::common::run;
 
 const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tai-sai.toml");
+const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../rules/texts/tai-sai.toml");
 
 #[test]
 fn commands_that_cannot_be_carried_out_say_why() {
@@ -158,12 +159,65 @@ fn json_is_asked_for_before_or_after_what_games_does() {
     for (before, after) in [
         (&["games", "--json", "show", "tai-sai"][..], &["games", "show", "tai-sai", "--json"][..]),
         (&["games", "--json", "check", GAME], &["games", "check", GAME, "--json"]),
+        (&["games", "--json", "rules", "--game", "tai-sai"], &["games", "rules", "--game", "tai-sai", "--json"]),
     ] {
         let (status, json, _) = run(before);
         assert_eq!(status, Some(0), "{before:?}");
         assert!(serde_json::from_str::<serde_json::Value>(&json).unwrap().is_array(), "{before:?}");
         assert_eq!(run(after).1, json, "{after:?}");
     }
+}
+
+#[test]
+fn a_paragraph_is_printed_where_it_stands() {
+    for (game, paragraph, numbers) in [
+        ("tai-sai", "5.5.1", &["5", "5.5", "5.5.1", "5.5"][..]),
+        ("tai-sai", "5.4", &["5", "5.4", "5.4.1", "5.4.2"]),
+        ("tai-sai-classic", "3.2", &["3", "3.2"]),
+        ("tai-sai-classic", "003:5.14", &["5", "5.14"]),
+    ] {
+        let (status, json, _) = run(&["games", "rules", "--game", game, paragraph, "--json"]);
+        let passages: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let found: Vec<_> =
+            passages.as_array().unwrap().iter().map(|passage| passage["number"].as_str().unwrap()).collect();
+        assert_eq!((status, found.as_slice()), (Some(0), numbers), "{game} {paragraph}");
+    }
+    let (_, printed, _) = run(&["games", "rules", "--game", "tai-sai", "5.14"]);
+    assert!(printed.contains("  5.14    Where provisions in the Game Rules do not provide"), "{printed}");
+}
+
+#[test]
+fn a_paragraph_that_is_not_there_is_told_with_its_neighbours() {
+    for (paragraph, message) in [
+        ("5.15", "document 003 has no paragraph 5.15; near it are 5.13, 5.14"),
+        ("001:3.6", "document 001 has no paragraph 3.6; near it are 3.4, 3.5, 4, 4.1"),
+        ("999:1", "there is no text of document 999 here"),
+        ("five", "a paragraph is written like \"4.1.1\""),
+    ] {
+        let (status, printed, error) = run(&["games", "rules", "--game", "tai-sai", paragraph]);
+        assert_eq!((status, printed.as_str()), (Some(2), ""), "{paragraph}");
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[test]
+fn games_of_a_folder_have_the_texts_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::copy(GAME, folder.join("tai-sai.toml")).unwrap();
+    let games = folder.to_str().unwrap();
+    let rules = ["--games", games, "games", "rules", "--game", "tai-sai", "1.4"];
+    assert!(run(&rules).2.contains("there is no text of document 003 here"));
+
+    std::fs::create_dir(folder.join("texts")).unwrap();
+    let text = std::fs::read_to_string(TEXT).unwrap();
+    std::fs::write(folder.join("texts/003.toml"), &text).unwrap();
+    assert!(run(&rules).1.contains("House refers to the Casino Operator."));
+
+    std::fs::write(folder.join("texts/003.toml"), text.replace("\"5.14\"", "\"5.15\"")).unwrap();
+    let (status, _, error) = run(&rules);
+    assert_eq!(status, Some(2));
+    assert!(error.contains("texts/003.toml:") && error.contains("tai-sai@6 cites 5.14"), "{error}");
 }
 
 #[test]

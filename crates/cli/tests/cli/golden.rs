@@ -86,6 +86,15 @@ fn pay_tables_print_as_the_documents_do() {
 }
 
 #[test]
+fn rules_print_as_the_documents_do() {
+    for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
+        let output = run_with(&["games", "rules", "--game", game], b"");
+        check(&folder("games").join(format!("rules-{game}.txt")), &output.stdout);
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+#[test]
 fn the_pictures_of_the_readme_are_drawn_by_the_program() {
     for (game, layout) in [("tai-sai", "C"), ("sic-bo-etg", "B")] {
         let output = run_with(&["felt", "--game", game, "--layout", layout], b"");

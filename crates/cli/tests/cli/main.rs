@@ -4,6 +4,7 @@
 mod audit;
 mod commands;
 mod common;
+mod coverage;
 mod damage;
 mod dice;
 mod doctor;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::run_with;
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/play")
 }
 
@@ -16,7 +16,7 @@ fn play(script: &str) -> (String, Option<i32>) {
 }
 
 /// The scripts of a folder, by name.
-fn scripts(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn scripts(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder of scripts");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "round"));

@@ -69,10 +69,19 @@ impl Player {
         }
     }
 
-    /// Asks for what must be carried out.
+    /// Asks for what must be carried out, and again under the next number where it was asked in the moment in which the terminal was
+    /// thought lost: on a busy machine that happens.
     pub(crate) async fn does(&mut self, command: &Value) -> Value {
-        let mut answer = self.ask(command).await;
-        answer.get_mut("accepted").map_or_else(|| panic!("seat {}: {command}", self.device.seat), Value::take)
+        let by = Instant::now() + HANG_LIMIT;
+        loop {
+            let mut answer = self.ask(command).await;
+            if let Some(accepted) = answer.get_mut("accepted") {
+                return accepted.take();
+            }
+            let is_lost = answer["refused"]["code"] == "terminal-lost";
+            assert!(is_lost && Instant::now() < by, "seat {}: {command}: {answer}", self.device.seat);
+            sleep(AGAIN).await;
+        }
     }
 
     /// The credits as they are shown to whoever connects now.
@@ -100,16 +109,7 @@ impl Player {
 
     /// Puts money in.
     pub(crate) async fn buy_in(&mut self, amount: i64) {
-        let buy_in = json!({"buy-in": {"seat": self.device.seat, "amount": amount, "method": "note"}});
-        loop {
-            let answer = self.ask(&buy_in).await;
-            match answer["refused"]["code"].as_str() {
-                None => return,
-                // Asked in the moment in which the terminal was thought lost.
-                Some("terminal-lost") => sleep(AGAIN).await,
-                Some(other) => panic!("{other}: {answer}"),
-            }
-        }
+        self.does(&json!({"buy-in": {"seat": self.device.seat, "amount": amount, "method": "note"}})).await;
     }
 
     /// The connection, or one at the next machine.

@@ -31,7 +31,7 @@ pub(crate) const THE_HOUSE: &str = "house";
 /// So many terminals are enrolled at a time.
 const AT_ONCE: usize = 8;
 
-/// Each test has this machine for itself: leases run out by the clock.
+/// One test of this program at a time: each starts up to three machines and two servers, and leases run out by the clock.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// The profile of the house, where a cluster is silent after five seconds.

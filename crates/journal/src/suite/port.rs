@@ -1,9 +1,10 @@
 //! Ports for servers that cannot be told to take any port that is free, such as `PostgreSQL`.
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::RangeInclusive;
 
-/// Ports that the system gives to nobody who asks for any port, neither to listen nor to connect.
-const PORTS: std::ops::Range<u16> = 15_000..32_000;
+/// Ports below are for servers that are no test's.
+const LOWEST: u16 = 10_000;
 
 /// Whoever holds a port here has it on every loopback address. Nothing else listens at this address.
 const REGISTER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
@@ -25,9 +26,9 @@ impl ReservedPort {
     pub fn new() -> Self {
         let mut start = [0; 2];
         getrandom::fill(&mut start).expect("random bytes");
-        let count = PORTS.end - PORTS.start;
-        let start = u16::from_le_bytes(start) % count;
-        let ports = (0..count).map(|step| PORTS.start + (start + step) % count);
+        let mut ports = ports(given());
+        let start = usize::from(u16::from_le_bytes(start)) % ports.len();
+        ports.rotate_left(start);
         ports.into_iter().find_map(Self::reserve).expect("a port that nobody uses")
     }
 
@@ -41,5 +42,36 @@ impl ReservedPort {
     /// Its number.
     pub const fn number(&self) -> u16 {
         self.number
+    }
+}
+
+/// The ports that the system gives to whoever asks for any port, to listen or to connect.
+fn given() -> RangeInclusive<u16> {
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").expect("the range of ports");
+    let mut ends = range.split_whitespace().map(|end| end.parse().expect("a port"));
+    ends.next().expect("the first port")..=ends.next().expect("the last port")
+}
+
+/// The ports that the system gives to nobody; all, where it gives all of them.
+fn ports(given: RangeInclusive<u16>) -> Vec<u16> {
+    let others: Vec<u16> = (LOWEST..=u16::MAX).filter(|port| !given.contains(port)).collect();
+    if others.is_empty() { (LOWEST..=u16::MAX).collect() } else { others }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_port_is_one_that_the_system_gives() {
+        for (given, first, last, count) in [
+            (32_768..=60_999, 10_000, 65_535, 27_304),
+            (15_000..=65_535, 10_000, 14_999, 5_000),
+            (1_024..=60_999, 61_000, 65_535, 4_536),
+            (1_024..=65_535, 10_000, 65_535, 55_536),
+        ] {
+            let ports = ports(given.clone());
+            assert_eq!((ports.first(), ports.last(), ports.len()), (Some(&first), Some(&last), count), "{given:?}");
+        }
     }
 }

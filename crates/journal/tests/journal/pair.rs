@@ -5,7 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use postgres::NoTls;
-use taisai_journal::suite::{HANG_LIMIT, Pair, TemporaryServer, begin, block, chain, head, verify, wait_until};
+use taisai_journal::suite::{
+    HANG_LIMIT, Pair, TemporaryServer, begin, block, chain, head, verify, wait_for, wait_until,
+};
 use taisai_journal::{
     AppendError, Block, ClaimError, Claimed, Head, Journal, LeaseError, Leases, Member, Postgres, PostgresArchive,
     PostgresError, Terms,
@@ -17,11 +19,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A node whose lease outlasts the test.
 fn join(address: &str) -> Member {
     let lease = Duration::from_mins(10);
-    join_with(address, Terms::new(lease, lease / 6).expect("terms"))
+    let terms = Terms::new(lease, lease / 6).expect("terms");
+    Leases::open(address, terms).expect("leases").join("127.0.0.1:8080", "0.1.0").expect("a node")
 }
 
-fn join_with(address: &str, terms: Terms) -> Member {
-    Leases::open(address, terms).expect("leases").join("127.0.0.1:8080", "0.1.0").expect("a node")
+/// A node with a short lease, whose beats do not wait for long. On a machine that stands still the server may not answer in so little
+/// time: then another one joins. The tables must be there.
+fn join_briefly(address: &str) -> Member {
+    wait_for("a node has joined", || {
+        let leases = Leases::open(address, Terms::default());
+        match leases.and_then(|leases| leases.join("127.0.0.1:8080", "0.1.0")) {
+            Ok(node) => Some(node),
+            Err(LeaseError::Server(_)) => None,
+            Err(error) => panic!("{error:?}"),
+        }
+    })
 }
 
 /// Appends a block, which must be acknowledged.
@@ -87,8 +99,7 @@ fn without_its_standby_nothing_is_acknowledged() {
     let address = pair.database("record");
     let mut journal = Postgres::open(&address).unwrap();
     let at = begin(&mut journal, "house");
-    // A short lease, so that a beat does not wait for long.
-    let mut node = join_with(&address, Terms::default());
+    let mut node = join_briefly(&address);
     let tenure = node.tenure();
     pair.standby.pause();
     let mut hasty = Postgres::open(&address).unwrap().with_patience(PATIENCE).unwrap();

@@ -10,5 +10,6 @@ mod paragraphs;
 mod partial;
 mod pro_rata;
 mod slips;
+mod texts;
 #[cfg(feature = "serde")]
 mod written;

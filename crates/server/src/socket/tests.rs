@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::routing::any;
+use taisai_journal::suite::HANG_LIMIT;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::{self, WebSocket};
 
@@ -52,6 +53,7 @@ async fn serve(house: &Running, is_doubted: bool) -> (SocketAddr, mpsc::Unbounde
 
 fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
     let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
     tungstenite::client(format!("ws://{address}/"), stream).unwrap().0
 }
 
@@ -93,4 +95,19 @@ async fn one_that_is_doubted_is_asked_at_once() {
     let (first, second) = tokio::task::spawn_blocking(heard).await.unwrap();
     assert!(first.is_ping(), "{first}");
     assert!(!second.is_ok_and(|second| second.is_text()), "it was asked because it was quiet");
+}
+
+/// A page takes the house for lost that does not beat, however long the house would wait for the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_answers_is_asked_again() {
+    let house = Running::start().await;
+    let (address, _told) = serve(&house, false).await;
+    let beats = move || {
+        let mut socket = connect(address);
+        let mut beats = 0;
+        while beats < 3 {
+            beats += usize::from(socket.read().unwrap().is_text());
+        }
+    };
+    tokio::task::spawn_blocking(beats).await.unwrap();
 }

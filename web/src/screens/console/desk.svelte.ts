@@ -52,9 +52,9 @@ export class Desk {
     return nextStep(this.layout, this.view, this.staff.me!, this.faces);
   }
 
-  /** The paragraphs behind something, as they are written; nothing where the game has no such rule. */
-  cited(rule: Cited): string {
-    return paragraphsOf(this.layout, rule).join(', ');
+  /** The paragraphs behind something; none where the game has no such rule. */
+  cited(rule: Cited): readonly string[] {
+    return paragraphsOf(this.layout, rule);
   }
 
   get isOver(): boolean {

@@ -5,7 +5,7 @@ import type { ApprovalOnFile, EmployeeOnFile, HouseCommand, ResultView } from '.
 import { Denied } from '../../protocol/staff';
 import { carried, ownOf, rightOf, standOf, type What } from '../../state/acts';
 import { Parts, type PartsView } from '../../state/parts';
-import { office, told } from '../../words/staff.svelte';
+import { office, reasonOf } from '../../words/staff.svelte';
 import type { Staff } from './staff.svelte';
 
 export class HouseDesk {
@@ -78,7 +78,7 @@ export class HouseDesk {
     } catch (error) {
       if (!(error instanceof Denied)) throw error;
       if (error.refused.code === 'not-approved' && approval === undefined) return this.ask(act);
-      this.staff.tell(told(error.refused), true);
+      this.staff.tell(reasonOf(error.refused), true);
       return false;
     }
   }

@@ -7,13 +7,15 @@ import { browser, Line } from '../../protocol/line';
 import type { ClusterCommand, HouseCommand, HouseView, Me, Refused, RoundCommand } from '../../protocol/messages';
 import { call, Denied, file, polled } from '../../protocol/staff';
 import { Now } from '../../parts/now.svelte';
-import { office, told } from '../../words/staff.svelte';
+import { office, reasonOf } from '../../words/staff.svelte';
 
 /** Something staff are told for a while. */
 export interface Notice {
   id: number;
   text: string;
   isAlarm: boolean;
+  /** What a refusal at a table rests on. */
+  cited?: { table: number; paragraphs: readonly string[] };
 }
 
 const KEPT = 'taisai.screen';
@@ -71,11 +73,11 @@ export class Staff {
   }
 
   round(table: number, command: RoundCommand, approval?: number): Promise<Verdict> {
-    return this.ask(`tables/${table}/commands`, { round: command }, approval);
+    return this.atTable(table, { round: command }, approval);
   }
 
   cluster(table: number, number: number, command: ClusterCommand): Promise<Verdict> {
-    return this.ask(`tables/${table}/commands`, { cluster: { number, command } });
+    return this.atTable(table, { cluster: { number, command } });
   }
 
   atHouse(command: HouseCommand, approval?: number): Promise<Verdict> {
@@ -128,9 +130,9 @@ export class Staff {
     return new Line(socketAt(`${path}?source=${this.errands!.source}`), { message, lost }, browser);
   }
 
-  tell(text: string, isAlarm = false): void {
+  tell(text: string, isAlarm = false, cited?: Notice['cited']): void {
     const id = this.next++;
-    this.notices = [...this.notices.slice(-2), { id, text, isAlarm }];
+    this.notices = [...this.notices.slice(-2), { id, text, isAlarm, ...(cited && { cited }) }];
     setTimeout(() => this.dismiss(id), LASTS);
   }
 
@@ -141,7 +143,8 @@ export class Staff {
   /** Tells of a refusal; whether it was accepted. */
   isDone(verdict: Verdict): verdict is { accepted: unknown } {
     if ('accepted' in verdict) return true;
-    this.tell(told(verdict.refused), true);
+    const { refused, table } = verdict;
+    this.tell(reasonOf(refused), true, table === undefined ? undefined : { table, paragraphs: refused.paragraphs ?? [] });
     return false;
   }
 
@@ -158,8 +161,13 @@ export class Staff {
   private deny(error: unknown): null {
     if (!(error instanceof Denied)) throw error;
     if (error.refused.code === 'not-signed-in') this.ended();
-    this.tell(told(error.refused), true);
+    this.tell(reasonOf(error.refused), true);
     return null;
+  }
+
+  private async atTable(table: number, command: unknown, approval?: number): Promise<Verdict> {
+    const verdict = await this.ask(`tables/${table}/commands`, command, approval);
+    return 'refused' in verdict ? { ...verdict, table } : verdict;
   }
 
   private async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {

@@ -70,7 +70,7 @@ export const words = {
     overApart: (amount: string) => `${amount} over`,
     wouldReturn: 'These come back:',
     rejectExcess: 'Reject the excess',
-    rejectHint: (cited: string) => `The latest bets come back (${cited})`,
+    rejectHint: 'The latest bets come back',
     irregularities: 'Irregularities',
     irregular: {
       'few-tumbles': 'Fewer than three tumbles', 'not-flat': 'A die does not lie flat', exposed: 'Dice seen before “No more bets”', 'activated-early': 'Tumbler started too early', interrupted: 'Play is interrupted',

@@ -69,7 +69,7 @@ export const words: StaffWords = {
     overApart: (amount) => `超出${amount}`,
     wouldReturn: '将退还：',
     rejectExcess: '拒绝超额部分',
-    rejectHint: (cited) => `最后下的注退还（${cited}）`,
+    rejectHint: '最后下的注退还',
     irregularities: '异常情况',
     irregular: { 'few-tumbles': '摇骰不足三次', 'not-flat': '有骰子未平放', exposed: '“停止下注”前骰子外露', 'activated-early': '摇骰器过早启动', interrupted: '游戏中断' },
     irregularMore: {

@@ -69,7 +69,7 @@ export const words: StaffWords = {
     overApart: (amount) => `超出${amount}`,
     wouldReturn: '將退還：',
     rejectExcess: '拒絕超額部分',
-    rejectHint: (cited) => `最後下的注退還（${cited}）`,
+    rejectHint: '最後下的注退還',
     irregularities: '異常情況',
     irregular: { 'few-tumbles': '搖骰不足三次', 'not-flat': '有骰子未平放', exposed: '「停止下注」前骰子外露', 'activated-early': '搖骰器過早啟動', interrupted: '遊戲中斷' },
     irregularMore: {
