@@ -112,7 +112,7 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
     acts: [
       act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, round === NEVER ? { void: { reason: 'not-flat' } } : { commit: { dice: isChanged ? [1, 1, 2] : dice } }),
       ...(isChanged ? [act(815, 90_000, { correct: { round, dice, why: 'The five was read as a one' } })] : []),
-      ...(round === LATE ? [act(816, 95_000, { 'void-settled': { round, reason: 'damaged-dice', why: 'A corner was chipped' } })] : []),
+      ...(round === LATE ? [act(816, 95_000, { 'void-damaged': { from: round, to: round, dice_set: null, why: 'A corner was chipped' } })] : []),
     ],
     clusters: [
       {

@@ -11,7 +11,7 @@ use crate::identity::Time;
 use crate::round::{RoundCommand, RoundEvent};
 
 /// The version that this program writes.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 1;
 
 /// Bytes that are no entry or state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,8 +15,8 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
   switch (act?.name) {
     case 'correct':
       return said.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
-    case 'void-settled':
-      return said['void-settled'](act.table ?? 0, fields.round, voidReasons[fields.reason]);
+    case 'void-by-law':
+      return said['void-by-law'](act.table ?? 0, fields.round, voidReasons[fields.reason]);
     case 'void-damaged':
       return said['void-damaged'](act.table ?? 0, fields.from, fields.to, fields.dice_set == null ? '' : String(fields.dice_set));
     case 'enrol':

@@ -28,7 +28,7 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['interrupted', '3 dice known', '3 dice known', '3颗骰子已知', '3顆骰子已知'],
   ['correction', '1-1-2 to 2-4-6', '1 1 2, now 2 4 6', '原为1 1 2，现为2 4 6', '原為1 1 2，現為2 4 6'],
   ['reinstatement', 'void to 2-4-6', 'Void, now 2 4 6', '原为作废，现为2 4 6', '原為作廢，現為2 4 6'],
-  ...(['conclude', 'void', 'reinstate', 'note'] as const).map((code): (typeof ROWS)[number] => ['ruling', code, staffEn.pit.rulings[code], staffHans.pit.rulings[code], staffHant.pit.rulings[code]]),
+  ...(['conclude', 'void', 'settle', 'note'] as const).map((code): (typeof ROWS)[number] => ['ruling', code, staffEn.pit.rulings[code], staffHans.pit.rulings[code], staffHant.pit.rulings[code]]),
   ['excess-rejected', 'sum:4', '4', '4点', '4點'],
   ['adjustment', '-2550 at once', '−25.50 at once', '即时−25.50', '即時−25.50'],
   ['enrol', 'terminal', 'Terminal', '终端', '終端'],

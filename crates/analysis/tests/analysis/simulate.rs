@@ -13,7 +13,7 @@ fn limits(boxes: &[(&str, i64, i64)], differential: Option<i64>) -> TableLimits 
         max: Some(Money::from_cents(*max)),
     };
     let differential = differential.map(Money::from_cents);
-    TableLimits { unit: Money::from_cents(100), boxes: boxes.iter().map(entry).collect(), differential }
+    TableLimits { unit: Money::from_cents(100), boxes: boxes.iter().map(entry).collect(), rest: None, differential }
 }
 
 fn player(strategy: Strategy, bankroll: i64, slips: &[&[(&str, i64)]]) -> PlayerPlan {

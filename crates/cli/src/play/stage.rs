@@ -130,15 +130,6 @@ impl<'s> Stage<'s> {
     pub(super) fn limits_of(&self, round: RoundNumber) -> Limits {
         let place = usize::try_from(round.0).ok().and_then(|round| round.checked_sub(1));
         let limits = place.and_then(|place| self.limits.get(place)).and_then(Option::as_ref);
-        self.checked(limits)
-    }
-
-    /// The limits on display.
-    pub(super) fn limits(&self) -> Limits {
-        self.checked(self.round().limits())
-    }
-
-    fn checked(&self, limits: Option<&TableLimits>) -> Limits {
         limits.and_then(|limits| limits.check(self.layout()).ok()).unwrap_or_else(Limits::none)
     }
 

@@ -196,7 +196,8 @@ fn played(memory: &Memory, folder: &Path) -> Wide {
     wide.house(Actor::System, HouseCommand::AddTable { table: TABLE, clusters, training: false, second: None });
     wide.round(supervisor(), RoundCommand::OpenTable);
     wide.round(supervisor(), RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) });
-    let limits = TableLimits { unit: money(100), boxes: Vec::new(), differential: None };
+    let rest = Some(taisai_table::LimitRange { min: money(100), max: money(100_000_000) });
+    let limits = TableLimits { unit: money(100), boxes: Vec::new(), rest, differential: None };
     wide.round(supervisor(), RoundCommand::ShowLimits { limits, why: "they are the first".to_owned() });
 
     wide.round(dealer(), RoundCommand::OpenBets);

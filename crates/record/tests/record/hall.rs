@@ -10,7 +10,7 @@ use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
     Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId,
     House, HouseCommand, Method, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand,
-    RoundNumber, Seat, Stake, TableId, TableLimits, Time, Verdict,
+    RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -95,7 +95,9 @@ impl Hall {
             self.round(supervisor(), dealer);
         }
         if self.round.machine().limits().is_none() {
-            let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+            let limits =
+                TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), rest: None, differential: None };
+            let limits = limits.widest(self.round.machine().rules().layout());
             self.round(supervisor(), RoundCommand::ShowLimits { limits, why: "they are the first".to_owned() });
         }
     }
@@ -310,8 +312,14 @@ impl Hall {
     pub(crate) fn correct(&mut self, round: u64, dice: [u8; 3]) {
         let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
         let why = "the camera shows it".to_owned();
-        let dice = Dice::try_from(dice).unwrap();
-        self.round(supervisor(), RoundCommand::Correct { round: RoundNumber(round), dice, why, second });
+        let (round, dice) = (RoundNumber(round), Dice::try_from(dice).unwrap());
+        let machine = self.round.machine();
+        // After the next round has opened a live table's result is changed by a ruling.
+        if machine.rules().game().station() == Station::LiveTable && round < machine.number() {
+            let ruling = Ruling::Settle { round, dice };
+            return self.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why });
+        }
+        self.round(supervisor(), RoundCommand::Correct { round, dice, why, second });
     }
 
     pub(crate) fn hashes(&self) -> [[u8; 32]; 3] {

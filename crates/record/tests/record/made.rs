@@ -99,10 +99,10 @@ pub(crate) fn live_table(journal: Box<dyn Journal>, folder: &Path) -> Hall {
     hall.open_bets();
     hall.bet(1, "sum:9", 400);
     hall.deal([3, 3, 3]);
-    let why = "the film shows two tumbles".to_owned();
-    let void = RoundCommand::VoidSettled {
+    let why = "the tumbler stopped by itself".to_owned();
+    let void = RoundCommand::VoidByLaw {
         round: RoundNumber(5),
-        reason: VoidReason::FewTumbles,
+        reason: VoidReason::Malfunction,
         why,
         second: Some(pit_manager()),
     };
@@ -142,13 +142,13 @@ fn rounds(hall: &mut Hall) {
     hall.open_bets();
     hall.bet(2, "any-triple", 400);
     hall.deal([3, 3, 3]);
-    let why = "the film shows two tumbles".to_owned();
-    let reason = VoidReason::FewTumbles;
-    let void = RoundCommand::VoidSettled { round: RoundNumber(4), reason, why, second: Some(pit_manager()) };
+    let why = "the tumbler stopped by itself".to_owned();
+    let reason = VoidReason::Malfunction;
+    let void = RoundCommand::VoidByLaw { round: RoundNumber(4), reason, why, second: Some(pit_manager()) };
     hall.round(supervisor(), void);
     // It is settled after all.
     let dice = Dice::try_from([3, 3, 3]).unwrap();
-    let ruling = Ruling::Reinstate { round: RoundNumber(4), dice };
+    let ruling = Ruling::Settle { round: RoundNumber(4), dice };
     hall.round(shift_manager(), RoundCommand::Rule { ruling, why: "the film was of round 3".to_owned() });
     // Round 5 is void and stays so; nobody bets after the close.
     hall.open_bets();
@@ -157,7 +157,7 @@ fn rounds(hall: &mut Hall) {
     let late = ClusterCommand::Clear { seat: Seat(3) };
     assert!(!hall.cluster(terminal(3), late.clone()) && !hall.cluster(terminal(3), late));
     let why = "the tumbler was hit".to_owned();
-    hall.round(shift_manager(), RoundCommand::Rule { ruling: Ruling::Void { round: RoundNumber(5) }, why });
+    hall.round(shift_manager(), RoundCommand::Rule { ruling: Ruling::Void { round: RoundNumber(5), fact: None }, why });
 }
 
 fn vouchers(hall: &mut Hall) {

@@ -117,7 +117,9 @@ async fn a_round_is_played_and_is_there_again() {
     accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
     let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
     accepted(&asker.round(supervisor, relieve).await);
-    let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+    let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
+    let rest = Some(taisai_table::LimitRange { min: unit, max: most });
+    let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
     accepted(&asker.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
     accepted(&asker.round(dealer, RoundCommand::OpenBets).await);
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), method: Method::Cash };

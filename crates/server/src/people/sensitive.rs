@@ -184,7 +184,9 @@ mod tests {
         let inside = Person { id: PersonId(2), roles: Roles::of(&[Role::PitManager]) };
         let round = [
             r#"{"correct":{"round":1,"dice":[1,2,3],"why":"w","second":S}}"#,
-            r#"{"void-settled":{"round":1,"reason":"not-flat","why":"w","second":S}}"#,
+            r#"{"correct-known":{"known":[1],"why":"w","second":S}}"#,
+            r#"{"void-by-law":{"round":1,"reason":"malfunction","why":"w","second":S}}"#,
+            r#"{"inspect":{"dice_set":1,"second":S}}"#,
             r#"{"void-damaged":{"from":1,"to":2,"dice_set":null,"why":"w","second":S}}"#,
         ];
         for json in round {

@@ -59,7 +59,9 @@ impl Pit {
         let people = vec![founder(9, Role::Administrator), founder(2, Role::PitSupervisor), founder(1, Role::Dealer)];
         pit.house(Actor::System, HouseCommand::Found { people }).await;
         let supervisor = person(2, Role::PitSupervisor);
-        let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+        let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
+        let rest = Some(taisai_table::LimitRange { min: unit, max: most });
+        let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
         for command in [
             RoundCommand::OpenTable,
             RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) },

@@ -67,7 +67,9 @@ impl Cage {
             founder(9, Role::Cashier),
         ];
         cage.house(Actor::System, HouseCommand::Found { people }).await;
-        let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+        let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
+        let rest = Some(taisai_table::LimitRange { min: unit, max: most });
+        let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
         let table = cage.hall.doors().table(CLUSTER.table).unwrap();
         for command in [
             RoundCommand::OpenTable,

@@ -61,7 +61,7 @@ export const audit = {
   commands: {
     'open-table': 'Opened the table', 'close-table': 'Closed the table', 'announce-closure': 'Announced the closing', relieve: 'Relieved', 'show-limits': 'Put limits on display', 'use-dice': 'Took dice into use', 'use-tumbler': 'Took a tumbler into use',
     'open-bets': '“Place your bets, please”', 'close-bets': '“No more bets”', tick: 'Time was up', activate: 'Activated the tumbler', tumbled: 'Tumbled', 'at-rest': 'Dice at rest', commit: 'Committed the result', void: 'Voided the round',
-    interrupt: 'Reported an interruption', continue: 'Continued play', restarted: 'The program restarted', correct: 'Corrected the result', 'void-settled': 'Voided after the result', 'void-damaged': 'Voided for damaged dice', rule: 'Ruled', report: 'The players’ side followed',
+    interrupt: 'Reported an interruption', continue: 'Continued play', restarted: 'The program restarted', correct: 'Corrected the result', conceal: 'Faces said too early, not kept', cover: 'Covered the dice', uncover: 'Lifted the cover', 'correct-known': 'Corrected the known dice', 'damaged-set': 'Dice set damaged', inspect: 'Inspected a dice set', 'void-by-law': 'Voided by law', 'void-damaged': 'Voided for damaged dice', rule: 'Ruled', report: 'The players’ side followed',
   } as Record<string, string>,
   events: {
     'table-opened': 'Table opened', 'table-closed': 'Table closed', 'closure-announced': 'Closing announced', relieved: 'Position relieved', limits: 'Limits on display', 'dice-in-use': 'Dice taken into use', 'tumbler-in-use': 'Tumbler taken into use',
@@ -71,7 +71,7 @@ export const audit = {
     'set-roles': 'Roles changed', suspend: 'Person suspended', reinstate: 'Person reinstated', enrol: 'Device enrolled', 'device-revoked': 'Device revoked', 'add-table': 'Table added',
     'request-approval': 'Approval asked for', 'answer-approval': 'Approval answered', acknowledge: 'Alert noted',
     'void-voucher': 'Voucher voided', 'redemption-locked': 'Vouchers locked', 'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'Voucher not issued',
-    'clock-stepped': 'Clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'Command number used twice', 'tumbler-fault': 'Tumbler fault', 'token-copied': 'Device key used twice', 'limit-change': 'Limits changed', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
+    'clock-stepped': 'Clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'Command number used twice', 'tumbler-fault': 'Tumbler fault', 'flat-dice-called-not-flat': 'Flat dice called not flat', 'flat-dice-voided': 'Flat dice called not flat', 'to-be-ruled': 'Round to be ruled on', 'dice-damaged': 'Dice set damaged', 'dice-inspected': 'Dice set inspected', 'set-damaged': 'Dice set damaged', 'set-inspected': 'Dice set inspected', 'known-corrected': 'Known dice corrected', covered: 'Dice covered', uncovered: 'Cover lifted', advised: 'Players advised', 'token-copied': 'Device key used twice', 'limit-change': 'Limits changed', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,
   details: {
     between: ', ',

@@ -33,11 +33,11 @@ export const pit = {
   needsSecond: 'A second person approves this at their own screen.',
   ask: 'Ask for approval',
   acts: {
-    correct: 'Correct a result', 'void-settled': 'Void a settled round', 'void-damaged': 'Damaged dice', rule: 'Ruling', limits: 'Limits',
+    correct: 'Correct a result', 'void-by-law': 'Void by law', 'void-damaged': 'Damaged dice', rule: 'Ruling', limits: 'Limits',
   },
   actHints: {
     correct: 'The round is settled again by the dice. The first result stays on record; differences are paid or taken back.',
-    'void-settled': 'The round becomes void after its result. Every bet is returned in full.',
+    'void-by-law': 'The law voids the round, in play or settled. Every bet is returned in full; winnings are never taken back after force majeure.',
     'void-damaged': 'Every round of the range that was played with the dice becomes void, settled ones too.',
     rule: 'What the rules leave open, decided by the Shift Manager or above.',
     limits: 'Limits change between rounds only.',
@@ -48,7 +48,8 @@ export const pit = {
   diceSet: 'Dice set (empty: every round)',
   diceShown: 'What the dice showed',
   reason: 'What had happened',
-  rulings: { conclude: 'Conclude the interrupted round by these dice', void: 'Void a round', reinstate: 'Settle a void round by these dice', note: 'A note that changes nothing' },
+  law: { malfunction: 'Equipment malfunction', 'force-majeure': 'Force majeure', 'suspected-offence': 'Suspected offence' },
+  rulings: { conclude: 'Conclude the interrupted round by these dice', void: 'Void a round', settle: 'Settle a round by these dice', note: 'A note that changes nothing' },
   ruleNow: 'Rule',
   notAmount: 'An amount such as 1,000 or 25.50, or nothing.',
   minimum: 'Minimum',
@@ -57,7 +58,7 @@ export const pit = {
   show: 'Put on display',
   spelled: {
     correct: (table: number, round: number, dice: string) => `Table ${table}, round ${round}: settle again by the dice ${dice}.`,
-    'void-settled': (table: number, round: number, reason: string) => `Table ${table}, round ${round}: void, because ${reason}`,
+    'void-by-law': (table: number, round: number, reason: string) => `Table ${table}, round ${round}: void, because ${reason}`,
     'void-damaged': (table: number, from: number, to: number, set: string) => `Table ${table}, rounds ${from} to ${to}: void for damaged dice${set ? `, set ${set}` : ''}.`,
     enrol: (device: number, kind: string) => `Enrol device ${device}: ${kind}.`,
     code: (device: number) => `Give a new code for device ${device}. Whoever has it takes the device’s place.`,
@@ -76,7 +77,7 @@ export const pit = {
   },
   kinds: {
     'large-win': 'Large win, terminal locked', 'terminal-lost': 'Terminal lost', 'terminal-back': 'Terminal back', void: 'Round void', correction: 'Correction', ruling: 'Ruling', 'limit-change': 'Limits changed',
-    'clock-stepped': 'The clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'A command number was used twice', 'tumbler-fault': 'Tumbler fault', 'login-failed': 'Failed sign-in',
+    'clock-stepped': 'The clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'A command number was used twice', 'tumbler-fault': 'Tumbler fault', 'flat-dice-voided': 'A die was called not flat; the tumbler had read three flat dice', 'to-be-ruled': 'A round of damaged dice must be ruled on', 'dice-damaged': 'A dice set was found damaged', 'dice-inspected': 'A damaged dice set was inspected', 'login-failed': 'Failed sign-in',
     'login-locked': 'Locked after failed sign-ins', 'login-unlocked': 'Sign-in unlocked', 'device-revoked': 'Device revoked', 'token-copied': 'A device’s key was used twice', 'redemption-locked': 'Vouchers locked after wrong numbers',
     'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'A voucher could not be issued', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,

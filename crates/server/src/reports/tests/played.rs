@@ -81,7 +81,9 @@ impl Playing {
         accepted(&playing.hall.doors().house().ask(Actor::System, id, found).await.unwrap());
         playing.by_supervisor(RoundCommand::OpenTable).await;
         playing.by_supervisor(RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) }).await;
-        let limits = TableLimits { unit: Money::from_cents(100), boxes: Vec::new(), differential: None };
+        let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
+        let rest = Some(taisai_table::LimitRange { min: unit, max: most });
+        let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
         playing.by_supervisor(RoundCommand::ShowLimits { limits, why: "+1, the first".to_owned() }).await;
         playing
     }
