@@ -40,10 +40,10 @@ export class MockStaff {
         event(37, 51, { 'redemption-locked': { seat: { cluster, seat: 4 } } }),
       ]),
       claims: of([
-        { id: 12, amount: 1_250_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
-        { id: 13, amount: 42_500, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
+        { id: 12, amount: 1_250_000, gross: 1_250_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
+        { id: 13, amount: 42_500, gross: 42_500, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
       ]),
-      receivables: of([{ id: 2, cluster, round: 70, seat: 4, session: 8, left: 15_000 }]),
+      receivables: of([{ id: 2, cluster, round: 70, seat: 4, session: 8, left: 15_000, gross: 15_000, is_waived: false }]),
       vouchers: of([
         { amount: 50_000, issued: time - 3_600_000, expires: time + 29 * 86_400_000, last_digits: 5678, origin: { cage: 8 }, state: 'good' },
         { amount: 18_000, issued: time - 9_600_000, expires: time + 29 * 86_400_000, last_digits: 411, origin: { seat: { cluster, seat: 2 } }, state: { paid: { time: time - 600_000, at: { cage: 8 } } } },

@@ -694,7 +694,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "place-for-player" | "correct" | "void-settled" | "void-damaged" | "rule" | "buy-in" | "clear-lock" | "cage" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "clear-lock" | "cage" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -719,6 +719,8 @@ export interface components {
             in_colour: components["schemas"]["Money"];
             /** @description Whether its win by the new dice is a large one, which locks the terminal (F33). */
             is_large: boolean;
+            /** @description Whether the House bears what the session would give, as it may not be taken back (F81). */
+            is_waived: boolean;
             /** @description What is returned to it more, or less if negative. */
             returned: components["schemas"]["Money"];
             /** @description The seat. */
@@ -979,9 +981,12 @@ export interface components {
         ClaimId: number;
         /** @description An open claim: a player is owed by hand. */
         ClaimOnFile: {
-            /** @description How much. */
+            /** @description How much is left to be paid. */
             amount: components["schemas"]["Money"];
+            /** @description How much it was before anything was set off. */
+            gross: components["schemas"]["Money"];
             id: components["schemas"]["ClaimId"];
+            opened_by?: components["schemas"]["PersonId"] | null;
             /** @description Why. */
             origin: components["schemas"]["ClaimOrigin"];
         };
@@ -1010,7 +1015,9 @@ export interface components {
             "expired-voucher": components["schemas"]["VoucherHash"];
         };
         /** @description Why a player is owed money that is not in credits. */
-        ClaimReason: "cash-out" | "walked-away" | {
+        ClaimReason: "cash-out" | {
+            "walked-away": components["schemas"]["RoundNumber"];
+        } | "left-behind" | {
             correction: components["schemas"]["RoundNumber"];
         } | {
             void: components["schemas"]["RoundNumber"];
@@ -1027,6 +1034,15 @@ export interface components {
             };
         } | {
             "place-for": {
+                /** @description With what. */
+                chips: components["schemas"]["Chips"];
+                /** @description For which seat. */
+                seat: components["schemas"]["Seat"];
+                /** @description How much on which boxes. */
+                stakes: components["schemas"]["Stake"][];
+            };
+        } | {
+            "place-excess": {
                 /** @description With what. */
                 chips: components["schemas"]["Chips"];
                 /** @description For which seat. */
@@ -1059,6 +1075,11 @@ export interface components {
                 seat: components["schemas"]["Seat"];
             };
         } | "reject-excess" | {
+            advise: {
+                /** @description The box. */
+                box: components["schemas"]["BetBox"];
+            };
+        } | {
             "buy-in": {
                 /** @description How much. */
                 amount: components["schemas"]["Money"];
@@ -1216,7 +1237,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "same-dice" | "slip-differs" | "outcome-established" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1245,6 +1266,11 @@ export interface components {
              */
             source: number;
         };
+        /**
+         * @description How faces were said that must not be known yet.
+         * @enum {string}
+         */
+        Concealed: "reading" | "result" | "known";
         /** @description What a staff screen at a table is sent. */
         ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a staff screen at a table sends. */
@@ -1930,15 +1956,19 @@ export interface components {
             };
         } | {
             "claim-opened": {
-                /** @description How much. */
+                /** @description How much, before anything is set off. */
                 amount: components["schemas"]["Money"];
                 /** @description Which claim. */
                 claim: components["schemas"]["ClaimId"];
+                /** @description What the same session owed. */
+                set_off: components["schemas"]["SetOff"][];
             };
         } | {
             "receivable-opened": {
                 /** @description Which receivable. */
                 receivable: components["schemas"]["ReceivableId"];
+                /** @description What the same session was owed. */
+                set_off: components["schemas"]["SetOff"][];
             };
         } | "play-money" | {
             "receivable-ruled": {
@@ -2134,6 +2164,13 @@ export interface components {
             max?: components["schemas"]["Money"] | null;
             min?: components["schemas"]["Money"] | null;
         };
+        /** @description A minimum and a maximum. */
+        LimitRange: {
+            /** @description The maximum. */
+            max: components["schemas"]["Money"];
+            /** @description The minimum. */
+            min: components["schemas"]["Money"];
+        };
         /** @description A bet as it came out. */
         LineView: {
             box: components["schemas"]["BetBox"];
@@ -2303,7 +2340,9 @@ export interface components {
         /** @description What the clusters are told. A cluster takes them one by one in the order of their numbers. */
         Notice: "table-opened" | "table-closed" | "closure-announced" | {
             relieved: {
-                dealer?: components["schemas"]["PersonId"] | null;
+                person?: components["schemas"]["PersonId"] | null;
+                /** @description The position. */
+                position: components["schemas"]["Position"];
             };
         } | {
             limits: {
@@ -2695,6 +2734,7 @@ export interface components {
             };
         } | {
             claim: {
+                by?: components["schemas"]["PersonId"] | null;
                 /** @description Why. */
                 reason: components["schemas"]["ClaimReason"];
                 /** @description The seat. */
@@ -2704,6 +2744,11 @@ export interface components {
             };
         } | {
             receivable: {
+                /**
+                 * @description Whether the House bears it, as it may not be taken back (F81). It is kept, so that what a later correction of the same
+                 *     session owes is not paid twice.
+                 */
+                is_waived: boolean;
                 /** @description The round that was settled again or voided. */
                 round: components["schemas"]["RoundNumber"];
                 /** @description The seat. */
@@ -2758,7 +2803,11 @@ export interface components {
         ReceivableOnFile: {
             /** @description The seat's cluster. */
             cluster: components["schemas"]["ClusterId"];
+            /** @description How much it was before anything was set off, collected or written off. */
+            gross: components["schemas"]["Money"];
             id: components["schemas"]["ReceivableId"];
+            /** @description Whether the House bears it, as it may not be taken back (F81). It is kept to be set off only. */
+            is_waived: boolean;
             /** @description How much is left. */
             left: components["schemas"]["Money"];
             /** @description The round that was settled again or voided. */
@@ -2841,6 +2890,40 @@ export interface components {
             };
         } | {
             ruling: {
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "flat-dice-voided": {
+                /** @description Which round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "to-be-ruled": {
+                /** @description Which round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "dice-damaged": {
+                /**
+                 * Format: uint32
+                 * @description Which set.
+                 */
+                dice_set: number;
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "dice-inspected": {
+                /**
+                 * Format: uint32
+                 * @description Which set.
+                 */
+                dice_set: number;
                 /** @description At which table. */
                 table: components["schemas"]["TableId"];
             };
@@ -3179,6 +3262,11 @@ export interface components {
                 faces: (components["schemas"]["Face"] | null)[];
             };
         } | {
+            conceal: {
+                /** @description How they were said. */
+                said: components["schemas"]["Concealed"];
+            };
+        } | "cover" | "uncover" | {
             commit: {
                 /** @description The dice. */
                 dice: components["schemas"]["Dice"];
@@ -3204,13 +3292,11 @@ export interface components {
                 why: string;
             };
         } | {
-            "void-settled": {
-                /** @description What had happened. */
-                reason: components["schemas"]["VoidReason"];
-                /** @description The round. */
-                round: components["schemas"]["RoundNumber"];
+            "correct-known": {
+                /** @description What the dice show. */
+                known: components["schemas"]["Face"][];
                 second?: components["schemas"]["Person"] | null;
-                /** @description How it was found. */
+                /** @description Why it is corrected. */
                 why: string;
             };
         } | {
@@ -3227,6 +3313,33 @@ export interface components {
                 to: components["schemas"]["RoundNumber"];
                 /** @description How it was found. */
                 why: string;
+            };
+        } | {
+            "void-by-law": {
+                /** @description What has happened. */
+                reason: components["schemas"]["VoidReason"];
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description How it was found. */
+                why: string;
+            };
+        } | {
+            "damaged-set": {
+                /**
+                 * Format: uint32
+                 * @description The dice set.
+                 */
+                dice_set: number;
+            };
+        } | {
+            inspect: {
+                /**
+                 * Format: uint32
+                 * @description The dice set.
+                 */
+                dice_set: number;
+                second?: components["schemas"]["Person"] | null;
             };
         } | {
             rule: {
@@ -3296,15 +3409,19 @@ export interface components {
                 /** @description The faces. */
                 faces: (components["schemas"]["Face"] | null)[];
             };
-        } | {
+        } | "covered" | "uncovered" | {
             committed: {
                 /** @description The dice. */
                 dice: components["schemas"]["Dice"];
                 /** @description Whether the tumbler had read other faces. */
                 differs: boolean;
+                /** @description Whether a ruling decides it. */
+                is_ruling: boolean;
             };
         } | {
             voided: {
+                /** @description Whether the tumbler had read three flat dice where one is said not to lie flat. */
+                differs: boolean;
                 /** @description Why. */
                 reason: components["schemas"]["VoidReason"];
             };
@@ -3317,13 +3434,24 @@ export interface components {
                 dice_set?: number | null;
                 /** @description The first. */
                 from: components["schemas"]["RoundNumber"];
+                /** @description Whether a ruling decides it. */
+                is_ruling: boolean;
                 /** @description Why. */
                 reason: components["schemas"]["VoidReason"];
+                /** @description Those of them that a ruling had decided: they stand, and must be ruled on. */
+                ruled: components["schemas"]["RoundNumber"][];
                 /** @description The last. */
                 to: components["schemas"]["RoundNumber"];
             };
         } | {
             established: {
+                /** @description The dice known. */
+                known: components["schemas"]["Face"][];
+            };
+        } | {
+            "known-corrected": {
+                /** @description The dice as they had been reported. */
+                before: components["schemas"]["Face"][];
                 /** @description The dice known. */
                 known: components["schemas"]["Face"][];
             };
@@ -3335,8 +3463,26 @@ export interface components {
             corrected: {
                 /** @description The dice. */
                 dice: components["schemas"]["Dice"];
+                /** @description Whether a ruling decided it, which only another ruling changes. */
+                is_ruling: boolean;
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
+            };
+        } | {
+            "set-damaged": {
+                /**
+                 * Format: uint32
+                 * @description The dice set.
+                 */
+                dice_set: number;
+            };
+        } | {
+            "set-inspected": {
+                /**
+                 * Format: uint32
+                 * @description The dice set.
+                 */
+                dice_set: number;
             };
         } | "noted" | {
             followed: {
@@ -3484,11 +3630,12 @@ export interface components {
             };
         } | {
             void: {
+                fact?: components["schemas"]["VoidReason"] | null;
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
-            reinstate: {
+            settle: {
                 /** @description The dice. */
                 dice: components["schemas"]["Dice"];
                 /** @description The round. */
@@ -3590,6 +3737,19 @@ export interface components {
             throws: number;
             /** @description What is to be done: `nothing`, `watch`, `measure` or `take-out`. */
             verdict: string;
+        };
+        /** @description What a session is owed after one round, and what it owes after another, cancel. */
+        SetOff: {
+            /** @description How much. */
+            amount: components["schemas"]["Money"];
+            /** @description The claim that shrinks. */
+            claim: components["schemas"]["ClaimId"];
+            /** @description The round that the claim is from. */
+            claim_round: components["schemas"]["RoundNumber"];
+            /** @description The receivable that shrinks. */
+            receivable: components["schemas"]["ReceivableId"];
+            /** @description The round that the receivable is from. */
+            receivable_round: components["schemas"]["RoundNumber"];
         };
         /** @description A settled round on paper. */
         Sheet: {
@@ -3887,6 +4047,7 @@ export interface components {
             /** @description Minimum and maximum of kinds and boxes. */
             boxes: components["schemas"]["LimitEntry"][];
             differential?: components["schemas"]["Money"] | null;
+            rest?: components["schemas"]["LimitRange"] | null;
             /** @description The unit of stakes. */
             unit: components["schemas"]["Money"];
         };
@@ -4041,7 +4202,7 @@ export interface components {
          * @description Why a round is void, by the rule that voids it.
          * @enum {string}
          */
-        VoidReason: "few-tumbles" | "not-flat" | "exposed" | "activated-early" | "not-established" | "damaged-dice" | "ruling";
+        VoidReason: "few-tumbles" | "not-flat" | "exposed" | "activated-early" | "not-established" | "damaged-dice" | "ruling" | "malfunction" | "force-majeure" | "suspected-offence";
         /** @description A keyed hash of a voucher's validation number. The number itself is never seen by the machines. */
         VoucherHash: number[];
         /** @description What the machines know of a voucher's number: its keyed hash and its last four digits. */

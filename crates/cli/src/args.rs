@@ -69,7 +69,7 @@ pub(crate) enum Command {
     ///
     /// table tai-sai layout C seats 7
     /// dealer 3
-    /// limits unit 1, big 25..5000, small 25..5000, differential 2000
+    /// limits unit 1, big 25..5000, rest 1..1000, differential 2000
     /// open
     /// place your bets
     /// seat 3 bets 50 on big and 10 on sum:9

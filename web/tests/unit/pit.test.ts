@@ -100,10 +100,10 @@ it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', n
 describe('vouchers and claims', () => {
   it('tell where a claim comes from', () => {
     const cluster = { table: 2, number: 0 };
-    expect(originOf({ id: 1, amount: 5, origin: { session: { cluster, seat: 3, session: 7, reason: { correction: 70 } } } })).toEqual({ word: 'correction', table: 2, group: 0, seat: 3, round: 70 });
-    expect(originOf({ id: 1, amount: 5, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } })).toMatchObject({ word: 'cash-out', round: null });
-    expect(originOf({ id: 1, amount: 5, origin: { returned: { cluster, seat: 3 } } })).toMatchObject({ word: 'returned', seat: 3 });
-    expect(originOf({ id: 1, amount: 5, origin: { 'void-voucher': [1] } })).toMatchObject({ word: 'void-voucher', table: null });
+    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { session: { cluster, seat: 3, session: 7, reason: { correction: 70 } } } })).toEqual({ word: 'correction', table: 2, group: 0, seat: 3, round: 70 });
+    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } })).toMatchObject({ word: 'cash-out', round: null });
+    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { returned: { cluster, seat: 3 } } })).toMatchObject({ word: 'returned', seat: 3 });
+    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { 'void-voucher': [1] } })).toMatchObject({ word: 'void-voucher', table: null });
   });
 
   it('tell how a refused one stands (F41)', () => {

@@ -42,7 +42,8 @@ impl Staff {
             dealer: Person::sign_in(server, find("dealer")?)?,
         };
         let dealer = staff.dealer.number;
-        let limits = json!({"unit": 100, "boxes": [], "differential": null});
+        let rest = json!({"min": 100, "max": 1_000_000_000});
+        let limits = json!({"unit": 100, "boxes": [], "rest": rest, "differential": null});
         for command in [
             json!("open-table"),
             json!({"relieve": {"position": "dealer", "person": dealer}}),

@@ -135,6 +135,9 @@ fn limits_differ(shown: Option<&TableLimits>, file: &TableLimits) -> String {
         let text = |key: &str| json[key].to_string();
         let mut lines =
             BTreeMap::from([("unit".to_owned(), text("unit")), ("differential".to_owned(), text("differential"))]);
+        if let Some(rest) = json["rest"].as_object() {
+            lines.insert("rest".to_owned(), format!("{} to {}", rest["min"], rest["max"]));
+        }
         for entry in json["boxes"].as_array().into_iter().flatten() {
             let of = entry["boxes"].as_str().unwrap_or_default().to_owned();
             lines.insert(of, format!("{} to {}", entry["min"], entry["max"]).replace("null", "any"));

@@ -133,7 +133,7 @@ fn a_round_is_shown_as_it_was_and_as_it_stands() {
         assert!(first.contains(part), "{part}: {first}");
     }
     let second = show("2", &[]);
-    assert!(second.contains("The round is void: the tumbler did not tumble three times. (5.5.1"), "{second}");
+    assert!(second.contains("The round is void: equipment malfunction. (law: equipment malfunction"), "{second}");
     assert!(second.contains("every bet is returned"), "{second}");
     let json: serde_json::Value = serde_json::from_str(&show("1", &["--json"])).unwrap();
     let cluster = &json["clusters"][0];

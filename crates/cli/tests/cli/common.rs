@@ -20,7 +20,7 @@ table tai-sai layout C seats 7
 dealer 3
 supervisor 7
 manager 2
-limits unit 1, big 25..5000, small 25..5000, differential 2000
+limits unit 1, big 25..5000, small 25..5000, rest 1..1000, differential 2000
 open
 place your bets
 seat 3 bets 50 on big and 10 on sum:9
@@ -31,7 +31,7 @@ place your bets
 seat 4 bets 100 on small
 no more bets
 dice 6 6 6
-void round 2 as few tumbles by supervisor 7 and manager 2 because the camera shows two
+void round 2 as malfunction by supervisor 7 and manager 2 because the tumbler stopped by itself
 place your bets
 seat 4 bets 25 on big
 no more bets

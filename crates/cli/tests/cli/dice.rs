@@ -77,7 +77,7 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
     let folder = tempfile::tempdir().expect("a folder");
     let (script, store) = (folder.path().join("shift.round"), folder.path().join("data"));
     let mut text = String::from(
-        "table tai-sai layout A seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..5000, small 25..5000\nopen\n",
+        "table tai-sai layout A seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..5000, small 25..5000, rest 1..1000, differential 2000\nopen\n",
     );
     for dice in ["2 4 6", "1 1 3", "6 6 5"] {
         let round =

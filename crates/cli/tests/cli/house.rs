@@ -207,14 +207,14 @@ fn apply(folder: &Path, url: &str, file: &str) -> (Option<i32>, String, String) 
 }
 
 const FILE: &str = "[house]\nname = \"New\"\n[[table]]\nnumber = 1\nname = \"One\"\ngame = \"tai-sai\"\nlayout = \"C\"\nseats = 7\n\
-                    limits = { unit = 100 }\n";
+                    limits = { unit = 100, rest = { min = 100, max = 100_000 }, differential = 50_000 }\n";
 
 fn recorded() -> Value {
     json!({
         "name": "Old", "is_training": false, "profile": "singapore", "configuration": {}, "waiting": [],
         "tables": [{
             "table": 1, "name": "One", "game": "tai-sai@6", "layout": "C", "seats": [7], "is_training": false,
-            "phase": "open", "limits": null, "proposed": {"unit": 100, "boxes": [], "differential": null},
+            "phase": "open", "limits": null, "proposed": {"unit": 100, "boxes": [], "rest": {"min": 100, "max": 100_000}, "differential": 50_000},
         }],
     })
 }
@@ -245,7 +245,7 @@ fn a_file_is_applied_with_a_second_person_and_between_rounds() {
     let asked = stub.asked();
     let configure = json!({"configure": {"key": "house.name", "value": "New", "why": "as agreed", "second": null}});
     let what = json!({"house": configure});
-    let show = json!({"limits": {"unit": 100, "boxes": [], "differential": null}, "why": "as agreed"});
+    let show = json!({"limits": {"unit": 100, "boxes": [], "rest": {"min": 100, "max": 100_000}, "differential": 50_000}, "why": "as agreed"});
     let show = json!({"round": {"show-limits": show}});
     let expected = [
         ("POST /api/v1/sign-in ", json!({"person": 10, "password": "secret"})),
@@ -284,7 +284,8 @@ fn what_the_house_denies_is_told() {
     let me = || (200, json!({"person": 10, "source": 77, "password_to_be_set": false}));
     let mut same = recorded();
     same["name"] = "New".into();
-    same["tables"][0]["limits"] = json!({"unit": 100, "boxes": [], "differential": null});
+    same["tables"][0]["limits"] =
+        json!({"unit": 100, "boxes": [], "rest": {"min": 100, "max": 100_000}, "differential": 50_000});
     let mut fixed = same.clone();
     fixed["tables"][0]["layout"] = "A".into();
     for (answers, status, expected) in [
@@ -375,7 +376,11 @@ fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
     assert_eq!((&before["tables"][0]["limits"], &before["tables"][0]["proposed"]["unit"]), (&Value::Null, &100.into()));
 
     let table = "[[table]]\nnumber = 2\ngame = \"tai-sai\"\nlayout = \"A\"\nseats = 5\n";
-    std::fs::write(&file, FILE.replace("limits = { unit = 100 }\n", table)).expect("a file");
+    std::fs::write(
+        &file,
+        FILE.replace("limits = { unit = 100, rest = { min = 100, max = 100_000 }, differential = 50_000 }\n", table),
+    )
+    .expect("a file");
     let applied = apply_as(folder.path(), &house.url(), "10", "a long word of number ten");
     // Each act is approved as soon as it is asked for.
     for approval in [1, 2] {
@@ -389,7 +394,7 @@ fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
     std::fs::write(&file, format!("{FILE}{table}")).expect("a file");
     let (status, told) = ended(apply_as(folder.path(), &house.url(), "3", "a long word of number three"));
     assert_eq!(status, Some(1), "table 2 waits for the next start: {told}");
-    assert!(told.contains("done    limits of table 1: unit none becomes 100"), "{told}");
+    assert!(told.contains("done    limits of table 1: differential none becomes 50000, rest none becomes 100 to 100000, unit none becomes 100"), "{told}");
     let after = administrator.get("house/configuration");
     assert_eq!((&after["name"], &after["waiting"]), (&"New".into(), &json!([2])), "{after}");
     assert_eq!((&after["tables"][0]["limits"]["unit"], &after["tables"][0]["proposed"]), (&100.into(), &Value::Null));

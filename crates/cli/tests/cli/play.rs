@@ -127,7 +127,7 @@ fn every_paragraph_of_the_round_is_cited_in_a_playthrough() {
 }
 
 /// A table that is ready, up to line 5.
-const READY: &str = "table tai-sai layout C seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..500\nopen\n";
+const READY: &str = "table tai-sai layout C seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..500, rest 1..500, differential 500\nopen\n";
 
 #[test]
 fn bad_lines_are_told_with_line_and_column() {
@@ -157,7 +157,11 @@ fn bad_lines_are_told_with_line_and_column() {
         ("dice 2 4 6 6", 12, "expected the end of the line, found “6”"),
         ("at rest 2 x 6", 11, "expected a face from 1 to 6, found “x”"),
         ("limits big 25", 12, "expected limits like 25..5000, 25.. or ..5000, found “25”"),
-        ("limits huge 25..50", 8, "expected “unit”, “differential”, or a kind or box like big or sum:9, found “huge”"),
+        (
+            "limits huge 25..50",
+            8,
+            "expected “unit”, “differential”, “rest”, or a kind or box like big or sum:9, found “huge”",
+        ),
         ("table tai-sai layout A seats 7", 1, "the table stands in the first line, and only there"),
         ("dealer", 7, "expected the person's number, “leaves” or “bets”, the line ends"),
         ("cashier 8 leaves", 11, "expected the end of the line, found “leaves”"),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
+use taisai_rules::LimitScope;
 
 use crate::house::{House, first};
 use crate::person::{Person, accepted};
@@ -16,7 +17,9 @@ pub(crate) struct Dealing {
 impl Dealing {
     /// Opens a table: a Dealer, limits with a unit of one dollar, where the game has limits.
     pub(crate) fn open(house: &House, table: u16) -> Self {
-        Self::with(house, table, Some(&json!({"unit": 100, "boxes": []})))
+        let (_, layout) = house.person("dealer").get(&format!("/api/v1/tables/{table}/layout"));
+        let is_live = layout["has_terminals"] == false;
+        Self::with(house, table, Some(&wide_limits(if is_live { LimitScope::Box } else { LimitScope::Terminal })))
     }
 
     /// Opens a table with these limits, if any.
@@ -61,6 +64,13 @@ impl Dealing {
         self.deals(json!({"tumbled": {"times": 3}}));
         self.deals(json!({"commit": {"dice": dice}}));
     }
+}
+
+/// Limits that no bet here reaches, as a round opens with (3.3): in units of one dollar.
+pub(crate) fn wide_limits(scope: LimitScope) -> Value {
+    let most = 100_000_000;
+    let differential = (scope == LimitScope::Box).then_some(most);
+    json!({"unit": 100, "boxes": [], "rest": {"min": 100, "max": most}, "differential": differential})
 }
 
 /// Cash for credits at a seat.

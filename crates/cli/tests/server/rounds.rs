@@ -6,7 +6,7 @@ use std::thread;
 use serde_json::{Value, json};
 use taisai_rules::{Cover, Dice, Game, Games, Layout, Money, Station, Unit};
 
-use crate::dealing::{Dealing, buy_in};
+use crate::dealing::{Dealing, buy_in, wide_limits};
 use crate::house::House;
 use crate::person::accepted;
 use crate::random::Random;
@@ -62,8 +62,7 @@ fn a_round_of_every_game() {
 /// Two rounds at a table.
 fn play_at(house: &House, table: u16, game: &Game, layout: &Layout) {
     let mut random = Random(table.into());
-    let limits = json!({"unit": 100, "boxes": []});
-    let dealing = Dealing::with(house, table, game.limit_scope().map(|_| &limits));
+    let dealing = Dealing::with(house, table, game.limit_scope().map(wide_limits).as_ref());
     let mut terminal = (game.station() == Station::PlayerTerminals).then(|| house.terminal(table, 1));
     for _ in 0..2 {
         let faces = [0; 3].map(|_| u8::try_from(random.below(6)).unwrap() + 1);

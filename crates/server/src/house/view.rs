@@ -136,7 +136,7 @@ pub(crate) fn claims(house: &House) -> Vec<Numbered<ClaimId, &Claim>> {
 }
 
 pub(crate) fn receivables(house: &House) -> Vec<Numbered<ReceivableId, &Receivable>> {
-    house.receivables().map(numbered).collect()
+    house.receivables().filter(|(_, receivable)| !receivable.is_waived).map(numbered).collect()
 }
 
 pub(crate) fn devices(house: &House) -> Vec<Numbered<DeviceId, &Device>> {

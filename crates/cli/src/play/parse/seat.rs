@@ -14,15 +14,6 @@ pub(crate) const COLOURS: [&str; 10] =
 /// What players do: at a Player Terminal by themselves, at a live table by the Dealer.
 pub(super) const OF_PLAYERS: &[Phrase] = &[
     Phrase::seat(
-        "seat SEAT lets lie | STAKES",
-        "seat 3 lets lie 500 on big",
-        "Bets that were refused as over a limit lie on the layout all the same: the Dealer registers them, and they count pro rata.",
-        |reader, seat| {
-            let (stakes, chips) = stakes(reader, "on")?;
-            ask(reader, Who::Dealer, C::PlaceExcess { seat, chips, stakes })
-        },
-    ),
-    Phrase::seat(
         "seat SEAT bets | STAKES [in colour chips]",
         "seat 3 bets 50 on big and 10 on sum:9",
         "Places bets, all or none.",
@@ -93,6 +84,15 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "seat 3 walks away",
         "The player goes; bets stay and are settled.",
         |reader, seat| ask(reader, Who::Dealer, C::WalkAway { seat }),
+    ),
+    Phrase::seat(
+        "seat SEAT lets lie | STAKES",
+        "seat 3 lets lie 500 on big",
+        "Bets that were refused as over a limit lie on the layout all the same: the Dealer registers them, and they count pro rata.",
+        |reader, seat| {
+            let (stakes, chips) = stakes(reader, "on")?;
+            ask(reader, Who::Dealer, C::PlaceExcess { seat, chips, stakes })
+        },
     ),
 ];
 

@@ -117,7 +117,7 @@ impl Reader<'_> {
 
     /// What a limit is of.
     pub(in super::super) fn kind_or_box(&mut self, what: &str) -> Result<BoxKey, Fault> {
-        let words = ["unit", "differential"].into_iter().chain(Kind::ALL.map(Kind::text));
+        let words = ["unit", "differential", "rest"].into_iter().chain(Kind::ALL.map(Kind::text));
         let words = words.chain(BetBox::all().map(BetBox::text));
         let key = self.peek().parse().map_err(|_| self.expected_one(what, words))?;
         self.skip();

@@ -57,7 +57,7 @@ mod tests {
     /// A record that lacks its last entry of a machine gives another state, and that is seen.
     #[test]
     fn a_record_with_a_gap_is_seen() {
-        let script = "table sic-bo-etg layout A terminals 5\ndealer 3\nlimits unit 1\nopen\nseat 1 buys in 100\n\
+        let script = "table sic-bo-etg layout A terminals 5\ndealer 3\nlimits unit 1, rest 1..1000\nopen\nseat 1 buys in 100\n\
                       place your bets\nseat 1 bets 5 on big\nsell voucher of 20 by cashier 8\n";
         let now = Moment::from_unix_seconds(1_767_240_000);
         let script =
