@@ -77,6 +77,17 @@ struct Follower {
     colour_chips: Money,
 }
 
+/// What the dice of the round do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Tumble {
+    /// The tumbler is not activated.
+    NotYet,
+    /// It is: tumbles are counted.
+    Tumbling,
+    /// The dice have come to rest: no tumble is added to them.
+    AtRest,
+}
+
 /// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
@@ -88,10 +99,8 @@ struct State {
     closure_announced: Option<RoundNumber>,
     /// The last round before the table was opened.
     opened_at: RoundNumber,
-    activated: bool,
+    tumble: Tumble,
     tumbles: u8,
-    /// Whether the dice have come to rest: no tumble is added to them then.
-    is_at_rest: bool,
     is_covered: bool,
     faces: Option<[Option<Face>; 3]>,
     /// The dice known at an interruption with an established outcome: play waits for the rest or a ruling.
@@ -139,9 +148,8 @@ impl Round {
             is_held: false,
             closure_announced: None,
             opened_at: RoundNumber(0),
-            activated: false,
+            tumble: Tumble::NotYet,
             tumbles: 0,
-            is_at_rest: false,
             is_covered: false,
             faces: None,
             known: None,
@@ -200,7 +208,7 @@ impl Round {
 
     /// How many times the dice of this round have been tumbled, once the tumbler is activated.
     pub fn tumbles(&self) -> Option<u8> {
-        self.state.activated.then_some(self.state.tumbles)
+        self.state.is_activated().then_some(self.state.tumbles)
     }
 
     /// The faces as they lie, once they are at rest.

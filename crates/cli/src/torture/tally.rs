@@ -283,14 +283,15 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         ("round", "Tick") if is_live => Some("the Dealer's word alone closes (3.6)"),
         ("cluster", "PlaceExcess") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
         ("cluster", "Advise") if !has(Rule::Advice) => Some("nobody is advised (5.2)"),
-        ("claim", "LeftBehind") if !has(Rule::WalkAway) => Some("the game has no such rule"),
         ("cluster", "PlaceFor") if !has(Rule::PlacedByStaff) => Some("terminals place their own bets"),
         ("cluster", "RejectExcess") | ("cluster event", "Rejected") if !has(Rule::Excess) => {
             Some("the game has no excess (5.1)")
         }
         ("cluster", "BuyIn") if is_live => Some("cash becomes chips outside the table's books"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),
-        ("cluster", "WalkAway") | ("claim", "WalkedAway") if !has(Rule::WalkAway) => Some("the game has no such rule"),
+        ("cluster", "WalkAway") | ("claim", "WalkedAway" | "LeftBehind") if !has(Rule::WalkAway) => {
+            Some("the game has no such rule")
+        }
         ("cluster", "CashOut") | ("claim", "CashOut" | "VoucherFailed") if is_live => {
             Some("there are no credits at a live table")
         }

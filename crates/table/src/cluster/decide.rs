@@ -83,13 +83,7 @@ impl Cluster {
                 self.place_all(*seat, &state.bets)
             }
             ClusterCommand::RejectExcess => self.reject_excess(actor),
-            ClusterCommand::Advise { bet_box } => {
-                self.deals(actor)?;
-                self.bets_are_open()?;
-                self.is_in_game(Rule::Advice)?;
-                let is_below = self.below_minimum().any(|(below, _, _)| below == *bet_box);
-                if is_below { Ok(ClusterEvent::Done) } else { Err(Refusal::NotBelowMinimum) }
-            }
+            ClusterCommand::Advise { bet_box } => self.advise(actor, *bet_box),
             ClusterCommand::BuyIn { seat, amount, method } => self.buy_in(actor, *seat, *amount, *method),
             ClusterCommand::IssueColour { seat, colour, value, chips } => {
                 self.issue_colour(actor, *seat, *colour, *value, *chips)
@@ -373,6 +367,15 @@ impl Cluster {
         self.is_in_game(Rule::Excess)?;
         let cuts = self.rejections();
         if cuts.is_empty() { Err(Refusal::NoExcess) } else { Ok(ClusterEvent::Rejected { cuts }) }
+    }
+
+    /// 5.2: the players on a box whose total is below its minimum may increase or withdraw.
+    fn advise(&self, actor: Actor, bet_box: BetBox) -> Answer {
+        self.deals(actor)?;
+        self.bets_are_open()?;
+        self.is_in_game(Rule::Advice)?;
+        let is_below = self.below_minimum().any(|(below, _, _)| below == bet_box);
+        if is_below { Ok(ClusterEvent::Done) } else { Err(Refusal::NotBelowMinimum) }
     }
 
     fn buy_in(&self, actor: Actor, seat: Seat, amount: Money, method: Method) -> Answer {

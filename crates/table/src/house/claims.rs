@@ -142,7 +142,7 @@ impl Claim {
 
     /// The session and the round whose correction or void the claim is from. Credits cashed out and winnings of other rounds are
     /// not set off (5.8).
-    fn to_set_off(&self) -> Option<(Session, RoundNumber, bool)> {
+    fn session_and_round(&self) -> Option<(Session, RoundNumber, bool)> {
         match self.origin {
             ClaimOrigin::Session { cluster, seat, session, reason } => {
                 let session = (cluster, seat, session);
@@ -158,7 +158,7 @@ impl Claim {
 
     /// The round that a debt of a round may be set off against, if it may.
     fn round_for(&self, of: Session, debt: RoundNumber) -> Option<RoundNumber> {
-        let (session, round, is_winnings) = self.to_set_off()?;
+        let (session, round, is_winnings) = self.session_and_round()?;
         (session == of && (!is_winnings || round == debt)).then_some(round)
     }
 }

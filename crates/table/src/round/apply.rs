@@ -1,11 +1,11 @@
 //! What an entry does to the dealer's side. Nothing is decided here.
 
-use taisai_rules::Face;
+use taisai_rules::{Dice, Face, Money};
 
 use crate::entry::Entry;
-use crate::identity::RoundNumber;
+use crate::identity::{ClusterId, RoundNumber};
 use crate::refusal::Refusal;
-use crate::round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, State, VoidReason};
+use crate::round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, State, Tumble, VoidReason};
 use crate::sources::Sources;
 
 impl Round {
@@ -19,13 +19,19 @@ impl Round {
             Err(refusal) => {
                 state.refusals += 1;
                 // Dice that were read lie still, also where nobody may know how.
-                state.is_at_rest |= *refusal == Refusal::DiceConcealed;
+                if *refusal == Refusal::DiceConcealed {
+                    state.tumble = Tumble::AtRest;
+                }
             }
         }
     }
 }
 
 impl State {
+    pub(super) fn is_activated(&self) -> bool {
+        self.tumble != Tumble::NotYet
+    }
+
     fn apply(&mut self, event: &RoundEvent) {
         match event {
             RoundEvent::TableOpened => {
@@ -68,13 +74,13 @@ impl State {
                 self.step();
             }
             RoundEvent::Activated => {
-                self.activated = true;
+                self.tumble = Tumble::Tumbling;
                 self.tumbles = 0;
             }
             RoundEvent::Tumbled { tumbles } => self.tumbles = *tumbles,
             RoundEvent::AtRest { faces } => {
                 self.faces = Some(*faces);
-                self.is_at_rest = true;
+                self.tumble = Tumble::AtRest;
                 // Whatever is read after an interruption is known, and binds as well.
                 if let Some(known) = &mut self.known {
                     *known = faces.iter().flatten().copied().collect();
@@ -93,16 +99,7 @@ impl State {
             RoundEvent::Voided { reason, .. } => self.void_in_play(*reason),
             RoundEvent::RoundsVoided { from, to, reason, dice_set, ruled, is_ruling } => {
                 for round in (from.0..=to.0).map(RoundNumber) {
-                    let used = self.past.get(round).map_or(self.dice_set, |past| past.dice_set);
-                    if dice_set.is_some_and(|damaged| damaged != used) {
-                        continue;
-                    }
-                    if *reason == VoidReason::DamagedDice {
-                        self.damage(used);
-                    }
-                    if !ruled.contains(&round) {
-                        self.void(round, *reason);
-                    }
+                    self.void_past(round, *reason, *dice_set, ruled.contains(&round));
                 }
                 if let Some(damaged) = dice_set {
                     self.damage(*damaged);
@@ -128,29 +125,50 @@ impl State {
                 self.closes_at = *closes_at;
                 self.tell(Notice::Resumed);
             }
-            RoundEvent::Corrected { round, dice, is_ruling } => {
-                self.past.change(*round, |past| {
-                    past.dice = Some(*dice);
-                    past.first_dice = past.first_dice.or(Some(*dice));
-                    past.void = None;
-                });
-                if *is_ruling {
-                    self.decided_by_ruling(*round);
-                }
-                self.tell(Notice::Corrected { round: *round, dice: *dice });
-            }
+            RoundEvent::Corrected { round, dice, is_ruling } => self.correct(*round, *dice, *is_ruling),
             RoundEvent::Followed { cluster, followed, colour_chips } => {
-                for follower in self.followers.iter_mut().filter(|follower| follower.cluster == *cluster) {
-                    follower.followed = *followed;
-                    follower.colour_chips = *colour_chips;
-                }
-                self.forget_followed();
-                self.step();
+                self.follow(*cluster, *followed, *colour_chips);
             }
             RoundEvent::SetDamaged { dice_set } => self.damage(*dice_set),
             RoundEvent::SetInspected { dice_set } => self.damaged_sets.retain(|damaged| damaged != dice_set),
             RoundEvent::ActivatedInNoRound | RoundEvent::Noted => {}
         }
+    }
+
+    /// Voids a round that is affected: of damaged dice those of the set, and their set is not used again. One that a ruling has
+    /// decided stands.
+    fn void_past(&mut self, round: RoundNumber, reason: VoidReason, damaged: Option<u32>, is_ruled: bool) {
+        let used = self.past.get(round).map_or(self.dice_set, |past| past.dice_set);
+        if damaged.is_some_and(|damaged| damaged != used) {
+            return;
+        }
+        if reason == VoidReason::DamagedDice {
+            self.damage(used);
+        }
+        if !is_ruled {
+            self.void(round, reason);
+        }
+    }
+
+    fn correct(&mut self, round: RoundNumber, dice: Dice, is_ruling: bool) {
+        self.past.change(round, |past| {
+            past.dice = Some(dice);
+            past.first_dice = past.first_dice.or(Some(dice));
+            past.void = None;
+        });
+        if is_ruling {
+            self.decided_by_ruling(round);
+        }
+        self.tell(Notice::Corrected { round, dice });
+    }
+
+    fn follow(&mut self, cluster: ClusterId, followed: u64, colour_chips: Money) {
+        for follower in self.followers.iter_mut().filter(|follower| follower.cluster == cluster) {
+            follower.followed = followed;
+            follower.colour_chips = colour_chips;
+        }
+        self.forget_followed();
+        self.step();
     }
 
     /// The dice known at an interruption; three of them are as good as a reading.
@@ -174,9 +192,8 @@ impl State {
     fn begin(&mut self, round: RoundNumber) {
         self.phase = Phase::Open;
         self.number = round;
-        self.activated = false;
+        self.tumble = Tumble::NotYet;
         self.tumbles = 0;
-        self.is_at_rest = false;
         self.faces = None;
         self.known = None;
     }

@@ -7,7 +7,9 @@ use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
 use crate::profile::{Act, Closes};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
-use crate::round::{Concealed, MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason};
+use crate::round::{
+    Concealed, MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, Tumble, VoidReason,
+};
 use crate::text::{MOST_WHY, check_text};
 
 type Answer = Result<RoundEvent, Refusal>;
@@ -107,30 +109,13 @@ impl Round {
             RoundCommand::Tick => self.tick(actor, time),
             RoundCommand::Activate => self.activate(actor),
             RoundCommand::Tumbled { times } => self.tumbled(actor, *times),
-            RoundCommand::AtRest { faces } => {
-                self.dealer_or_tumbler(actor)?;
-                self.is_tumbling()?;
-                // 5.5.2: a die that did not lie flat is not read again.
-                if self.is_not_flat() {
-                    return Err(Refusal::DiceNotKnown);
-                }
-                let flat: Vec<_> = faces.iter().flatten().copied().collect();
-                self.agree_with_known(&flat)?;
-                Ok(RoundEvent::AtRest { faces: *faces })
-            }
+            RoundCommand::AtRest { faces } => self.at_rest(actor, *faces),
             RoundCommand::Conceal { said } => Err(self.concealed(actor, *said)),
             RoundCommand::Cover => {
                 self.has_cover(actor)?;
                 Ok(RoundEvent::Covered)
             }
-            RoundCommand::Uncover => {
-                self.has_cover(actor)?;
-                // 5.5.3: concealed dice are exposed before "No more Bets".
-                if self.state.phase == Phase::Open && self.state.activated {
-                    return Ok(RoundEvent::Voided { reason: VoidReason::Exposed, differs: false });
-                }
-                Ok(RoundEvent::Uncovered)
-            }
+            RoundCommand::Uncover => self.uncover(actor),
             RoundCommand::Commit { dice } => self.commit(actor, *dice),
             RoundCommand::Void { reason } => self.void(actor, *reason),
             RoundCommand::Interrupt { known } => self.interrupt(actor, known),
@@ -166,13 +151,7 @@ impl Round {
                 actor.is_system()?;
                 Ok(RoundEvent::SetDamaged { dice_set: *dice_set })
             }
-            RoundCommand::Inspect { dice_set, second } => {
-                self.profile.check(Act::VoidDamaged, actor, *second)?;
-                match self.is_whole(*dice_set) {
-                    Err(_) => Ok(RoundEvent::SetInspected { dice_set: *dice_set }),
-                    Ok(()) => Err(Refusal::NotHeld),
-                }
-            }
+            RoundCommand::Inspect { dice_set, second } => self.inspect(actor, *second, *dice_set),
             RoundCommand::Report { cluster, followed, colour_chips } => {
                 actor.is_system()?;
                 self.may_follow(*cluster, *followed)?;
@@ -264,7 +243,9 @@ impl Round {
             (Phase::Closing, Cover::Open) if self.rules.game().station() == Station::PlayerTerminals => {
                 Ok(RoundEvent::Voided { reason: VoidReason::ActivatedEarly, differs: false })
             }
-            (Phase::Open | Phase::Closing | Phase::Closed, _) if self.state.activated => Err(Refusal::AlreadyTumbled),
+            (Phase::Open | Phase::Closing | Phase::Closed, _) if self.state.is_activated() => {
+                Err(Refusal::AlreadyTumbled)
+            }
             (Phase::Open | Phase::Closing | Phase::Closed, _) => Ok(RoundEvent::Activated),
         }
     }
@@ -273,7 +254,7 @@ impl Round {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
         // 5.5.1: fewer than three before they came to rest stay fewer than three.
-        if self.state.is_at_rest {
+        if self.state.tumble == Tumble::AtRest {
             return Err(Refusal::AlreadyTumbled);
         }
         match self.state.tumbles.checked_add(times) {
@@ -282,11 +263,37 @@ impl Round {
         }
     }
 
+    fn at_rest(&self, actor: Actor, faces: [Option<Face>; 3]) -> Answer {
+        self.dealer_or_tumbler(actor)?;
+        self.is_tumbling()?;
+        let flat: Vec<_> = faces.iter().flatten().copied().collect();
+        self.agree_with_known(&flat)?;
+        // 5.5.2: a die that did not lie flat is not read again.
+        if self.is_not_flat() { Err(Refusal::DiceNotKnown) } else { Ok(RoundEvent::AtRest { faces }) }
+    }
+
+    fn uncover(&self, actor: Actor) -> Answer {
+        self.has_cover(actor)?;
+        // 5.5.3: concealed dice are exposed before "No more Bets".
+        if self.state.phase == Phase::Open && self.state.is_activated() {
+            return Ok(RoundEvent::Voided { reason: VoidReason::Exposed, differs: false });
+        }
+        Ok(RoundEvent::Uncovered)
+    }
+
+    fn inspect(&self, actor: Actor, second: Option<Person>, dice_set: u32) -> Answer {
+        self.profile.check(Act::VoidDamaged, actor, second)?;
+        match self.is_whole(dice_set) {
+            Err(_) => Ok(RoundEvent::SetInspected { dice_set }),
+            Ok(()) => Err(Refusal::NotHeld),
+        }
+    }
+
     fn commit(&self, actor: Actor, dice: Dice) -> Answer {
         self.dealer(actor)?;
         self.bets_are_closed()?;
         // 3.7, 3.8: at least three tumbles, three flat dice.
-        if !self.state.activated || self.state.tumbles < TUMBLES {
+        if !self.state.is_activated() || self.state.tumbles < TUMBLES {
             return Err(Refusal::NotTumbled);
         }
         self.agree_with_known(&dice.faces())?;
@@ -349,7 +356,7 @@ impl Round {
         if reason == VoidReason::Exposed && self.state.phase != Phase::Open {
             return Err(Refusal::BetsClosed);
         }
-        let tumbled = self.state.activated;
+        let tumbled = self.state.is_activated();
         let read_flat = self.state.faces.is_some_and(|faces| !faces.contains(&None));
         match reason {
             // 5.5.1: fewer than three tumbles after the tumbler was activated. 5.5.2: a die does not lie flat.
@@ -369,7 +376,7 @@ impl Round {
     fn interrupt(&self, actor: Actor, known: &[Face]) -> Answer {
         self.dealer(actor)?;
         self.is_in_play_or_held()?;
-        if !known.is_empty() && !self.state.activated {
+        if !known.is_empty() && !self.state.is_activated() {
             return Err(Refusal::NotTumbled);
         }
         if known.len() > 3 || (self.state.phase != Phase::Closed && !known.is_empty()) || !self.lie_flat(known) {
@@ -384,7 +391,7 @@ impl Round {
             self.state.faces.filter(|_| is_closed).and_then(|faces| faces.into_iter().collect::<Option<Vec<_>>>());
         let known = read.as_deref().unwrap_or(known);
         // 5.5.1 and 5.5.2 void first: without a valid tumble, or with a die that does not lie flat, no die counts.
-        if is_closed && self.state.activated && self.state.tumbles < TUMBLES {
+        if is_closed && self.state.is_activated() && self.state.tumbles < TUMBLES {
             Ok(RoundEvent::Voided { reason: VoidReason::FewTumbles, differs: false })
         } else if is_closed && self.is_not_flat() {
             Ok(RoundEvent::Voided { reason: VoidReason::NotFlat, differs: false })
@@ -598,7 +605,7 @@ impl Round {
 
     fn is_tumbling(&self) -> Result<(), Refusal> {
         self.is_in_play_or_held()?;
-        if self.state.activated { Ok(()) } else { Err(Refusal::NotTumbled) }
+        if self.state.is_activated() { Ok(()) } else { Err(Refusal::NotTumbled) }
     }
 
     fn is_in_game(&self, reason: VoidReason) -> Result<(), Refusal> {
