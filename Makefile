@@ -86,9 +86,14 @@ take-over: tools postgres ## how soon bets are taken again when a machine or the
 pictures: python chromium $(SCREENS) ## every screen at three sizes, to be looked at, in web/shots/
 	@.ci/node npm --prefix web run --silent pictures
 
-bench: tools python chromium $(SCREENS) ## every figure beside its rival; writes target/bench.json
+ifdef AGAINST
+bench: tools python ## every figure beside its rival; with AGAINST=<commit> beside that commit (GROUPS, FIGURES choose)
+	@CARGO="$(CARGO)" .ci/bench-against "$(AGAINST)" "$(FIGURES)" "$(GROUPS)"
+else
+bench: tools python chromium $(SCREENS)
 	@$(CARGO) run --quiet --release --locked -p taisai-bench
 	@.ci/node npm --prefix web run --silent speed
+endif
 
 fuzz: tools checkers ## the parsers: corpus, then FUZZ_RUNS runs each
 	@fuzz/build

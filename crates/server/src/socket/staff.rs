@@ -6,7 +6,7 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_endpoint::endpoint;
-use taisai_table::{ApprovalId, CommandId, TableId};
+use taisai_table::{ApprovalId, CommandId, Person, Position, Role, TableId};
 
 use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
@@ -17,7 +17,8 @@ use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
-use crate::table::TableMail;
+use crate::stopped::Stopped;
+use crate::table::{TableDoor, TableMail};
 
 /// What a staff screen sends: commands, each under the next number of its source.
 #[derive(Debug, Deserialize)]
@@ -37,6 +38,20 @@ struct Numbered {
     /// The second person's approval, where the act needs one.
     approval: Option<ApprovalId>,
     command: TableCommand,
+}
+
+/// Those whom a staff screen at a table is for, beside whoever is assigned to the table.
+const AT_TABLE: &[Role] =
+    &[Role::Dealer, Role::PitSupervisor, Role::PitManager, Role::ShiftManager, Role::CasinoManager];
+
+/// Whether the person's work is at this table: others see no more of it than the public does.
+async fn works_at(door: &TableDoor, person: Person) -> Result<bool, Stopped> {
+    if person.roles.any(AT_TABLE) {
+        return Ok(true);
+    }
+    let positions = [Position::Dealer, Position::Supervisor, Position::Manager];
+    door.look(move |table| positions.into_iter().any(|position| table.round().holder(position) == Some(person.id)))
+        .await
 }
 
 /// Which source the screen goes on with.
@@ -90,6 +105,9 @@ pub(super) async fn connect(
 ) -> Result<Response, Denied> {
     let table = TableId(table);
     let door = server.table(table)?;
+    if !works_at(&door, by.person).await? {
+        return Err(Denied::NotForYou);
+    }
     let source = people::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (line, messages) = Line::new();

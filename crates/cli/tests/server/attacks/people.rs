@@ -45,6 +45,33 @@ fn terminals_session_copied_to_another_machine() {
     assert_eq!(status, 401);
 }
 
+/// 003 3.7, 5.5.3: faces said before "No more Bets" are in no message to anyone, and a table's screen is for those who work there.
+#[test]
+fn dice_read_under_the_cover() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 2);
+    for role in ["cashier", "attendant", "administrator"] {
+        let cookie = house.person(role).cookie;
+        let opened = Socket::try_open(house.address(), "/api/v1/tables/2/console", &[("cookie", &cookie)]);
+        assert!(opened.is_err_and(|status| status == 403), "{role}");
+    }
+    let console = dealing.dealer.console(2);
+    dealing.open_bets();
+    dealing.deals("activate");
+    dealing.deals(json!({"tumbled": {"times": 3}}));
+    refused(&dealing.dealer.round(2, json!({"at-rest": {"faces": [6, 5, 6]}})), "dice-concealed");
+    refused(&dealing.dealer.round(2, json!({"commit": {"dice": [6, 5, 6]}})), "bets-not-closed");
+    dealing.deals("close-bets");
+    console.until("the close", |message| {
+        assert!(!message.to_string().contains("[6,5,6]"), "{message}");
+        (message["public"]["phase"] == "closed").then_some(())
+    });
+    let (_, refusals) = house.person("auditor").get("/api/v1/audit/rounds/2/1");
+    assert!(!refusals.to_string().contains("[6,5,6]"), "{refusals}");
+    dealing.deals(json!({"at-rest": {"faces": [6, 5, 6]}}));
+    dealing.deals(json!({"commit": {"dice": [6, 5, 6]}}));
+}
+
 #[test]
 fn terminal_stolen() {
     let house = House::open();
