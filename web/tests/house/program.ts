@@ -38,6 +38,7 @@ layout = "B"
 terminals = 4
 [table.limits]
 unit = 500
+rest = { min = 500, max = 200_000 }
 boxes = [
     { boxes = "big", min = 500, max = 200_000 },
     { boxes = "small", min = 500, max = 200_000 },
@@ -53,6 +54,7 @@ seats = 7
 [table.limits]
 unit = 500
 differential = 500_000
+rest = { min = 500, max = 1_000_000 }
 boxes = [
     { boxes = "big", min = 2_500, max = 1_000_000 },
     { boxes = "small", min = 2_500, max = 1_000_000 },

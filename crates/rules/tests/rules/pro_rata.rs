@@ -395,7 +395,7 @@ const SLIPS: &[Slip] = &[
         differential: Some(2),
         bets: &[("a", "odd", 9), ("b", "even", 5), ("c", "big", 1), ("c", "small", 2), ("d", "single:6", 9)],
         lines: &[
-            ("a", "odd", 9, 6, &["5.1.1"]),
+            ("a", "odd", 9, 7, &["5.1.1"]),
             ("b", "even", 5, 4, &["5.1.1"]),
             ("c", "big", 1, 1, &[]),
             ("c", "small", 2, 2, &[]),
