@@ -41,8 +41,15 @@ struct Numbered {
 }
 
 /// Those whom a staff screen at a table is for, beside whoever is assigned to the table.
-const AT_TABLE: &[Role] =
-    &[Role::Dealer, Role::PitSupervisor, Role::PitManager, Role::ShiftManager, Role::CasinoManager];
+const AT_TABLE: &[Role] = &[
+    Role::Dealer,
+    Role::PitSupervisor,
+    Role::PitManager,
+    Role::ShiftManager,
+    Role::CasinoManager,
+    // Clears locks at its seats.
+    Role::Attendant,
+];
 
 /// Whether the person's work is at this table: others see no more of it than the public does.
 async fn works_at(door: &TableDoor, person: Person) -> Result<bool, Stopped> {

@@ -50,7 +50,7 @@ fn terminals_session_copied_to_another_machine() {
 fn dice_read_under_the_cover() {
     let house = House::open();
     let dealing = Dealing::open(&house, 2);
-    for role in ["cashier", "attendant", "administrator"] {
+    for role in ["cashier", "auditor", "administrator"] {
         let cookie = house.person(role).cookie;
         let opened = Socket::try_open(house.address(), "/api/v1/tables/2/console", &[("cookie", &cookie)]);
         assert!(opened.is_err_and(|status| status == 403), "{role}");
