@@ -146,3 +146,22 @@ fn each_audience_sees_what_is_its_own() {
     // Nobody bets at another's seat.
     refused(&terminal.ask(&place(4, &[("small", 100)])), "not-allowed");
 }
+
+/// 1.9: a round that is void has no result, also where it was voided late.
+#[test]
+fn a_round_that_was_voided_late_shows_no_result() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    dealing.open_bets();
+    dealing.conclude([2, 3, 4]);
+    let ruling = json!({"rule": {"ruling": {"void": {"round": 1}}, "why": "the cover was lifted"}});
+    wait_until("it is ruled", || {
+        let answer = house.person("shift-manager").round(1, ruling.clone());
+        answer.get("refused").is_none()
+    });
+    wait_until("it is shown", || {
+        let snapshot = Socket::open(house.address(), "/api/v1/tables/1/display", &[]).next();
+        let result = &snapshot["snapshot"]["public"]["results"][0];
+        result["void"] == "ruling" && result["dice"].is_null()
+    });
+}

@@ -58,9 +58,10 @@ pub(crate) struct ResultView {
 impl ResultView {
     fn of(round: &Round, number: RoundNumber, with_winners: bool) -> Option<Self> {
         let past = round.past(number)?;
-        let dice = past.dice.filter(|_| with_winners && past.void.is_none());
-        let winners = dice.map_or_else(Vec::new, |dice| winners(round.rules().layout(), dice));
-        Some(Self { round: number, dice: past.dice, void: past.void, winners })
+        // 1.9: a round that is void has no result, also where it was voided late.
+        let dice = past.dice.filter(|_| past.void.is_none());
+        let winners = dice.filter(|_| with_winners).map_or_else(Vec::new, |dice| winners(round.rules().layout(), dice));
+        Some(Self { round: number, dice, void: past.void, winners })
     }
 }
 
