@@ -16,7 +16,7 @@ use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
 use crate::server::{Server, Shared};
-use crate::table::seat_of;
+use crate::table::{TableMail, seat_of};
 use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
 
 /// A command for one side of a table.
@@ -76,6 +76,12 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
         TableCommand::Round(command) => {
             let sent = Sent { by, id, approval, command };
             let command = seconded(server, sent, |round| What::Table { table, round }).await?;
+            // 5.6: a set that was found damaged at one table opens no round at another.
+            if let RoundCommand::UseDice { dice_set } = command
+                && server.doors.house().look(move |house| house.is_damaged(dice_set)).await?
+            {
+                door.send(TableMail::DamagedSet { dice_set }).await?;
+            }
             Ok(door.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {

@@ -316,6 +316,7 @@ impl Post {
             | TableMail::Reported { .. }
             | TableMail::AtCluster { .. }
             | TableMail::Followed(_)
+            | TableMail::DamagedSet { .. }
             | TableMail::Depart => self.table(table),
         }
     }

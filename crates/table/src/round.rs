@@ -1,6 +1,7 @@
 //! The dealer's side of a table: phase, cover, tumbles, dice, voids, corrections, rulings, and who holds which position.
 //! It knows no bet and no money. What it decides reaches the clusters as numbered notices.
 
+mod afterwards;
 mod apply;
 mod command;
 mod decide;

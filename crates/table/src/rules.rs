@@ -83,10 +83,9 @@ impl TableLimits {
     pub fn widest(mut self, layout: &Layout) -> Self {
         /// A thousand million units.
         const MOST: i64 = 1_000_000_000;
-        let (Some(scope), Some(most)) = (layout.limit_scope(), self.unit.cents().checked_mul(MOST)) else {
-            return self;
-        };
-        let (min, max) = (self.unit, Money::from_cents(most));
+        let Some(scope) = layout.limit_scope() else { return self };
+        let unit = self.unit.cents();
+        let (min, max) = (self.unit, Money::from_cents(unit.checked_mul(MOST).unwrap_or(unit)));
         for entry in &mut self.boxes {
             (entry.min, entry.max) = (entry.min.or(Some(min)), entry.max.or(Some(max)));
         }

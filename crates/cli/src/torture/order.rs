@@ -90,11 +90,9 @@ impl Order {
     /// What the documents say to the letter: concealed dice, what is known, and what a ruling has decided.
     fn letter(&self, round: &Round, entry: &RoundEntry) -> Held {
         let is_concealed = round.rules().game().cover() == Cover::Covered && self.phase == Phase::Open;
-        let says_faces = match &entry.asked.command {
-            RoundCommand::AtRest { .. } | RoundCommand::Commit { .. } => true,
-            RoundCommand::Interrupt { known } => !known.is_empty(),
-            _ => false,
-        };
+        let command = &entry.asked.command;
+        let says_faces = matches!(command, RoundCommand::AtRest { .. } | RoundCommand::Commit { .. })
+            || matches!(command, RoundCommand::Interrupt { known } if !known.is_empty());
         ensure("no face is recorded before \"No more Bets\" (3.7)", !(is_concealed && says_faces), || {
             format!("round {:?}", self.number)
         })?;

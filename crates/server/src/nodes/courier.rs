@@ -133,6 +133,7 @@ impl Courier {
             | TableMail::Look(_)
             | TableMail::Slip { .. }
             | TableMail::Followed(_)
+            | TableMail::DamagedSet { .. }
             | TableMail::Depart => return,
         };
         self.send(to, letter);

@@ -35,6 +35,8 @@ pub(crate) enum TableMail {
     AtCluster { cluster: u16, at_cluster: AtCluster },
     /// The dealer's side as its record has it now, for a cluster that runs elsewhere.
     Followed(Box<Round>),
+    /// A dice set was found damaged at another table.
+    DamagedSet { dice_set: u32 },
     /// Another node takes the table: it ends here once its round is over.
     Depart,
 }

@@ -1,8 +1,7 @@
 //! What of a table is a significant event of the house (F32): it is reported to the House once it is done.
 
 use taisai_table::{
-    ClusterCommand, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundCommand, RoundEvent, RoundNumber,
-    VoidReason,
+    ClusterCommand, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundEvent, RoundNumber, VoidReason,
 };
 
 use super::RunningTable;
@@ -11,7 +10,7 @@ use crate::leaving::{Reply, Said};
 
 impl RunningTable {
     /// Reports what happened at the dealer's side, as far as it is significant.
-    pub(super) fn report_round(&mut self, number: RoundNumber, command: &RoundCommand, event: &RoundEvent) {
+    pub(super) fn report_round(&mut self, number: RoundNumber, is_ruling: bool, event: &RoundEvent) {
         let table = self.round().table();
         match event {
             RoundEvent::LimitsShown { .. } => self.report(Some(Report::LimitChange { table })),
@@ -60,7 +59,7 @@ impl RunningTable {
             | RoundEvent::Noted
             | RoundEvent::Followed { .. } => {}
         }
-        if matches!(command, RoundCommand::Rule { .. }) {
+        if is_ruling {
             self.report(Some(Report::Ruling { table }));
         }
     }

@@ -81,10 +81,10 @@ impl House {
             }
             C::Delivered { cluster, .. } => self.delivered(*cluster),
             C::Report { what } => {
-                match what {
-                    Report::DiceDamaged { dice_set, .. } => _ = self.damaged_sets.insert(*dice_set),
-                    Report::DiceInspected { dice_set, .. } => _ = self.damaged_sets.remove(dice_set),
-                    _ => {}
+                if let Report::DiceDamaged { dice_set, .. } = what {
+                    self.damaged_sets.insert(*dice_set);
+                } else if let Report::DiceInspected { dice_set, .. } = what {
+                    self.damaged_sets.remove(dice_set);
                 }
                 self.significant.push(time, who, Happening::Reported(*what));
             }

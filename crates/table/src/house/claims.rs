@@ -168,36 +168,16 @@ impl House {
     pub(super) fn claim_opened(&self, amount: Money, origin: ClaimOrigin) -> HouseEvent {
         let claim = ClaimId(self.claims.count.checked_add(1).expect("claims can be counted"));
         let opened = Claim::new(amount, origin);
-        let mut left = amount;
-        let mut set_off = Vec::new();
-        for (receivable, owed) in &self.receivables.open {
-            let session = (owed.cluster, owed.seat, owed.session);
-            let Some(claim_round) = opened.round_for(session, owed.round) else { continue };
-            let amount = left.min(owed.left);
-            if amount > Money::ZERO {
-                left = left.checked_sub(amount).expect("no more is set off than there is");
-                let (receivable, receivable_round) = (*receivable, owed.round);
-                set_off.push(SetOff { amount, claim, claim_round, receivable, receivable_round });
-            }
-        }
+        let receivables = self.receivables.open.iter().map(|(id, owed)| (claim, &opened, *id, owed));
+        let set_off = set_off_up_to(amount, receivables);
         HouseEvent::ClaimOpened { claim, amount, set_off }
     }
 
     /// The event that opens the next receivable.
     pub(super) fn receivable_opened(&self, owed: Receivable) -> HouseEvent {
         let receivable = ReceivableId(self.receivables.count.checked_add(1).expect("receivables can be counted"));
-        let mut left = owed.left;
-        let mut set_off = Vec::new();
-        for (claim, open) in self.claims.open.iter().filter(|_| !owed.is_waived) {
-            let session = (owed.cluster, owed.seat, owed.session);
-            let Some(claim_round) = open.round_for(session, owed.round) else { continue };
-            let amount = left.min(open.amount);
-            if amount > Money::ZERO {
-                left = left.checked_sub(amount).expect("no more is set off than there is");
-                let (claim, receivable_round) = (*claim, owed.round);
-                set_off.push(SetOff { amount, claim, claim_round, receivable, receivable_round });
-            }
-        }
+        let claims = self.claims.open.iter().filter(|_| !owed.is_waived);
+        let set_off = set_off_up_to(owed.left, claims.map(|(id, claim)| (*id, claim, receivable, &owed)));
         HouseEvent::ReceivableOpened { receivable, set_off }
     }
 
@@ -254,4 +234,22 @@ impl House {
         let left = owed.checked_sub(amount).filter(|left| *left >= Money::ZERO).ok_or(Refusal::MoreThanOwed)?;
         Ok(HouseEvent::ReceivableRuled { amount, left })
     }
+}
+
+/// What cancels of claims and receivables, in their order, where so much is new.
+fn set_off_up_to<'a>(
+    mut left: Money,
+    pairs: impl Iterator<Item = (ClaimId, &'a Claim, ReceivableId, &'a Receivable)>,
+) -> Vec<SetOff> {
+    let mut set_off = Vec::new();
+    for (claim, open, receivable, owed) in pairs {
+        let session = (owed.cluster, owed.seat, owed.session);
+        let Some(claim_round) = open.round_for(session, owed.round) else { continue };
+        let amount = left.min(open.amount).min(owed.left);
+        if amount > Money::ZERO {
+            left = left.checked_sub(amount).expect("no more is set off than there is");
+            set_off.push(SetOff { amount, claim, claim_round, receivable, receivable_round: owed.round });
+        }
+    }
+    set_off
 }

@@ -7,21 +7,15 @@ use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
 use crate::profile::{Act, Closes};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
-use crate::round::{
-    Concealed, MOST_VOIDED, Phase, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, Tumble, VoidReason,
-};
+use crate::round::{Concealed, Phase, Round, RoundCommand, RoundEvent, TUMBLES, Tumble, VoidReason};
 use crate::text::{MOST_WHY, check_text};
 
-type Answer = Result<RoundEvent, Refusal>;
+pub(super) type Answer = Result<RoundEvent, Refusal>;
 
 /// Whether some faces are among others, each as often.
-fn are_among(faces: &[Face], others: &[Face]) -> bool {
+pub(super) fn are_among(faces: &[Face], others: &[Face]) -> bool {
     let count = |face: &Face, among: &[Face]| among.iter().filter(|other| *other == face).count();
     faces.iter().all(|face| count(face, faces) <= count(face, others))
-}
-
-fn same_faces(one: Dice, other: Dice) -> bool {
-    are_among(&one.faces(), &other.faces())
 }
 
 /// What is done with a reason is done only if the reason can be read (F53).
@@ -313,7 +307,7 @@ impl Round {
     }
 
     /// 5.4.1: the round is concluded with the dice that were known at the interruption. It binds the Dealer and the tumbler.
-    fn agree_with_known(&self, faces: &[Face]) -> Result<(), Refusal> {
+    pub(super) fn agree_with_known(&self, faces: &[Face]) -> Result<(), Refusal> {
         if are_among(self.known(), faces) { Ok(()) } else { Err(Refusal::KnownDiceDiffer) }
     }
 
@@ -402,136 +396,13 @@ impl Round {
         }
     }
 
-    fn is_not_flat(&self) -> bool {
+    pub(super) fn is_not_flat(&self) -> bool {
         self.state.faces.is_some_and(|faces| faces.contains(&None))
     }
 
     /// Whether the dice said to be known are among those that the tumbler has seen to lie flat, if it has seen any.
     fn lie_flat(&self, known: &[Face]) -> bool {
         self.state.faces.is_none_or(|faces| are_among(known, &faces.into_iter().flatten().collect::<Vec<_>>()))
-    }
-
-    fn correct(&self, actor: Actor, second: Option<Person>, round: RoundNumber, dice: Dice) -> Answer {
-        self.profile.check(Act::Correct, actor, second)?;
-        let past = self.settled(round)?;
-        if past.void.is_some() {
-            return Err(Refusal::RoundVoid);
-        }
-        if past.is_ruled {
-            return Err(Refusal::RuledOn);
-        }
-        // 5.8: at a live table the players go on from what was paid; the Electronic Table Game adjusts at any time (5.5).
-        let is_last = round == self.state.number && self.state.phase != Phase::Shut;
-        if self.rules.game().station() == Station::LiveTable && !is_last {
-            return Err(Refusal::CorrectionTooLate);
-        }
-        if past.dice.is_some_and(|before| same_faces(before, dice)) {
-            return Err(Refusal::SameDice);
-        }
-        Ok(RoundEvent::Corrected { round, dice, is_ruling: false })
-    }
-
-    /// A face that was reported wrongly at the interruption is corrected like a wrong result.
-    fn correct_known(&self, actor: Actor, second: Option<Person>, known: &[Face]) -> Answer {
-        self.profile.check(Act::Correct, actor, second)?;
-        let before = self.state.known.clone().ok_or(Refusal::NotHeld)?;
-        if known.is_empty() || known.len() > 3 {
-            return Err(Refusal::DiceNotKnown);
-        }
-        if known.len() == before.len() && are_among(known, &before) {
-            return Err(Refusal::SameDice);
-        }
-        Ok(RoundEvent::KnownCorrected { before, known: known.to_vec() })
-    }
-
-    /// 5.6: all affected rounds, settled ones and the one in play.
-    fn void_damaged(
-        &self,
-        actor: Actor,
-        second: Option<Person>,
-        (from, to): (RoundNumber, RoundNumber),
-        dice_set: Option<u32>,
-    ) -> Answer {
-        self.profile.check(Act::VoidDamaged, actor, second)?;
-        if from.0 == 0 || from > to || to > self.state.number {
-            return Err(Refusal::UnknownRound);
-        }
-        if to.0 - from.0 >= MOST_VOIDED {
-            return Err(Refusal::TooManyRounds);
-        }
-        if to == self.state.number && self.state.phase == Phase::Result {
-            return Err(Refusal::RoundNotSettled);
-        }
-        let is_ruled = |round: &RoundNumber| {
-            let past = self.past(*round);
-            let is_affected = |used| dice_set.is_none_or(|damaged| damaged == used);
-            past.is_some_and(|past| past.is_ruled && is_affected(past.dice_set))
-        };
-        let ruled = (from.0..=to.0).map(RoundNumber).filter(is_ruled).collect();
-        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice, dice_set, ruled, is_ruling: false })
-    }
-
-    /// F80: the law voids a round in play or settled. What a ruling has decided stays for a ruling.
-    fn void_by_law(&self, actor: Actor, second: Option<Person>, round: RoundNumber, reason: VoidReason) -> Answer {
-        self.profile.check(Act::VoidByLaw, actor, second)?;
-        // 5.5: an irregularity voids the current round, for the Dealer to say; damaged dice and rulings have their own ways.
-        if reason.rule().is_some() {
-            return Err(Refusal::RoundStands);
-        }
-        let is_in_play = round == self.state.number && self.is_in_play_or_held().is_ok();
-        if !is_in_play && self.settled(round)?.is_ruled {
-            return Err(Refusal::RuledOn);
-        }
-        let (dice_set, ruled) = (None, Vec::new());
-        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set, ruled, is_ruling: false })
-    }
-
-    fn rule(&self, actor: Actor, ruling: Ruling) -> Answer {
-        self.profile.check(Act::Rule, actor, None)?;
-        match ruling {
-            Ruling::Note => Ok(RoundEvent::Noted),
-            Ruling::Conclude { dice } => {
-                self.state.known.as_ref().ok_or(Refusal::NotHeld)?;
-                self.bets_are_closed()?;
-                self.agree_with_known(&dice.faces())?;
-                Ok(RoundEvent::Committed { dice, differs: false, is_ruling: true })
-            }
-            Ruling::Void { round, fact } => {
-                if let Some(fact) = fact {
-                    self.binds(round, fact)?;
-                }
-                let is_in_play = round == self.state.number && self.is_in_play_or_held().is_ok();
-                if !is_in_play {
-                    self.settled(round)?;
-                }
-                let reason = fact.unwrap_or(VoidReason::Ruling);
-                let (dice_set, ruled) = (None, Vec::new());
-                Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set, ruled, is_ruling: true })
-            }
-            Ruling::Settle { round, dice } => {
-                let past = self.settled(round)?;
-                if past.void.is_none() && past.dice.is_some_and(|before| same_faces(before, dice)) {
-                    return Err(Refusal::SameDice);
-                }
-                Ok(RoundEvent::Corrected { round, dice, is_ruling: true })
-            }
-        }
-    }
-
-    /// 5.5 voids the current round, until the next one opens; previous rounds stand.
-    fn binds(&self, round: RoundNumber, fact: VoidReason) -> Result<(), Refusal> {
-        match fact {
-            VoidReason::FewTumbles | VoidReason::NotFlat | VoidReason::Exposed | VoidReason::ActivatedEarly => {
-                self.is_in_game(fact)?;
-            }
-            VoidReason::NotEstablished
-            | VoidReason::DamagedDice
-            | VoidReason::Ruling
-            | VoidReason::Malfunction
-            | VoidReason::ForceMajeure
-            | VoidReason::SuspectedOffence => return Err(Refusal::NotInGame),
-        }
-        if round == self.state.number { Ok(()) } else { Err(Refusal::RoundStands) }
     }
 
     fn may_follow(&self, cluster: ClusterId, followed: u64) -> Result<(), Refusal> {
@@ -579,7 +450,7 @@ impl Round {
         }
     }
 
-    fn is_in_play_or_held(&self) -> Result<(), Refusal> {
+    pub(super) fn is_in_play_or_held(&self) -> Result<(), Refusal> {
         match self.state.phase {
             Phase::Shut => Err(Refusal::TableNotOpen),
             Phase::Idle | Phase::Settled | Phase::Void => Err(Refusal::NoRoundOpen),
@@ -598,7 +469,7 @@ impl Round {
         if self.state.phase == Phase::Open { Ok(()) } else { Err(Refusal::BetsClosed) }
     }
 
-    fn bets_are_closed(&self) -> Result<(), Refusal> {
+    pub(super) fn bets_are_closed(&self) -> Result<(), Refusal> {
         self.is_in_play()?;
         if self.state.phase == Phase::Closed { Ok(()) } else { Err(Refusal::BetsNotClosed) }
     }
@@ -608,21 +479,8 @@ impl Round {
         if self.state.is_activated() { Ok(()) } else { Err(Refusal::NotTumbled) }
     }
 
-    fn is_in_game(&self, reason: VoidReason) -> Result<(), Refusal> {
+    pub(super) fn is_in_game(&self, reason: VoidReason) -> Result<(), Refusal> {
         let found = reason.rule().is_some_and(|rule| !self.rules.game().paragraphs(rule).is_empty());
         if found { Ok(()) } else { Err(Refusal::NotInGame) }
-    }
-
-    /// A round that is over.
-    fn settled(&self, round: RoundNumber) -> Result<&crate::round::PastRound, Refusal> {
-        if round.0 == 0 || round > self.state.number {
-            return Err(Refusal::UnknownRound);
-        }
-        let is_last = round == self.state.number;
-        match self.past(round) {
-            Some(_) if is_last && self.state.phase == Phase::Result => Err(Refusal::RoundNotSettled),
-            Some(past) => Ok(past),
-            None => Err(Refusal::RoundNotSettled),
-        }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use taisai_rules::{Dice, Game, Games, Layout, LimitScope, Money, Station};
+use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
     Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, LimitEntry,
-    LimitRange, Person, PersonId, Plan, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId,
-    TableLimits, TableRules, Time,
+    Person, PersonId, Plan, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId, TableLimits,
+    TableRules, Time,
 };
 
 pub(crate) const CLASSIC: &str = "tai-sai-classic";
@@ -81,20 +81,6 @@ pub(crate) fn limits(words: &[&str]) -> TableLimits {
         }
     }
     limits
-}
-
-/// Limits as a round opens with (3.3): where a test names only some, the others are wide.
-pub(crate) fn whole(mut limits: TableLimits, layout: &Layout) -> TableLimits {
-    let Some(scope) = layout.limit_scope().filter(|_| limits.unit > Money::ZERO) else { return limits };
-    let unit = limits.unit.cents();
-    let (min, max) = (limits.unit, cents((1_000_000_000_000 / unit).max(1) * unit));
-    for entry in &mut limits.boxes {
-        (entry.min, entry.max) = (entry.min.or(Some(min)), entry.max.or(Some(max)));
-    }
-    if scope == LimitScope::Box {
-        limits.differential = limits.differential.or(Some(max));
-    }
-    TableLimits { rest: Some(LimitRange { min, max }), ..limits }
 }
 
 /// The limits that a table of the game opens with here.

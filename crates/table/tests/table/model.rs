@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Limits, Money};
 
-use crate::hall::{ETG, SEATS, dice, limits, usual_limits, whole};
+use crate::hall::{ETG, SEATS, dice, limits, usual_limits};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
@@ -53,7 +53,7 @@ impl Model {
             large_win,
             is_live: game != ETG,
             layout,
-            limits: whole(limits(&spec), layout).check(layout).expect("limits"),
+            limits: limits(&spec).widest(layout).check(layout).expect("limits"),
         }
     }
 

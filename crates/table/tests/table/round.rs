@@ -4,7 +4,7 @@
 use taisai_table::{Asked, Closes, ClusterId, Decision, Entry, Phase, Profile, Round, RoundCommand, Time};
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, id, limits, rules, whole};
+use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, id, limits, rules};
 
 pub(crate) const COVERED: [&str; 2] = [CLASSIC, TAI_SAI];
 pub(crate) const OPEN: [&str; 2] = [OPEN_COVER, ETG];
@@ -363,7 +363,7 @@ fn every_cluster_is_waited_for() {
         followed,
         colour_chips: cents(0),
     };
-    let limits = whole(limits(&["unit=100"]), round.rules().layout());
+    let limits = limits(&["unit=100"]).widest(round.rules().layout());
     for command in [
         RoundCommand::ShowLimits { limits, why: "first".to_owned() },
         RoundCommand::Relieve { position: taisai_table::Position::Dealer, person: Some(taisai_table::PersonId(1)) },

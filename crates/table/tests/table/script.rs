@@ -7,7 +7,7 @@ use taisai_table::{
     RoundNumber, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
-use crate::hall::{CLUSTER, Hall, cents, dice, limits, person, whole};
+use crate::hall::{CLUSTER, Hall, cents, dice, limits, person};
 
 /// A command of one of the machines.
 pub(crate) enum Command {
@@ -68,7 +68,7 @@ impl Hall {
     pub(crate) fn ask(&mut self, who: &str, what: &[&str]) -> Answer {
         let command = match command(what) {
             Command::Round(RoundCommand::ShowLimits { limits, why }) => {
-                Command::Round(RoundCommand::ShowLimits { limits: whole(limits, self.cluster().rules().layout()), why })
+                Command::Round(RoundCommand::ShowLimits { limits: limits.widest(self.cluster().rules().layout()), why })
             }
             command => command,
         };

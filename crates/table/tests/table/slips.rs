@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Money};
 use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Profile, Recorded, Seat, SlipLine, Stake};
 
-use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, SEATS, TAI_SAI, limits, whole};
+use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, SEATS, TAI_SAI, limits};
 
 const LAYOUTS: [(&str, &str); 10] = [
     (CLASSIC, "A"),
@@ -74,7 +74,7 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
         "supervisor limits {spec}; fund 0 9000000; fund 1 9000000; fund 2 9000000; fund 3 9000000; dealer open"
     ));
     let layout = Games::embedded().find(game, None).expect("a game").layout(id).expect("a layout");
-    let display = whole(limits(&spec.split_whitespace().collect::<Vec<_>>()), layout).check(layout).expect("limits");
+    let display = limits(&spec.split_whitespace().collect::<Vec<_>>()).widest(layout).check(layout).expect("limits");
     let mut bets = Vec::new();
     for touch in touches {
         let (bet_box, unit) = (crowded(layout, touch.place), display.unit().cents());

@@ -75,6 +75,23 @@ fn dice_read_under_the_cover() {
     assert!(sheet.contains("conceal") && !sheet.contains("[6,5,6]"), "{sheet}");
 }
 
+/// 5.6, 2.2.1: a set that was found damaged at one table opens no round at another until two people have inspected it.
+#[test]
+fn damaged_dice_at_another_table() {
+    let house = House::open();
+    let (first, second) = (Dealing::open(&house, 1), Dealing::open(&house, 2));
+    accepted(&first.supervisor.round(1, json!({"use-dice": {"dice_set": 5}})));
+    first.open_bets();
+    let damaged = json!({"void-damaged": {"from": 1, "to": 1, "dice_set": 5, "why": "a die is chipped"}});
+    let void = json!({"table": {"table": 1, "round": damaged}});
+    let manager = house.person("pit-manager");
+    let approval = first.supervisor.approved_by(&manager, "void-damaged", &void);
+    accepted(&first.supervisor.table(1, Some(approval), &json!({"round": damaged})));
+    has_happened(&house, |what| what["reported"]["dice-damaged"]["dice_set"] == 5);
+    refused(&second.supervisor.round(2, json!({"use-dice": {"dice_set": 5}})), "dice-damaged");
+    accepted(&second.supervisor.round(2, json!({"use-dice": {"dice_set": 6}})));
+}
+
 #[test]
 fn terminal_stolen() {
     let house = House::open();
