@@ -144,7 +144,8 @@ pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> 
     let notices = [system(1, Notice::TableOpened), system(2, Notice::Limits { limits })];
     let cashier = Actor::Person(Person { id: PersonId(1), roles: Roles::of(&[Role::Cashier]) });
     let bought_in = (0..terminals).map(Seat).map(move |seat| {
-        let command = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), method: Method::Cash };
+        let command =
+            ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), method: Method::Cash, second: None };
         let id = CommandId { source: 7, sequence: u64::from(seat.0) + 1 };
         Asked { time: Time(0), actor: cashier, id, command }
     });

@@ -1,7 +1,7 @@
 //! The dealer's side in words, with the paragraphs behind them.
 
 use taisai_rules::{Face, Game, Paragraph, Rule};
-use taisai_table::{Law, Position, RoundCommand, RoundEvent, RoundNumber, Time, VoidReason};
+use taisai_table::{Law, Position, RoundEvent, RoundNumber, Standing, Time, VoidReason};
 
 /// What is known beside an entry.
 pub(crate) struct Telling<'a> {
@@ -15,7 +15,7 @@ pub(crate) struct Telling<'a> {
 }
 
 /// What an event says; nothing for what only passes between the machines.
-pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
+pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
     use RoundEvent as E;
     let Telling { game, clock, .. } = telling;
     let cite = |rules: &[Rule]| cite(game, rules);
@@ -59,16 +59,15 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
         }
         E::Covered => format!("The dice are covered.{}", cite(&[Rule::Tumble])),
         E::Uncovered => format!("The cover is lifted.{}", cite(&[Rule::Result])),
-        E::Committed { dice, differs, .. } => {
+        E::Committed { dice, differs } => {
             let read = if *differs { " The tumbler had read other faces." } else { "" };
-            let rule = if matches!(command, RoundCommand::Rule { .. }) { Rule::Ruling } else { Rule::Result };
-            format!("Result {dice}, Total Sum {}.{read}{}", dice.total_sum(), cite(&[rule]))
+            format!("Result {dice}, Total Sum {}.{read}{}", dice.total_sum(), cite(&[Rule::Result]))
         }
         E::Voided { reason, differs } => {
             let read = if *differs { " The tumbler had read three flat dice." } else { "" };
             format!("Round {number} is void: {}.{read}{}", because(*reason), void_cites(telling, *reason, &[]))
         }
-        E::RoundsVoided { from, to, reason, dice_set, ruled, is_ruling } => {
+        E::RoundsVoided { from, to, reason, dice_set, ruled } => {
             // A void round stays as it is.
             if from == to && (telling.void)(*from) != Some(*reason) {
                 return Some(format!("Round {} was void before: nothing changes.", from.0));
@@ -82,8 +81,8 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
             } else {
                 format!(" A ruling had decided {}: it must be ruled on.", left_out.join(", "))
             };
-            let ruling: &[Rule] = if *is_ruling { &[Rule::Ruling, Rule::LateError] } else { &[Rule::LateError] };
-            format!("{rounds} void{of_set}: {}.{left_out}{}", because(*reason), void_cites(telling, *reason, ruling))
+            let cited = void_cites(telling, *reason, &[Rule::LateError]);
+            format!("{rounds} void{of_set}: {}.{left_out}{cited}", because(*reason))
         }
         E::Established { known } => {
             let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -92,13 +91,12 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
         E::Held => "Play is held until the Dealer continues or reports an interruption.".to_owned(),
         E::Resumed { closes_at: Some(time) } => format!("Play goes on: bets are open until {}.", clock(*time)),
         E::Resumed { closes_at: None } => "Play goes on.".to_owned(),
-        E::Corrected { round, dice, is_ruling } => {
-            let rules: &[Rule] = if *is_ruling {
-                &[Rule::Ruling, Rule::WrongResult, Rule::LateError]
-            } else {
-                &[Rule::WrongResult, Rule::LateError]
-            };
-            format!("Round {} is settled again by {dice}.{}", round.0, cite(rules))
+        E::Corrected { round, dice } => {
+            format!("Round {} is settled again by {dice}.{}", round.0, cite(&[Rule::WrongResult, Rule::LateError]))
+        }
+        E::Ruled { round, before, after, waits } => ruled(telling, *round, (*before, *after), *waits),
+        E::Witnessed { round } => {
+            format!("The ruling on round {} is witnessed: its money is moved.{}", round.0, cite(&[Rule::Ruling]))
         }
         E::KnownCorrected { before, known } => {
             let told = |faces: &[Face]| faces.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -110,6 +108,28 @@ pub(crate) fn words(telling: &Telling, command: &RoundCommand, event: &RoundEven
         E::Noted => format!("The ruling is recorded.{}", cite(&[Rule::Ruling])),
         E::Followed { .. } => return None,
     })
+}
+
+/// How a ruling lets a round stand.
+fn ruled(telling: &Telling, round: RoundNumber, (before, after): (Standing, Standing), waits: bool) -> String {
+    let cite = |rules: &[Rule]| cite(telling.game, rules);
+    let number = round.0;
+    let waits = if waits { " Its money waits for a witness." } else { "" };
+    match (before, after) {
+        (Standing::Void(_), Standing::Void(_)) => format!("Round {number} was void before: nothing changes."),
+        (_, Standing::Void(reason)) => {
+            let cited = void_cites(telling, reason, &[Rule::Ruling, Rule::LateError]);
+            format!("Round {number} is void: {}.{waits}{cited}", because(reason))
+        }
+        (Standing::InPlay, Standing::Settled(dice)) => {
+            format!("Result {dice}, Total Sum {}.{waits}{}", dice.total_sum(), cite(&[Rule::Ruling]))
+        }
+        (_, Standing::Settled(dice)) => {
+            let cited = cite(&[Rule::Ruling, Rule::WrongResult, Rule::LateError]);
+            format!("Round {number} is settled again by {dice}.{waits}{cited}")
+        }
+        (_, Standing::InPlay) => String::new(),
+    }
 }
 
 /// Why a round is void.

@@ -85,7 +85,8 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             Ok(door.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {
-            is_theirs(server, by, id)?;
+            let sent = Sent { by, id, approval, command };
+            let command = seconded(server, sent, |command| What::Cluster { table, number, command }).await?;
             if seat_of(&command) == Some(Seat(0)) {
                 return Ok(no_such_seat());
             }
@@ -174,7 +175,7 @@ mod tests {
         let supervisor = house.sign_in(SUPERVISOR).await;
         let source = house.get("/me", &supervisor).await.body["source"].clone();
         for (sequence, seat) in [(1, 0), (2, 99)] {
-            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000, "method": "cash"}});
+            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000, "method": "cash", "second": null}});
             let command = json!({"cluster": {"number": 0, "command": buy_in}});
             let body = json!({"source": source, "sequence": sequence, "approval": null, "command": command});
             let heard = house.post("/tables/1/commands", &supervisor, body).await;

@@ -385,11 +385,11 @@ impl RunningTable {
     /// Asks the dealer's side, under an id of the house's own where none is given; nothing where it runs elsewhere.
     fn ask_round(&mut self, actor: Actor, id: Option<CommandId>, command: RoundCommand) -> Option<Verdict> {
         let id = id.unwrap_or_else(|| self.ids.next());
-        let (number, is_ruling) = (self.round().number(), matches!(command, RoundCommand::Rule { .. }));
+        let number = self.round().number();
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match self.parts.round.own()?.ask(asked) {
             Decision::Accepted(event) => {
-                self.report_round(number, is_ruling, &event);
+                self.report_round(number, &event);
                 Verdict::Accepted
             }
             Decision::Refused(refusal) => {

@@ -47,7 +47,8 @@ pub use profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
 pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;
 pub use round::{
-    Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, TUMBLES, VoidReason,
+    Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, Standing, TUMBLES,
+    Unwitnessed, VoidReason,
 };
 pub use rules::{LimitEntry, LimitRange, TableLimits, TableRules};
 pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber};

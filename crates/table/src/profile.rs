@@ -25,14 +25,18 @@ pub enum Act {
     VoidDamaged,
     /// Void a round as the law requires it (F80).
     VoidByLaw,
-    /// Rule on what the Game Rules leave open.
+    /// Rule on what the Game Rules leave open; the second person witnesses a ruling that moves money.
     Rule,
     /// Take money in at a seat, and issue Colour Chips.
     BuyIn,
+    /// Take money in above the house's limit.
+    LargeBuyIn,
     /// Clear a lock, and free a seat.
     ClearLock,
     /// Sell and redeem vouchers at the cage.
     Cage,
+    /// Sell a voucher above the house's limit.
+    LargeSale,
     /// Void a voucher.
     VoidVoucher,
     /// Pay a claim by hand.
@@ -51,7 +55,7 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
@@ -61,8 +65,10 @@ impl Act {
         Self::VoidByLaw,
         Self::Rule,
         Self::BuyIn,
+        Self::LargeBuyIn,
         Self::ClearLock,
         Self::Cage,
+        Self::LargeSale,
         Self::VoidVoucher,
         Self::HandPay,
         Self::LargeHandPay,
@@ -84,8 +90,10 @@ impl Act {
             Self::VoidByLaw => "void-by-law",
             Self::Rule => "rule",
             Self::BuyIn => "buy-in",
+            Self::LargeBuyIn => "large-buy-in",
             Self::ClearLock => "clear-lock",
             Self::Cage => "cage",
+            Self::LargeSale => "large-sale",
             Self::VoidVoucher => "void-voucher",
             Self::HandPay => "hand-pay",
             Self::LargeHandPay => "large-hand-pay",
@@ -173,6 +181,10 @@ pub struct Profile {
     pub voucher_limit: Money,
     /// How long a voucher is good for, in days.
     pub voucher_days: u32,
+    /// The largest buy-in without a large buy-in's right.
+    pub buy_in_limit: Money,
+    /// The largest voucher that is sold without a large sale's right.
+    pub sale_limit: Money,
     /// The largest claim that is paid by hand without a large hand-pay's right.
     pub hand_pay_limit: Money,
     /// How many failed logins or voucher numbers lock (F45, F51).
@@ -190,7 +202,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
-    #[cfg_attr(feature = "openapi", schema(min_items = 18, max_items = 18))]
+    #[cfg_attr(feature = "openapi", schema(min_items = 20, max_items = 20))]
     pub rights: [Right; Act::ALL.len()],
 }
 

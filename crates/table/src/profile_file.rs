@@ -41,9 +41,10 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
             reader.integer(value, 1..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
         };
         let (large_win, vouchers, by_hand) = (cents("large_win"), cents("voucher_limit"), cents("hand_pay_limit"));
+        let (buy_in, sale) = (cents("buy_in_limit"), cents("sale_limit"));
         let days = table.required(reader, "voucher_days").and_then(|value| reader.integer(value, 1..=3_650));
         table.finish(reader);
-        Some((large_win?, vouchers?, by_hand?, days?))
+        Some((large_win?, vouchers?, by_hand?, days?, buy_in?, sale?))
     });
     let attempts = root.section(reader, "security").and_then(|mut table| {
         let attempts = table.required(reader, "attempts").and_then(|value| reader.integer(value, 1..=100));
@@ -86,6 +87,8 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         large_win: money.0,
         voucher_limit: money.1,
         voucher_days: money.3,
+        buy_in_limit: money.4,
+        sale_limit: money.5,
         hand_pay_limit: money.2,
         attempts: attempts?,
         reality_check_minutes: players?,

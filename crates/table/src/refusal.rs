@@ -75,6 +75,8 @@ refusals! {
     RoundNotSettled, "round-not-settled", None, "The round has not been settled.";
     RoundVoid, "round-void", Some(Rule::Ruling), "The round is void: only a ruling changes it.";
     RuledOn, "ruled-on", Some(Rule::Ruling), "A ruling has decided this round: only another ruling changes it.";
+    NotWitnessed, "not-witnessed", Some(Rule::Ruling), "A ruling must be witnessed by a second person first.";
+    NothingToWitness, "nothing-to-witness", Some(Rule::Ruling), "No ruling on this round waits for a witness.";
     CorrectionTooLate, "correction-too-late", Some(Rule::Ruling), "The next round has opened, or the table is shut: only a ruling corrects the round now.";
     RoundStands, "round-stands", Some(Rule::PreviousStand), "The irregularity voids the current round only: earlier rounds stand.";
     SameDice, "same-dice", Some(Rule::WrongResult), "These dice are the registered ones.";
@@ -116,6 +118,7 @@ refusals! {
     // The House.
     UnknownPerson, "unknown-person", None, "There is no such person, or not any more.";
     PersonExists, "person-exists", None, "That person is known already.";
+    RolesConflict, "roles-conflict", None, "An Administrator or an Auditor holds no role of money or results.";
     NobodyToManage, "nobody-to-manage", None, "Nobody among the first people could manage people.";
     LockedOut, "locked-out", None, "Locked after too many failed attempts.";
     UnknownDevice, "unknown-device", None, "There is no such device, or it is revoked.";

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Dice, Face, Money};
 
-pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, Ruling, VoidReason};
+pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, Ruling, Standing, VoidReason};
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, PersonId, RoundNumber, TableId, Time};
@@ -25,6 +25,9 @@ pub const TUMBLES: u8 = 3;
 
 /// The most rounds one act voids.
 pub(crate) const MOST_VOIDED: u64 = 10_000;
+
+/// The most rulings of a table that wait for a witness.
+const MOST_UNWITNESSED: usize = 100;
 
 /// Where a round is. `Shut` is a table that is not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +73,49 @@ pub struct PastRound {
     pub is_ruled: bool,
 }
 
+impl PastRound {
+    /// How the round stands; in play where it has no result yet.
+    pub fn standing(&self) -> Standing {
+        match (self.void, self.dice) {
+            (Some(reason), _) => Standing::Void(reason),
+            (None, Some(dice)) => Standing::Settled(dice),
+            (None, None) => Standing::InPlay,
+        }
+    }
+
+    /// Lets it stand otherwise. The dice of a void round stay on record.
+    fn stand(&mut self, standing: Standing) {
+        match standing {
+            Standing::Settled(dice) => {
+                self.dice = Some(dice);
+                self.first_dice = self.first_dice.or(Some(dice));
+                self.void = None;
+            }
+            Standing::Void(reason) => self.void = Some(reason),
+            Standing::InPlay => {}
+        }
+    }
+}
+
+/// A ruling whose money waits for a second person to witness it (5.14, F12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Unwitnessed {
+    /// The round.
+    pub round: RoundNumber,
+    /// Who ruled.
+    pub by: PersonId,
+    /// How the round is paid until then.
+    pub paid: Standing,
+}
+
+impl Unwitnessed {
+    /// Whether it decides a round whose bets still lie there.
+    fn is_of_play(&self) -> bool {
+        self.paid == Standing::InPlay
+    }
+}
+
 /// How far a cluster has followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Follower {
@@ -112,6 +158,8 @@ struct State {
     damaged_sets: Vec<u32>,
     /// The rounds of damaged dice that an earlier ruling decided, and that must be ruled on.
     to_be_ruled: Vec<RoundNumber>,
+    /// The rulings whose money waits for a witness, the oldest first; at most one a round.
+    unwitnessed: Vec<Unwitnessed>,
     tumbler: u32,
     dealer: Option<PersonId>,
     supervisor: Option<PersonId>,
@@ -158,6 +206,7 @@ impl Round {
             dice_set: 0,
             damaged_sets: Vec::new(),
             to_be_ruled: Vec::new(),
+            unwitnessed: Vec::new(),
             tumbler: 0,
             dealer: None,
             supervisor: None,
@@ -260,6 +309,15 @@ impl Round {
     /// The rounds of damaged dice that an earlier ruling decided, and that must be ruled on.
     pub fn to_be_ruled(&self) -> &[RoundNumber] {
         &self.state.to_be_ruled
+    }
+
+    /// The rulings whose money waits for a second person to witness them, the oldest first.
+    pub fn unwitnessed_rulings(&self) -> &[Unwitnessed] {
+        &self.state.unwitnessed
+    }
+
+    fn unwitnessed(&self, round: RoundNumber) -> Option<&Unwitnessed> {
+        self.state.unwitnessed.iter().find(|ruling| ruling.round == round)
     }
 
     /// The limits on display.

@@ -82,7 +82,10 @@ impl Table {
         if !table.is_live {
             for (seat, player) in (0..).map(Seat).zip(plan.players()) {
                 let amount = Money::from_cents(player.bankroll);
-                table.ask_cluster(table.supervisor, ClusterCommand::BuyIn { seat, amount, method: Method::Cash });
+                table.ask_cluster(
+                    table.supervisor,
+                    ClusterCommand::BuyIn { seat, amount, method: Method::Cash, second: None },
+                );
             }
         }
         table

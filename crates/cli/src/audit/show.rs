@@ -98,7 +98,7 @@ impl Shown<'_> {
         let telling =
             Telling { game: self.game(), law: self.law(), round: self.sheet.round, void: &void, clock: moment };
         let what = match &entry.outcome {
-            Ok(event) => words(&telling, &entry.asked.command, event).unwrap_or_default(),
+            Ok(event) => words(&telling, event).unwrap_or_default(),
             Err(refusal) => {
                 let command = serde_json::to_value(&entry.asked.command).unwrap_or_default();
                 let name = command.as_str().map(str::to_owned);

@@ -150,7 +150,10 @@ pub(crate) enum Act {
     /// A seat's credits become a voucher.
     CashOut(Seat),
     /// A voucher is sold at the cage.
-    SellVoucher(Money),
+    SellVoucher {
+        amount: Money,
+        second: Option<Person>,
+    },
     /// A new terminal for a seat.
     Enrol {
         seat: Seat,
@@ -176,7 +179,7 @@ pub(crate) fn voucher(count: u32) -> VoucherNumber {
 
 /// How an approval stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ApprovalStands {
     Waiting,
     Granted,
     Refused,
@@ -205,7 +208,7 @@ pub(crate) enum Expectation {
     Receivables(Money),
     /// Vouchers that can still be redeemed.
     Vouchers(Money),
-    Approval(ApprovalId, Standing),
+    Approval(ApprovalId, ApprovalStands),
     Room(BetBox, Money),
     Excess(BetBox, Money),
     Advice(BetBox),

@@ -150,9 +150,9 @@ impl<'s> Stage<'s> {
                 let to = CashOut::Voucher(voucher(self.vouchers + 1));
                 self.issue(actor, ClusterCommand::CashOut { seat: *seat, to })
             }
-            Act::SellVoucher(amount) => {
+            Act::SellVoucher { amount, second } => {
                 let number = voucher(self.vouchers + 1);
-                self.issue(actor, HouseCommand::SellVoucher { number, amount: *amount })
+                self.issue(actor, HouseCommand::SellVoucher { number, amount: *amount, second: *second })
             }
             Act::Enrol { seat, second } => {
                 let newest = self.house().devices().map(|(id, _)| id.0).max();

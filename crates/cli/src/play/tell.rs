@@ -54,7 +54,7 @@ impl Teller {
                 Recorded::Round(_, entry) => match &entry.outcome {
                     // The tumbles that a line with the dice implies are recorded, and not told.
                     Ok(RoundEvent::Activated | RoundEvent::Tumbled { .. }) if matches!(act, Act::Dice(_)) => {}
-                    Ok(event) => told.extend(round_words(stage, &entry.asked.command, event).map(Told::Words)),
+                    Ok(event) => told.extend(round_words(stage, event).map(Told::Words)),
                     Err(refusal) => {
                         let carried = matches!(entry.asked.command, RoundCommand::Report { .. });
                         told.push(refused(*refusal, carried)?);
@@ -118,11 +118,11 @@ impl Teller {
     }
 }
 
-fn round_words(stage: &Stage, command: &RoundCommand, event: &RoundEvent) -> Option<String> {
+fn round_words(stage: &Stage, event: &RoundEvent) -> Option<String> {
     let void = |round| stage.round().past(round).and_then(|past| past.void);
     let telling =
         Telling { game: stage.game(), law: stage.round().law(), round: stage.round().number(), void: &void, clock };
-    words(&telling, command, event)
+    words(&telling, event)
 }
 
 /// What no entry says.
@@ -144,7 +144,7 @@ fn before_the_record(act: &Act, answer: Answer, is_silent: bool, told: &mut Vec<
         | Act::Tumble(_)
         | Act::Correct { .. }
         | Act::CashOut(_)
-        | Act::SellVoucher(_)
+        | Act::SellVoucher { .. }
         | Act::Enrol { .. }
         | Act::Revoke(_)
         | Act::Again
@@ -165,6 +165,7 @@ fn locked_out(what: Happening) -> Option<String> {
         | Happening::LoginFailed(_)
         | Happening::LoginLocked(_)
         | Happening::LoginUnlocked(_)
+        | Happening::CodeGiven(_)
         | Happening::DeviceRevoked(_)
         | Happening::TokenCopied(_)
         | Happening::RedemptionUnlocked(_)

@@ -4,8 +4,8 @@
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Person,
-    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, SessionId, TableId, Time, Transfer,
-    VoucherHash,
+    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, SessionId, Standing, TableId, Time,
+    Transfer, VoidReason, VoucherHash,
 };
 
 use super::failure::Held;
@@ -31,7 +31,9 @@ impl Hall<'_> {
             22..=33 => self.rule_a_receivable(),
             34..=45 => {
                 let (number, amount) = (self.new_voucher(), Money::from_cents(self.chance.between(1, 200) * 1_000));
-                let sold = self.ask_house(by(CASHIER), HouseCommand::SellVoucher { number, amount })?;
+                let amount = if self.chance.one_in(20) { Money::from_cents(600_000) } else { amount };
+                let second = self.chance.percent(50).then(|| person(SUPERVISOR));
+                let sold = self.ask_house(by(CASHIER), HouseCommand::SellVoucher { number, amount, second })?;
                 if sold.is_ok() {
                     self.carry_about(number.hash);
                 }
@@ -103,7 +105,7 @@ impl Hall<'_> {
     /// People who are on file for this alone.
     fn change_people(&mut self) -> Held {
         let id = PersonId(SPARE + self.chance.small(3));
-        let roles = Roles::of(&[self.chance.pick(&Role::ALL)]);
+        let roles = Roles::of(&[self.chance.pick(&Role::ALL), self.chance.pick(&Role::ALL)]);
         let second = Some(person(MANAGER));
         let command = match self.chance.below(12) {
             0..=1 => HouseCommand::AddPerson { person: id, name: format!("Person {}", id.0), roles, second },
@@ -147,6 +149,7 @@ impl Hall<'_> {
                     by(ADMINISTRATOR),
                     HouseCommand::Enrol { device: new, kind: DeviceKind::Screen, second },
                 )?;
+                self.tell_house(by(ADMINISTRATOR), HouseCommand::GiveCode { device: new, second })?;
                 self.tell_house(by(ADMINISTRATOR), HouseCommand::Revoke { device: new })
             }
             _ => Ok(()),
@@ -191,6 +194,14 @@ impl Hall<'_> {
             Report::Void { table, round },
             Report::Correction { table, round },
             Report::Ruling { table },
+            Report::MoneyRuling {
+                table,
+                round,
+                before: Standing::InPlay,
+                after: Standing::Void(VoidReason::Ruling),
+                waits: true,
+            },
+            Report::RulingWitnessed { table, round },
             Report::LargeWin { cluster: self.at, seat, amount },
             Report::CommandIdReused { table: self.at.table, source: 1 },
             Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },

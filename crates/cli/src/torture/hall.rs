@@ -51,7 +51,7 @@ pub(super) const STAFF: [(u32, &[Role]); 10] = [
     (AUDITOR, &[Role::Auditor]),
     (DEALER, &[Role::Dealer]),
     (OTHER_DEALER, &[Role::Dealer]),
-    (BOTH, &[Role::PitSupervisor, Role::PitManager, Role::Cashier, Role::Administrator]),
+    (BOTH, &[Role::PitSupervisor, Role::PitManager, Role::Cashier, Role::CasinoManager]),
 ];
 
 pub(super) const TUMBLER: DeviceId = DeviceId(7);

@@ -1,9 +1,9 @@
 //! The order of a round: which phase may follow which, and what no entry may undo.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taisai_rules::{Cover, Dice, Face};
-use taisai_table::{Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, VoidReason};
+use taisai_table::{PersonId, Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, Standing, VoidReason};
 
 use super::failure::{Held, ensure};
 
@@ -19,6 +19,8 @@ pub(super) struct Order {
     /// The rounds that a ruling has decided, and those that were void before.
     ruled: BTreeSet<RoundNumber>,
     was_void: BTreeSet<RoundNumber>,
+    /// The rulings that one person made alone, with that person and how the round is paid until somebody has witnessed it.
+    alone: BTreeMap<RoundNumber, (PersonId, Standing)>,
     /// The first result of each round that is over; none where it was void.
     firsts: Vec<Option<Dice>>,
 }
@@ -38,13 +40,20 @@ impl Order {
 
     fn remember_rulings(&mut self, entry: &RoundEntry) {
         match &entry.outcome {
-            Ok(RoundEvent::Corrected { round, is_ruling: true, .. }) => {
-                self.ruled.insert(*round);
-                self.was_void.remove(round);
+            Ok(RoundEvent::Witnessed { round }) => {
+                self.alone.remove(round);
             }
-            Ok(RoundEvent::RoundsVoided { from, is_ruling: true, .. }) => {
-                self.ruled.insert(*from);
-                self.was_void.insert(*from);
+            Ok(RoundEvent::Ruled { round, before, after, waits }) => {
+                let paid = self.alone.remove(round).map_or(*before, |(_, paid)| paid);
+                if let Some(maker) = entry.asked.actor.person().filter(|_| *waits) {
+                    self.alone.insert(*round, (maker.id, paid));
+                }
+                self.ruled.insert(*round);
+                if matches!(after, Standing::Void(_)) {
+                    self.was_void.insert(*round);
+                } else {
+                    self.was_void.remove(round);
+                }
             }
             Ok(_) | Err(_) => {}
         }
@@ -76,7 +85,8 @@ impl Order {
                 format!("{:?} tumbles, {:?}", self.tumbles, self.faces)
             })?;
         }
-        if let Ok(RoundEvent::Corrected { round: number, .. }) = entry.outcome {
+        if let Ok(RoundEvent::Corrected { round: number, .. } | RoundEvent::Ruled { round: number, .. }) = entry.outcome
+        {
             let place = usize::try_from(number.0).ok().and_then(|number| number.checked_sub(1));
             let first = place.and_then(|place| self.firsts.get(place)).copied().flatten();
             let kept = round.past(number).and_then(|past| past.first_dice);
@@ -97,7 +107,10 @@ impl Order {
             format!("round {:?}", self.number)
         })?;
         match &entry.outcome {
-            Ok(RoundEvent::Committed { dice, .. }) => {
+            Ok(
+                RoundEvent::Committed { dice, .. }
+                | RoundEvent::Ruled { before: Standing::InPlay, after: Standing::Settled(dice), .. },
+            ) => {
                 let mut left = dice.faces().to_vec();
                 let known = self.known.iter().all(|face| {
                     let place = left.iter().position(|other| other == face);
@@ -121,11 +134,11 @@ impl Order {
                 let are_due = layout.limit_scope().is_some();
                 ensure("whole limits are on display (3.3)", are_whole || !are_due, || format!("{:?}", round.limits()))
             }
-            Ok(RoundEvent::Corrected { round: number, is_ruling: false, .. }) => {
+            Ok(RoundEvent::Corrected { round: number, .. }) => {
                 let is_ruled = self.ruled.contains(number);
                 ensure("only a ruling changes what a ruling decided (5.14)", !is_ruled, || format!("{number:?}"))
             }
-            Ok(RoundEvent::RoundsVoided { from, to, is_ruling: false, ruled, .. }) => {
+            Ok(RoundEvent::RoundsVoided { from, to, ruled, .. }) => {
                 let changed = self.ruled.range(*from..=*to).find(|round| !ruled.contains(round));
                 let is_void = |number: &RoundNumber| round.past(*number).is_some_and(|past| past.void.is_some());
                 let changed = changed.filter(|number| is_void(number) && !self.was_void.contains(number));
@@ -137,8 +150,24 @@ impl Order {
         }
     }
 
-    /// What is over is changed by two people, or by a ruling.
+    /// What is over is changed by two people, or by a ruling, whose money waits for the second.
     fn two_people(&self, entry: &RoundEntry) -> Held {
+        let first = entry.asked.actor.person().map(|person| person.id);
+        match (&entry.asked.command, &entry.outcome) {
+            (RoundCommand::Rule { second, .. }, Ok(RoundEvent::Ruled { round, before, after, waits: false })) => {
+                let are_two = second.is_some_and(|second| Some(second.id) != first);
+                let paid = self.alone.get(round).map_or(*before, |(_, paid)| *paid);
+                let gives_back = *before == Standing::InPlay && self.phase == Phase::Open;
+                let may = are_two || paid == *after || gives_back;
+                return ensure("two people move the money of a ruling (5.14)", may, || format!("{round:?}: {first:?}"));
+            }
+            (RoundCommand::Witness { round }, Ok(_)) => {
+                let maker = self.alone.get(round).map(|(maker, _)| *maker);
+                let are_two = maker.is_some() && maker != first;
+                return ensure("somebody else witnesses a ruling", are_two, || format!("{round:?}: {first:?}"));
+            }
+            _ => {}
+        }
         let (
             RoundCommand::Correct { second, .. }
             | RoundCommand::CorrectKnown { second, .. }
@@ -150,7 +179,6 @@ impl Order {
         else {
             return Ok(());
         };
-        let first = entry.asked.actor.person().map(|person| person.id);
         let are_two = first.is_some() && second.is_some_and(|second| Some(second.id) != first);
         ensure("what is over is changed by two people", are_two, || format!("round {:?}: {first:?}", self.number))
     }
@@ -167,6 +195,8 @@ fn follows(before: Phase, after: Phase) -> bool {
                 | (Open, Closing | Void)
                 | (Closing, Closed | Void)
                 | (Closed, Result | Void)
-                | (Result, Settled)
+                // A ruling that nobody has witnessed is changed by another.
+                | (Result, Settled | Void)
+                | (Void, Result)
         )
 }

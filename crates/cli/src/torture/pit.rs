@@ -42,10 +42,14 @@ impl Hall<'_> {
                 RoundCommand::Interrupt { known: Vec::new() }
             });
         }
-        match round.phase() {
+        let (phase, is_ready) = (round.phase(), round.is_followed());
+        let waits = !round.unwitnessed_rulings().is_empty();
+        match phase {
+            Phase::Idle | Phase::Result | Phase::Settled | Phase::Void if waits && self.chance.percent(20) => {
+                self.witness()
+            }
             Phase::Shut => self.open_the_table(),
             Phase::Idle | Phase::Settled | Phase::Void => {
-                let is_ready = round.is_followed();
                 if is_ready && self.chance.percent(35) {
                     self.deal(RoundCommand::OpenBets)
                 } else {
@@ -207,7 +211,17 @@ impl Hall<'_> {
 
     fn rule(&mut self, ruling: Ruling) -> Held {
         let why = "as the cameras show".to_owned();
-        self.ask_round(by(SHIFT_MANAGER), RoundCommand::Rule { ruling, why })?.ok();
+        let second = self.chance.percent(40).then(|| person(self.chance.pick(&[MANAGER, SHIFT_MANAGER])));
+        self.ask_round(by(SHIFT_MANAGER), RoundCommand::Rule { ruling, why, second })?.ok();
+        Ok(())
+    }
+
+    /// Somebody witnesses a ruling: mostly one that waits, and mostly somebody else than its maker.
+    pub(super) fn witness(&mut self) -> Held {
+        let waiting: Vec<_> = self.round().unwitnessed_rulings().iter().map(|ruling| ruling.round).collect();
+        let round = if waiting.is_empty() { self.round().number() } else { self.chance.pick(&waiting) };
+        let who = self.chance.weighted(&[(80, MANAGER), (15, SHIFT_MANAGER), (5, DEALER)]);
+        self.ask_round(by(who), RoundCommand::Witness { round })?.ok();
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use taisai_table::{
 };
 
 use super::failure::Held;
-use super::hall::{ATTENDANT, CASHIER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by};
+use super::hall::{ATTENDANT, CASHIER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by, person};
 use super::tally::Fault;
 
 /// So many vouchers are carried about; the others are lost in pockets and expire.
@@ -178,10 +178,13 @@ impl Hall<'_> {
         match self.chance.below(10) {
             0..=4 => {
                 let actor = self.terminal(seat);
-                self.ask_cluster(actor, ClusterCommand::BuyIn { seat, amount, method: Method::Note })?.ok();
+                self.ask_cluster(actor, ClusterCommand::BuyIn { seat, amount, method: Method::Note, second: None })?
+                    .ok();
             }
             5..=6 => {
-                self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, method: Method::Cash })?.ok();
+                let second = self.chance.percent(70).then(|| person(SUPERVISOR));
+                self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, method: Method::Cash, second })?
+                    .ok();
             }
             _ => self.redeem_at(seat)?,
         }
@@ -203,7 +206,7 @@ impl Hall<'_> {
         let own = u8::try_from(seat.0 % 200).unwrap_or(0);
         let colour = if self.chance.one_in(12) { own + 1 } else { own };
         let chips = 1 + self.chance.small(60);
-        self.ask_cluster(by(DEALER), ClusterCommand::IssueColour { seat, colour, value, chips })?.ok();
+        self.ask_cluster(by(DEALER), ClusterCommand::IssueColour { seat, colour, value, chips, second: None })?.ok();
         Ok(())
     }
 

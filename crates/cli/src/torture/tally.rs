@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taisai_rules::{Cover, Game, LimitScope, Rule, Station};
 use taisai_table::{
     ClaimReason, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, Notice, Purpose, Recorded, Refusal, Report,
-    RoundCommand, RoundEvent, Ruling, VoidReason,
+    RoundCommand, RoundEvent, Ruling, Standing, VoidReason,
 };
 
 /// What the simulator does to the machines and to what passes between them.
@@ -64,12 +64,12 @@ counters! {
     "round" RoundCommands of RoundCommand {
         OpenTable AnnounceClosure CloseTable Relieve ShowLimits UseDice UseTumbler OpenBets CloseBets Tick Activate
         Tumbled AtRest Conceal Cover Uncover Commit Void Interrupt Continue Restarted Correct CorrectKnown VoidDamaged
-        VoidByLaw DamagedSet Inspect Rule Report
+        VoidByLaw DamagedSet Inspect Rule Witness Report
     }
     "round event" RoundEvents of RoundEvent {
         TableOpened ClosureAnnounced TableClosed Relieved LimitsShown DiceInUse TumblerInUse BetsOpened BetsClosed
         Activated ActivatedInNoRound Tumbled AtRest Covered Uncovered Committed Voided RoundsVoided Established
-        KnownCorrected Held Resumed Corrected SetDamaged SetInspected Noted Followed
+        KnownCorrected Held Resumed Corrected Ruled Witnessed SetDamaged SetInspected Noted Followed
     }
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
@@ -77,7 +77,7 @@ counters! {
     }
     "cluster event" ClusterEvents of ClusterEvent { Done Rejected Settled Compensated }
     "house" HouseCommands of HouseCommand {
-        Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol Revoke CopiedToken
+        Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol GiveCode Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
         VoidVoucher RuleExpired ClearRedemptionLock Receive Delivered PayClaim RuleReceivable Report Tick
         UseApproval Acknowledge
@@ -87,7 +87,7 @@ counters! {
         ReceivableRuled Ticked
     }
     "report" Reports of Report {
-        ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
+        ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
         TumblerFault
         FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
     }
@@ -148,7 +148,10 @@ impl Tally {
         if let RoundCommand::Rule { ruling, .. } = command {
             self.rulings.count(ruling);
         }
-        if let RoundEvent::Voided { reason, .. } | RoundEvent::RoundsVoided { reason, .. } = event {
+        if let RoundEvent::Voided { reason, .. }
+        | RoundEvent::RoundsVoided { reason, .. }
+        | RoundEvent::Ruled { after: Standing::Void(reason), .. } = event
+        {
             self.voids.count(reason);
         }
     }

@@ -99,7 +99,7 @@ impl Hall<'_> {
         let manager = Some(person(MANAGER));
         let correct = |round, second| RoundCommand::Correct { round, dice, why: why(), second };
         let supervisor = by(SUPERVISOR);
-        let (actor, command) = match self.chance.below(34) {
+        let (actor, command) = match self.chance.below(35) {
             0 => (other, RoundCommand::OpenBets),
             1 => (by(AUDITOR), RoundCommand::OpenBets),
             2 => (dealer, RoundCommand::OpenBets),
@@ -120,12 +120,14 @@ impl Hall<'_> {
                 let dice = self.round().past(newest).and_then(|past| past.dice).unwrap_or(dice);
                 (supervisor, RoundCommand::Correct { round: newest, dice, why: why(), second: manager })
             }
-            17 => (by(SUPERVISOR), RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
+            17 => (by(SUPERVISOR), RoundCommand::Rule { ruling: Ruling::Note, why: why(), second: None }),
             18 => {
                 let ruling = Ruling::Settle { round: newest, dice };
-                (by(SHIFT_MANAGER), RoundCommand::Rule { ruling, why: why() })
+                (by(SHIFT_MANAGER), RoundCommand::Rule { ruling, why: why(), second: None })
             }
-            19 => (by(SHIFT_MANAGER), RoundCommand::Rule { ruling: Ruling::Conclude { dice }, why: why() }),
+            19 => {
+                (by(SHIFT_MANAGER), RoundCommand::Rule { ruling: Ruling::Conclude { dice }, why: why(), second: None })
+            }
             20 if !self.table_is_closing => (supervisor, RoundCommand::CloseTable),
             21 => (supervisor, RoundCommand::ShowLimits { limits: self.bad_limits(), why: why() }),
             22 => (Actor::Tumbler(DeviceId(99)), RoundCommand::Tumbled { times: 3 }),
@@ -153,6 +155,7 @@ impl Hall<'_> {
                 self.send_round(&asked)?;
                 return Ok(());
             }
+            33 => (by(MANAGER), RoundCommand::Witness { round: newest }),
             32 => {
                 let (round, reason) = (newest, VoidReason::Exposed);
                 let reason = if self.chance.percent(50) { VoidReason::ActivatedEarly } else { reason };
@@ -206,13 +209,16 @@ impl Hall<'_> {
             }
             3 => (Actor::System, HouseCommand::RedeemAtSeat { hash: wrong, cluster: TRAINING, seat }),
             4 => (by(AUDITOR), HouseCommand::RedeemAtCage { hash: wrong }),
-            5 => (by(CASHIER), HouseCommand::SellVoucher { number: self.new_voucher(), amount: cents(99_999_900) }),
-            6 => (by(CASHIER), HouseCommand::SellVoucher { number: self.new_voucher(), amount: cents(0) }),
-            7 => (by(CASHIER), HouseCommand::SellVoucher { number: self.new_voucher(), amount: Money::MAX }),
+            5 => (
+                by(CASHIER),
+                HouseCommand::SellVoucher { number: self.new_voucher(), amount: cents(99_999_900), second },
+            ),
+            6 => (by(CASHIER), HouseCommand::SellVoucher { number: self.new_voucher(), amount: cents(0), second }),
+            7 => (by(CASHIER), HouseCommand::SellVoucher { number: self.new_voucher(), amount: Money::MAX, second }),
             8 => match used {
                 Some(hash) => {
                     let number = VoucherNumber { hash, digits: 1 };
-                    (by(CASHIER), HouseCommand::SellVoucher { number, amount: cents(1_000) })
+                    (by(CASHIER), HouseCommand::SellVoucher { number, amount: cents(1_000), second })
                 }
                 None => return Ok(()),
             },
@@ -282,7 +288,7 @@ impl Hall<'_> {
     fn bad_seat(&mut self, seat: Seat) -> Held {
         let terminal = self.terminal(seat);
         let cents = Money::from_cents;
-        let buy_in = |seat, amount, method| ClusterCommand::BuyIn { seat, amount, method };
+        let buy_in = |seat, amount, method| ClusterCommand::BuyIn { seat, amount, method, second: None };
         let (actor, command) = match self.chance.below(16) {
             0 => (by(CASHIER), buy_in(Seat(999), cents(1_000), Method::Cash)),
             1 => (terminal, buy_in(seat, cents(0), Method::Note)),
@@ -299,10 +305,16 @@ impl Hall<'_> {
             7 => (by(ATTENDANT), ClusterCommand::ClearLock { seat }),
             8 => (self.dealer(), ClusterCommand::WalkAway { seat: Seat(999) }),
             9 => (by(DEALER), ClusterCommand::RedeemColour { seat }),
-            10 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(0), chips: 1 }),
-            11 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(500), chips: 0 }),
+            10 => {
+                (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(0), chips: 1, second: None })
+            }
+            11 => {
+                (by(DEALER), ClusterCommand::IssueColour { seat, colour: 1, value: cents(500), chips: 0, second: None })
+            }
             12 => (Actor::System, ClusterCommand::Lost { seat: Seat(999) }),
-            13 => (by(DEALER), ClusterCommand::IssueColour { seat, colour: 2, value: cents(500), chips: 1 }),
+            13 => {
+                (by(DEALER), ClusterCommand::IssueColour { seat, colour: 2, value: cents(500), chips: 1, second: None })
+            }
             14 => {
                 let purpose = Purpose::Returned { seat };
                 let number = self.cluster().received() + 1;

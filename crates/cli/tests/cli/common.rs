@@ -101,7 +101,7 @@ pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item
         hash[..4].copy_from_slice(&place.to_le_bytes());
         let number = VoucherNumber { hash: VoucherHash(hash), digits: u16::try_from(place % 10_000).expect("digits") };
         let amount = Money::from_cents(1_000);
-        ask(cashier, place + 1, HouseCommand::SellVoucher { number, amount });
+        ask(cashier, place + 1, HouseCommand::SellVoucher { number, amount, second: None });
     }
     drop(house);
     book.close();

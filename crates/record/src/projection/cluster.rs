@@ -85,7 +85,11 @@ impl Scribe for Cluster {
             }
         };
         if asked.actor.person().is_some() {
-            batch.act(&when, asked.actor, None, &word(&asked.command));
+            let second = match &asked.command {
+                ClusterCommand::BuyIn { second, .. } | ClusterCommand::IssueColour { second, .. } => *second,
+                _ => None,
+            };
+            batch.act(&when, asked.actor, second, &word(&asked.command));
         }
         let mut of = here(self);
         let mut events = Vec::new();

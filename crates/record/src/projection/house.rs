@@ -110,6 +110,7 @@ impl Scribe for House {
             C::WithdrawApproval { .. }
             | C::UseApproval { .. }
             | C::LoginSucceeded { .. }
+            | C::GiveCode { .. }
             | C::Revoke { .. }
             | C::CopiedToken { .. }
             | C::ClearRedemptionLock { .. }
@@ -120,7 +121,7 @@ impl Scribe for House {
                 waiting.own = Some(command);
             }
             C::Configure { key, value, .. } => waiting.event.detail = Some(format!("{key} = {value}")),
-            C::SellVoucher { number, amount } => {
+            C::SellVoucher { number, amount, .. } => {
                 let sold_by = asked.actor.person().map(|person| person.id);
                 let state = if self.is_training() { "play" } else { "good" };
                 let origin = Origin { word: "cage", sold_by, of: Belongs::default(), state };
@@ -248,7 +249,9 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::Reinstate { second, .. }
         | C::Unlock { second, .. }
         | C::Enrol { second, .. }
+        | C::GiveCode { second, .. }
         | C::AddTable { second, .. }
+        | C::SellVoucher { second, .. }
         | C::PayClaim { second, .. } => (None, *second),
         C::Found { .. }
         | C::LoginFailed { .. }
@@ -260,7 +263,6 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::WithdrawApproval { .. }
         | C::UseApproval { .. }
         | C::Acknowledge { .. }
-        | C::SellVoucher { .. }
         | C::RedeemAtCage { .. }
         | C::RedeemAtSeat { .. }
         | C::ClearRedemptionLock { .. }

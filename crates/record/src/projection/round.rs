@@ -1,7 +1,7 @@
 //! The dealer's side in the reporting tables: rounds as they stand, and what was done to them by whom and why.
 
 use taisai_rules::{Dice, Face};
-use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, Ruling};
+use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, Standing};
 
 use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
@@ -89,6 +89,10 @@ impl Scribe for Round {
             RoundEvent::Committed { .. } | RoundEvent::Voided { .. } => {
                 *changed = Changed { rounds: vec![self.number()], when: Some(when), is_late: false };
             }
+            RoundEvent::Ruled { round, before, .. } => {
+                let is_late = *before != Standing::InPlay;
+                *changed = Changed { rounds: vec![*round], when: Some(when), is_late };
+            }
             RoundEvent::RoundsVoided { from, to, .. } => {
                 let rounds = (from.0..=to.0).map(RoundNumber).filter(|round| !is_void(self.past(*round)));
                 *changed = Changed { rounds: rounds.collect(), when: Some(when), is_late: true };
@@ -116,6 +120,7 @@ impl Scribe for Round {
             | RoundEvent::Held
             | RoundEvent::Resumed { .. }
             | RoundEvent::Noted
+            | RoundEvent::Witnessed { .. }
             | RoundEvent::Followed { .. } => {}
         }
         Ok(())
@@ -181,15 +186,25 @@ fn dice(dice: Dice) -> String {
     dice.faces().map(|face| face.number().to_string()).join("-")
 }
 
+/// How a round stands, as it is written in reports.
+pub(super) fn standing(standing: Standing) -> String {
+    match standing {
+        Standing::InPlay => "in play".to_owned(),
+        Standing::Settled(settled) => dice(settled),
+        Standing::Void(reason) => format!("void, {}", word(&reason)),
+    }
+}
+
 /// Why a command was given, and with whom.
 fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
     match command {
         RoundCommand::Correct { why, second, .. }
         | RoundCommand::CorrectKnown { why, second, .. }
         | RoundCommand::VoidByLaw { why, second, .. }
-        | RoundCommand::VoidDamaged { why, second, .. } => (Some(why), *second),
+        | RoundCommand::VoidDamaged { why, second, .. }
+        | RoundCommand::Rule { why, second, .. } => (Some(why), *second),
         RoundCommand::Inspect { second, .. } => (None, *second),
-        RoundCommand::ShowLimits { why, .. } | RoundCommand::Rule { why, .. } => (Some(why), None),
+        RoundCommand::ShowLimits { why, .. } => (Some(why), None),
         RoundCommand::OpenTable
         | RoundCommand::AnnounceClosure
         | RoundCommand::CloseTable
@@ -211,6 +226,7 @@ fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
         | RoundCommand::Interrupt { .. }
         | RoundCommand::Continue
         | RoundCommand::Restarted
+        | RoundCommand::Witness { .. }
         | RoundCommand::Report { .. } => (None, None),
     }
 }
@@ -232,7 +248,7 @@ impl Told<'_> {
 
     fn events(&self, event: &RoundEvent) -> Vec<Event> {
         let in_play = Some(self.round.number());
-        let mut events = match event {
+        match event {
             RoundEvent::TableOpened => vec![self.event("table-opened", None, None)],
             RoundEvent::ClosureAnnounced => vec![self.event("closure-announced", None, None)],
             RoundEvent::TableClosed => vec![self.event("table-closed", None, None)],
@@ -286,28 +302,26 @@ impl Told<'_> {
             RoundEvent::Uncovered => vec![self.event("uncovered", in_play, None)],
             RoundEvent::Held => vec![self.event("held", in_play, None)],
             RoundEvent::Resumed { .. } => vec![self.event("resumed", in_play, None)],
-            RoundEvent::Corrected { round, dice: now, .. } => {
-                let past = self.round.past(*round);
-                let kind = if is_void(past) { "reinstatement" } else { "correction" };
-                let before = past.and_then(|past| past.dice).map_or_else(|| "void".to_owned(), dice);
-                vec![self.event(kind, Some(*round), Some(format!("{before} to {}", dice(*now))))]
+            RoundEvent::Corrected { round, dice: now } => {
+                let before = self.round.past(*round).and_then(|past| past.dice).map_or_else(String::new, dice);
+                vec![self.event("correction", Some(*round), Some(format!("{before} to {}", dice(*now))))]
             }
+            RoundEvent::Ruled { round, before, after, waits } if before != after => {
+                let detail = Some(format!("{} to {}", standing(*before), standing(*after)));
+                let ruling = self.event("money-ruling", Some(*round), detail);
+                let unwitnessed = waits.then(|| self.event("ruling-unwitnessed", Some(*round), None));
+                [ruling].into_iter().chain(unwitnessed).collect()
+            }
+            RoundEvent::Witnessed { round } => vec![self.event("ruling-witnessed", Some(*round), None)],
+            RoundEvent::Ruled { round, .. } => vec![self.event("ruling", Some(*round), Some("void".to_owned()))],
+            RoundEvent::Noted => vec![self.event("ruling", in_play, Some("note".to_owned()))],
             RoundEvent::BetsOpened { .. }
             | RoundEvent::BetsClosed
             | RoundEvent::Activated
             | RoundEvent::Tumbled { .. }
             | RoundEvent::AtRest { .. }
             | RoundEvent::Committed { differs: false, .. }
-            | RoundEvent::Noted
             | RoundEvent::Followed { .. } => Vec::new(),
-        };
-        if let RoundCommand::Rule { ruling, .. } = &self.entry.asked.command {
-            let about = match ruling {
-                Ruling::Void { round, .. } | Ruling::Settle { round, .. } => Some(*round),
-                Ruling::Conclude { .. } | Ruling::Note => in_play,
-            };
-            events.push(self.event("ruling", about, Some(word(ruling).to_string())));
         }
-        events
     }
 }

@@ -155,7 +155,7 @@ impl Wide {
     fn bet(&mut self, number: u16, seat: u32, bet_box: &str, cents: i64) {
         let seat = Seat(seat);
         if self.clusters[usize::from(number)].machine().credits(seat) < money(cents) {
-            let buy = ClusterCommand::BuyIn { seat, amount: money(50_000), method: Method::Cash };
+            let buy = ClusterCommand::BuyIn { seat, amount: money(50_000), method: Method::Cash, second: None };
             self.cluster(number, person(8, Role::Cashier), buy);
         }
         let stakes = [Stake { bet_box: bet_box.parse().unwrap(), amount: money(cents) }].into_iter().collect();

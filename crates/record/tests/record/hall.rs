@@ -269,7 +269,8 @@ impl Hall {
         let is_live = self.cluster.machine().rules().game().station() == Station::LiveTable;
         let actor = if is_live { dealer() } else { Actor::Terminal { device: DeviceId(seat.0), seat } };
         if !is_live && self.cluster.machine().credits(seat) < Money::from_cents(cents) {
-            let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash };
+            let buy =
+                ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash, second: None };
             assert!(self.cluster(person(8, Role::Cashier), buy));
         }
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
@@ -317,7 +318,7 @@ impl Hall {
         // After the next round has opened a live table's result is changed by a ruling.
         if machine.rules().game().station() == Station::LiveTable && round < machine.number() {
             let ruling = Ruling::Settle { round, dice };
-            return self.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why });
+            return self.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why, second });
         }
         self.round(supervisor(), RoundCommand::Correct { round, dice, why, second });
     }

@@ -70,7 +70,7 @@ pub(crate) fn live_table(journal: Box<dyn Journal>, folder: &Path) -> Hall {
     let mut hall = Hall::open(journal, folder, "tai-sai-classic").unwrap();
     found(&mut hall);
     let (seat, value) = (Seat(3), money(500));
-    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20 }));
+    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20, second: None }));
     for round in 0..3 {
         hall.open_bets();
         let stakes: Stakes = [Stake { bet_box: "small".parse().unwrap(), amount: money(1_000) }].into_iter().collect();
@@ -107,7 +107,10 @@ pub(crate) fn live_table(journal: Box<dyn Journal>, folder: &Path) -> Hall {
         second: Some(pit_manager()),
     };
     hall.round(supervisor(), void);
-    hall.round(shift_manager(), RoundCommand::Rule { ruling: Ruling::Note, why: "a guest complains".to_owned() });
+    hall.round(
+        shift_manager(),
+        RoundCommand::Rule { ruling: Ruling::Note, why: "a guest complains".to_owned(), second: None },
+    );
     assert!(!hall.cluster(dealer(), ClusterCommand::Clear { seat: Seat(1) }), "nothing lies there");
     hall.round(supervisor(), RoundCommand::AnnounceClosure);
     hall.commit();
@@ -149,7 +152,8 @@ fn rounds(hall: &mut Hall) {
     // It is settled after all.
     let dice = Dice::try_from([3, 3, 3]).unwrap();
     let ruling = Ruling::Settle { round: RoundNumber(4), dice };
-    hall.round(shift_manager(), RoundCommand::Rule { ruling, why: "the film was of round 3".to_owned() });
+    hall.round(shift_manager(), RoundCommand::Rule { ruling, why: "the film was of round 3".to_owned(), second: None });
+    hall.round(supervisor(), RoundCommand::Witness { round: RoundNumber(4) });
     // Round 5 is void and stays so; nobody bets after the close.
     hall.open_bets();
     hall.bet(3, "big", 200);
@@ -157,13 +161,20 @@ fn rounds(hall: &mut Hall) {
     let late = ClusterCommand::Clear { seat: Seat(3) };
     assert!(!hall.cluster(terminal(3), late.clone()) && !hall.cluster(terminal(3), late));
     let why = "the tumbler was hit".to_owned();
-    hall.round(shift_manager(), RoundCommand::Rule { ruling: Ruling::Void { round: RoundNumber(5), fact: None }, why });
+    hall.round(
+        shift_manager(),
+        RoundCommand::Rule {
+            ruling: Ruling::Void { round: RoundNumber(5), fact: None },
+            why,
+            second: Some(pit_manager()),
+        },
+    );
 }
 
 fn vouchers(hall: &mut Hall) {
     for place in 2..=5 {
         let amount = money(1_000 * i64::from(place));
-        hall.house(cashier(), HouseCommand::SellVoucher { number: number(place), amount });
+        hall.house(cashier(), HouseCommand::SellVoucher { number: number(place), amount, second: None });
     }
     hall.house(cashier(), HouseCommand::RedeemAtCage { hash: number(2).hash });
     hall.house(Actor::System, HouseCommand::RedeemAtSeat { hash: number(3).hash, cluster: CLUSTER, seat: Seat(1) });
@@ -186,7 +197,7 @@ fn vouchers(hall: &mut Hall) {
     // A month later those that were not redeemed have expired; one is sold that day and one is paid by ruling.
     hall.wait(31 * DAY);
     hall.house(Actor::System, HouseCommand::Tick);
-    hall.house(cashier(), HouseCommand::SellVoucher { number: number(6), amount: money(6_000) });
+    hall.house(cashier(), HouseCommand::SellVoucher { number: number(6), amount: money(6_000), second: None });
     let why = "the player was in hospital".to_owned();
     hall.house(shift_manager(), HouseCommand::RuleExpired { hash: number(5).hash, why });
 }

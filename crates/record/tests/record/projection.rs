@@ -318,7 +318,7 @@ fn a_live_table_is_in_accord_with_its_machine() {
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai-classic").unwrap();
     let seat = Seat(SEATS - 1);
     let value = Money::from_cents(500);
-    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20 }));
+    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20, second: None }));
     for round in 0..3 {
         hall.open_bets();
         let stakes = [Stake { bet_box: "small".parse().unwrap(), amount: Money::from_cents(1_000) }];

@@ -272,7 +272,8 @@ fn open_round(hall: &Mutex<Hall>) -> u64 {
     let mut hall = hall.lock().unwrap();
     for seat in (0..SEATS).map(Seat) {
         if hall.cluster.machine().credits(seat) < Money::from_cents(10_000) {
-            let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash };
+            let buy =
+                ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash, second: None };
             assert!(hall.cluster(person(8, Role::Cashier), buy));
         }
     }

@@ -133,11 +133,14 @@ impl Founding {
         Ok(first_use)
     }
 
-    /// Enrols the terminals and founds the people. The record holds it when this is done.
+    /// Enrols the terminals, says that their codes were given out, and founds the people. The record holds it when this is done.
     pub(crate) async fn record(self, door: &HouseDoor) -> Result<(), NotFounded> {
-        for Place { device, cluster, seat, .. } in self.terminals.into_iter().filter(|place| !place.is_enrolled) {
-            let kind = DeviceKind::Terminal { cluster, seat };
-            accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
+        for Place { device, cluster, seat, is_enrolled } in self.terminals {
+            if !is_enrolled {
+                let kind = DeviceKind::Terminal { cluster, seat };
+                accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
+            }
+            accepted(door, HouseCommand::GiveCode { device, second: None }).await?;
         }
         if self.is_founded {
             return Ok(());

@@ -71,7 +71,12 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     let mut wishes = Vec::new();
     let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
     if has_terminals && cluster.credits(VISITORS) < LITTLE {
-        wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat: VISITORS, amount: GIVEN, method: Method::Cash }));
+        wishes.push(Wish::Attendant(ClusterCommand::BuyIn {
+            seat: VISITORS,
+            amount: GIVEN,
+            method: Method::Cash,
+            second: None,
+        }));
     }
     for seat in taken(cluster) {
         if cluster.is_locked(seat) {
@@ -86,7 +91,12 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
             Station::LiveTable => left = Money::MAX,
             Station::PlayerTerminals if left < LITTLE => {
                 let amount = Money::from_cents((i64::from(chance::below(9)?) + 2) * 10_000);
-                wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat, amount, method: Method::Cash }));
+                wishes.push(Wish::Attendant(ClusterCommand::BuyIn {
+                    seat,
+                    amount,
+                    method: Method::Cash,
+                    second: None,
+                }));
                 left = amount;
             }
             Station::PlayerTerminals => {}

@@ -8,12 +8,13 @@ use axum::extract::State;
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
 use taisai_endpoint::endpoint;
-use taisai_table::{Act, DeviceId, DeviceKind, Time};
+use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Time};
 
-use super::{held, key_of, on_file};
+use super::{held, on_file};
 use crate::api::Routes;
 use crate::commands::to_the_end;
 use crate::denied::Denied;
+use crate::leaving::Answer;
 use crate::people::approvals::{What, may};
 use crate::people::{Approved, Caller, SignedIn};
 use crate::request::{Body, Named};
@@ -71,8 +72,8 @@ pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires:
     Ok(code.to_string())
 }
 
-/// A code for a device that is on file. One that was enrolled before needs a second person, as whoever has the code can take
-/// its place; what is approved is `{"code":{"device":n}}`.
+/// A code for a device that is on file. It takes a second person, as whoever has the code can be the device; what is approved is
+/// `{"code":{"device":n}}`.
 #[endpoint(post, "/devices/{device}/code", tag = "devices", params(("device" = u32, Path)),
     request_body = Approved, responses(
     (status = 200, body = GivenCode),
@@ -92,9 +93,12 @@ async fn code(
         return Err(Denied::NotAllowed);
     }
     on_file(&server, device).await?.ok_or(Denied::Unknown)?;
-    // The second person approved the first enrolment when the device was put on file.
-    if key_of(&server, device).await?.is_some() {
-        may(&server, signed_in, (Act::ManageDevices, What::Code { device }), approval).await?;
+    let second = may(&server, signed_in, (Act::ManageDevices, What::Code { device }), approval).await?;
+    let id = CommandId { source: server.sources.next(), sequence: 1 };
+    let given = HouseCommand::GiveCode { device, second };
+    // It is on record before anybody sees it.
+    if let Answer::Refused(_) = server.doors.house().ask(Actor::Person(signed_in.person), id, given).await? {
+        return Err(Denied::Unknown);
     }
     let lasts = u64::try_from(LASTS.as_millis()).map_err(|_| Denied::Internal)?;
     let expires = Time(server.clock.now().0 + lasts);

@@ -2,9 +2,10 @@
 //! and is used by one command, which may be sent again.
 
 use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, Answer, ApprovalId, CommandId, DeviceId, House, HouseCommand, Person, PersonId, Refusal, RoundCommand,
-    TableId,
+    Act, Actor, Answer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, Person, PersonId,
+    Refusal, RoundCommand, TableId,
 };
 
 use super::SignedIn;
@@ -27,6 +28,20 @@ pub(crate) enum What {
         /// What.
         round: RoundCommand,
     },
+    /// Something at a seat.
+    Cluster {
+        /// Of which table.
+        table: TableId,
+        /// In which cluster.
+        number: u16,
+        /// What.
+        command: ClusterCommand,
+    },
+    /// The sale of a voucher. Its number is drawn when it is sold.
+    Sale {
+        /// For how much.
+        amount: Money,
+    },
     /// A one-time password for a person: whoever gets it can be that person.
     Password {
         /// For whom.
@@ -45,6 +60,7 @@ pub(crate) enum What {
 enum Outside {
     House(HouseAct),
     Table { table: TableId, round: RoundCommand },
+    Cluster { table: TableId, number: u16, command: ClusterCommand },
     Password { person: PersonId },
     Code { device: DeviceId },
 }
@@ -53,9 +69,13 @@ impl What {
     /// The one spelling of the act.
     pub(crate) fn text(self) -> String {
         let alone = match self {
+            Self::House(HouseCommand::SellVoucher { amount, .. }) => Self::Sale { amount },
             Self::House(command) => Self::House(command.without_second()),
             Self::Table { table, round } => Self::Table { table, round: round.without_second() },
-            Self::Password { .. } | Self::Code { .. } => self,
+            Self::Cluster { table, number, command } => {
+                Self::Cluster { table, number, command: command.without_second() }
+            }
+            Self::Sale { .. } | Self::Password { .. } | Self::Code { .. } => self,
         };
         serde_json::to_string(&alone).expect("a command can be written down")
     }
@@ -64,9 +84,10 @@ impl What {
     /// that is in it.
     pub(crate) fn spelled(text: &str, key: &VoucherKey) -> Result<String, Denied> {
         let what = match serde_json::from_str(text).map_err(|_| Denied::BadRequest)? {
-            // Nothing that is approved is issued by the command, so its place does not matter.
+            // A voucher's number is no part of what is approved, so the place of the command does not matter.
             Outside::House(act) => Self::House(act.ask(key, CommandId { source: 0, sequence: 0 }).command),
             Outside::Table { table, round } => Self::Table { table, round },
+            Outside::Cluster { table, number, command } => Self::Cluster { table, number, command },
             Outside::Password { person } => Self::Password { person },
             Outside::Code { device } => Self::Code { device },
         };

@@ -1,7 +1,7 @@
 //! Which commands ask for the password again (F51), and where in a command the second person stands. What is sent from outside
-//! never says who that is: the server puts the one there who approved. Commands at seats are none of these.
+//! never says who that is: the server puts the one there who approved.
 
-use taisai_table::{HouseCommand, Person, RoundCommand};
+use taisai_table::{ClusterCommand, HouseCommand, Person, RoundCommand};
 
 /// A command that the server looks into before a machine does.
 pub(crate) trait Sensitive: Sized {
@@ -36,7 +36,8 @@ impl Sensitive for RoundCommand {
             | Self::VoidDamaged { .. }
             | Self::VoidByLaw { .. }
             | Self::Inspect { .. }
-            | Self::Rule { .. } => true,
+            | Self::Rule { .. }
+            | Self::Witness { .. } => true,
             Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -69,7 +70,8 @@ impl Sensitive for RoundCommand {
             | Self::CorrectKnown { second, .. }
             | Self::VoidDamaged { second, .. }
             | Self::VoidByLaw { second, .. }
-            | Self::Inspect { second, .. } => Some(second),
+            | Self::Inspect { second, .. }
+            | Self::Rule { second, .. } => Some(second),
             Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -92,7 +94,7 @@ impl Sensitive for RoundCommand {
             | Self::Interrupt { .. }
             | Self::Continue
             | Self::Restarted
-            | Self::Rule { .. }
+            | Self::Witness { .. }
             | Self::Report { .. } => None,
         }
     }
@@ -107,6 +109,7 @@ impl Sensitive for HouseCommand {
             | Self::Reinstate { .. }
             | Self::Unlock { .. }
             | Self::Enrol { .. }
+            | Self::GiveCode { .. }
             | Self::Revoke { .. }
             | Self::AnswerApproval { .. }
             | Self::AddTable { .. }
@@ -115,7 +118,7 @@ impl Sensitive for HouseCommand {
             | Self::RuleExpired { .. }
             | Self::RuleReceivable { .. } => true,
             // Only a large one has a second person, and is refused without.
-            Self::PayClaim { second, .. } => second.is_some(),
+            Self::PayClaim { second, .. } | Self::SellVoucher { second, .. } => second.is_some(),
             Self::Found { .. }
             | Self::LoginFailed { .. }
             | Self::LoginSucceeded { .. }
@@ -124,7 +127,6 @@ impl Sensitive for HouseCommand {
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }
             | Self::Acknowledge { .. }
-            | Self::SellVoucher { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }
             | Self::ClearRedemptionLock { .. }
@@ -143,8 +145,10 @@ impl Sensitive for HouseCommand {
             | Self::Reinstate { second, .. }
             | Self::Unlock { second, .. }
             | Self::Enrol { second, .. }
+            | Self::GiveCode { second, .. }
             | Self::AddTable { second, .. }
             | Self::Configure { second, .. }
+            | Self::SellVoucher { second, .. }
             | Self::VoidVoucher { second, .. }
             | Self::PayClaim { second, .. } => Some(second),
             Self::Found { .. }
@@ -157,7 +161,6 @@ impl Sensitive for HouseCommand {
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }
             | Self::Acknowledge { .. }
-            | Self::SellVoucher { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }
             | Self::RuleExpired { .. }
@@ -167,6 +170,38 @@ impl Sensitive for HouseCommand {
             | Self::RuleReceivable { .. }
             | Self::Report { .. }
             | Self::Tick => None,
+        }
+    }
+}
+
+impl Sensitive for ClusterCommand {
+    /// Only a large buy-in has a second person, and is refused without.
+    fn is_sensitive(&self) -> bool {
+        matches!(self, Self::BuyIn { second: Some(_), .. } | Self::IssueColour { second: Some(_), .. })
+    }
+
+    fn second(&mut self) -> Option<&mut Option<Person>> {
+        match self {
+            Self::BuyIn { second, .. } | Self::IssueColour { second, .. } => Some(second),
+            Self::Place { .. }
+            | Self::PlaceFor { .. }
+            | Self::PlaceExcess { .. }
+            | Self::Withdraw { .. }
+            | Self::Clear { .. }
+            | Self::Repeat { .. }
+            | Self::Double { .. }
+            | Self::RejectExcess
+            | Self::Advise { .. }
+            | Self::RedeemColour { .. }
+            | Self::CashOut { .. }
+            | Self::Leave { .. }
+            | Self::WalkAway { .. }
+            | Self::Lost { .. }
+            | Self::Back { .. }
+            | Self::ClearLock { .. }
+            | Self::Follow { .. }
+            | Self::Receive { .. }
+            | Self::Delivered { .. } => None,
         }
     }
 }
@@ -188,6 +223,7 @@ mod tests {
             r#"{"void-by-law":{"round":1,"reason":"malfunction","why":"w","second":S}}"#,
             r#"{"inspect":{"dice_set":1,"second":S}}"#,
             r#"{"void-damaged":{"from":1,"to":2,"dice_set":null,"why":"w","second":S}}"#,
+            r#"{"rule":{"ruling":"note","why":"w","second":S}}"#,
         ];
         for json in round {
             check::<RoundCommand>(json, outside, inside, true);
@@ -202,11 +238,19 @@ mod tests {
             (r#"{"add-table":{"table":1,"clusters":1,"training":false,"second":S}}"#, true),
             (r#"{"configure":{"key":"k","value":"v","why":"w","second":S}}"#, true),
             (r#"{"void-voucher":{"hash":[HASH],"why":"w","second":S}}"#, true),
+            (r#"{"give-code":{"device":1,"second":S}}"#, true),
+            (r#"{"sell-voucher":{"number":{"hash":[HASH],"digits":1},"amount":1,"second":S}}"#, false),
             (r#"{"pay-claim":{"claim":1,"second":S}}"#, false),
         ];
         for (json, is_sensitive) in house {
             let json = json.replace("HASH", &["0"; 32].join(","));
             check::<HouseCommand>(&json, outside, inside, is_sensitive);
+        }
+        for json in [
+            r#"{"buy-in":{"seat":1,"amount":1,"method":"cash","second":S}}"#,
+            r#"{"issue-colour":{"seat":1,"colour":1,"value":1,"chips":1,"second":S}}"#,
+        ] {
+            check::<ClusterCommand>(json, outside, inside, false);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::leaving::{Reply, Said};
 
 impl RunningTable {
     /// Reports what happened at the dealer's side, as far as it is significant.
-    pub(super) fn report_round(&mut self, number: RoundNumber, is_ruling: bool, event: &RoundEvent) {
+    pub(super) fn report_round(&mut self, number: RoundNumber, event: &RoundEvent) {
         let table = self.round().table();
         match event {
             RoundEvent::LimitsShown { .. } => self.report(Some(Report::LimitChange { table })),
@@ -32,12 +32,15 @@ impl RunningTable {
             RoundEvent::SetInspected { dice_set } => {
                 self.report(Some(Report::DiceInspected { table, dice_set: *dice_set }));
             }
-            RoundEvent::Corrected { round, is_ruling: false, .. } => {
-                self.report(Some(Report::Correction { table, round: *round }));
+            RoundEvent::Corrected { round, .. } => self.report(Some(Report::Correction { table, round: *round })),
+            RoundEvent::Ruled { round, before, after, waits } if before != after => {
+                let (round, before, after, waits) = (*round, *before, *after, *waits);
+                self.report(Some(Report::MoneyRuling { table, round, before, after, waits }));
             }
+            RoundEvent::Ruled { .. } | RoundEvent::Noted => self.report(Some(Report::Ruling { table })),
+            RoundEvent::Witnessed { round } => self.report(Some(Report::RulingWitnessed { table, round: *round })),
             RoundEvent::KnownCorrected { .. } => self.report(Some(Report::Correction { table, round: number })),
-            RoundEvent::Corrected { is_ruling: true, .. }
-            | RoundEvent::TableOpened
+            RoundEvent::TableOpened
             | RoundEvent::ClosureAnnounced
             | RoundEvent::TableClosed
             | RoundEvent::Relieved { .. }
@@ -56,11 +59,7 @@ impl RunningTable {
             | RoundEvent::Held
             | RoundEvent::Resumed { .. }
             | RoundEvent::SetDamaged { .. }
-            | RoundEvent::Noted
             | RoundEvent::Followed { .. } => {}
-        }
-        if is_ruling {
-            self.report(Some(Report::Ruling { table }));
         }
     }
 

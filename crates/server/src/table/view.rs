@@ -8,7 +8,7 @@ use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
 use taisai_table::{
     Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, SlipLine,
-    Stake, TableId, TableLimits, Time, VoidReason,
+    Stake, TableId, TableLimits, Time, Unwitnessed, VoidReason,
 };
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
@@ -218,6 +218,8 @@ pub(crate) struct StaffView {
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
     dice_set: u32,
+    /// The rulings whose money waits for a second person to witness them (5.14).
+    unwitnessed: Vec<Unwitnessed>,
     /// The faces that the tumbler or the Dealer has read, before they are committed.
     #[cfg_attr(test, schema(min_items = 3, max_items = 3))]
     faces: Option<[Option<Face>; 3]>,
@@ -263,6 +265,7 @@ impl StaffView {
             supervisor: round.holder(Position::Supervisor),
             manager: round.holder(Position::Manager),
             dice_set: round.dice_set(),
+            unwitnessed: round.unwitnessed_rulings().to_vec(),
             faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
             excess: clusters().flat_map(Cluster::rejections).collect(),

@@ -89,7 +89,7 @@ impl HouseAct {
             Self::Command(command) => ToHouse { command, about: About::Nothing },
             Self::Word(HouseWord::Sell { amount }) => {
                 let number = key.number(id);
-                let command = HouseCommand::SellVoucher { number: number.voucher_number(key), amount };
+                let command = HouseCommand::SellVoucher { number: number.voucher_number(key), amount, second: None };
                 ToHouse { command, about: About::Issues(number) }
             }
             Self::Word(HouseWord::Redeem { number }) => {
@@ -142,6 +142,7 @@ impl Words<HouseCommand> for HouseWord {
             C::RedeemAtCage { .. } | C::RedeemAtSeat { .. } => Some("redeem"),
             C::VoidVoucher { .. } => Some("void"),
             C::RuleExpired { .. } => Some("pay-expired"),
+            C::GiveCode { .. } => Some("/devices/{device}/code"),
             C::Found { .. }
             | C::AddPerson { .. }
             | C::SetRoles { .. }

@@ -96,7 +96,8 @@ impl Cage {
     async fn cash_out(&mut self, cents: i64) -> (Validation, CommandId, Became) {
         let doors = self.hall.doors();
         let table = doors.table(CLUSTER.table).unwrap();
-        let buy = ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), method: Method::Note };
+        let buy =
+            ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), method: Method::Note, second: None };
         let id = self.id();
         accepted(&table.ask_cluster(0, TERMINAL, id, buy).await.unwrap());
         let act: TerminalAct = serde_json::from_value(json!({"cash-out-to-voucher": {}})).unwrap();

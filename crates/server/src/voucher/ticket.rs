@@ -180,7 +180,7 @@ pub(super) mod tests {
             ask(&mut house, Actor::System, CommandId { source: 0, sequence: 1 }, HouseCommand::Found { people });
         assert!(matches!(found, Decision::Accepted(_)), "{found:?}");
         let number = KEY.number(ID).voucher_number(&KEY);
-        let sell = HouseCommand::SellVoucher { number, amount: Money::from_cents(amount) };
+        let sell = HouseCommand::SellVoucher { number, amount: Money::from_cents(amount), second: None };
         let decision = ask(&mut house, cashier(), ID, sell);
         assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
         (house, number.hash)

@@ -82,7 +82,7 @@ impl Cluster {
                 self.state.ledger.cash = less(self.state.ledger.cash, *amount);
                 self.credit(*seat, *amount);
             }
-            ClusterCommand::IssueColour { seat, colour, value, chips } => {
+            ClusterCommand::IssueColour { seat, colour, value, chips, .. } => {
                 let worth = Money::from_cents(value.cents() * i64::from(*chips));
                 self.begin_session(*seat);
                 self.state.ledger.cash = less(self.state.ledger.cash, worth);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
 use crate::cluster::settle::{Adjustment, Slip, Totals};
-use crate::identity::Seat;
+use crate::identity::{Person, Seat};
 use crate::round::Notice;
 use crate::transfer::{Transfer, VoucherNumber};
 
@@ -134,6 +134,8 @@ pub enum ClusterCommand {
         amount: Money,
         /// How.
         method: Method,
+        /// The second person, for a large one.
+        second: Option<Person>,
     },
     /// A set of Colour Chips is issued to the player at a seat.
     IssueColour {
@@ -145,6 +147,8 @@ pub enum ClusterCommand {
         value: Money,
         /// How many chips.
         chips: u32,
+        /// The second person, where they are worth much.
+        second: Option<Person>,
     },
     /// The Colour Chips of a seat are converted into cash chips.
     RedeemColour {

@@ -7,7 +7,7 @@ use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Method, SeatState, Slip, Stake, Stakes, Wager,
 };
 use crate::entry::{Asked, Decision};
-use crate::identity::{Actor, Role, Seat};
+use crate::identity::{Actor, Person, Role, Seat};
 use crate::profile::{Act, Excess};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
@@ -84,9 +84,11 @@ impl Cluster {
             }
             ClusterCommand::RejectExcess => self.reject_excess(actor),
             ClusterCommand::Advise { bet_box } => self.advise(actor, *bet_box),
-            ClusterCommand::BuyIn { seat, amount, method } => self.buy_in(actor, *seat, *amount, *method),
-            ClusterCommand::IssueColour { seat, colour, value, chips } => {
-                self.issue_colour(actor, *seat, *colour, *value, *chips)
+            ClusterCommand::BuyIn { seat, amount, method, second } => {
+                self.buy_in((actor, *second), *seat, *amount, *method)
+            }
+            ClusterCommand::IssueColour { seat, colour, value, chips, second } => {
+                self.issue_colour((actor, *second), *seat, *colour, *value, *chips)
             }
             ClusterCommand::RedeemColour { seat } => {
                 self.profile.check(Act::BuyIn, actor, None)?;
@@ -378,12 +380,16 @@ impl Cluster {
         if is_below { Ok(ClusterEvent::Done) } else { Err(Refusal::NotBelowMinimum) }
     }
 
-    fn buy_in(&self, actor: Actor, seat: Seat, amount: Money, method: Method) -> Answer {
-        match (method, actor) {
+    /// Above the house's limit it takes two people to take money in (F50).
+    fn may_take_in(&self, (actor, second): (Actor, Option<Person>), amount: Money) -> Result<(), Refusal> {
+        let act = if amount > self.profile.buy_in_limit { Act::LargeBuyIn } else { Act::BuyIn };
+        self.profile.check(act, actor, second).map(|_| ())
+    }
+
+    fn buy_in(&self, by: (Actor, Option<Person>), seat: Seat, amount: Money, method: Method) -> Answer {
+        match (method, by.0) {
             (Method::Note, Actor::Terminal { seat: own, .. }) if own == seat => {}
-            (Method::Cash, Actor::Person(_)) => {
-                self.profile.check(Act::BuyIn, actor, None)?;
-            }
+            (Method::Cash, Actor::Person(_)) => self.may_take_in(by, amount)?,
             (Method::Note | Method::Cash, _) => return Err(Refusal::NotAllowed),
         }
         // At a live table cash becomes cash chips, which the player holds.
@@ -410,8 +416,10 @@ impl Cluster {
         if fits { Ok(()) } else { Err(Refusal::AmountTooLarge) }
     }
 
-    fn issue_colour(&self, actor: Actor, seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
-        self.profile.check(Act::BuyIn, actor, None)?;
+    fn issue_colour(&self, by: (Actor, Option<Person>), seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
+        // What cannot be counted is refused further on.
+        let worth = value.cents().saturating_mul(chips.into());
+        self.may_take_in(by, Money::from_cents(worth))?;
         self.table_is_open()?;
         if self.state.is_closing {
             return Err(Refusal::TableClosing);

@@ -51,6 +51,7 @@ impl House {
                 self.significant.push(time, who, Happening::LoginUnlocked(*person));
             }
             C::Enrol { device, kind, .. } => self.devices.enrol(*device, *kind),
+            C::GiveCode { device, .. } => self.significant.push(time, who, Happening::CodeGiven(*device)),
             C::Revoke { device } => {
                 self.devices.revoke(*device);
                 self.significant.push(time, who, Happening::DeviceRevoked(*device));
@@ -118,7 +119,7 @@ impl House {
                 let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting, used: None };
                 self.approvals.request(*approval, request);
             }
-            C::SellVoucher { number, amount } => {
+            C::SellVoucher { number, amount, .. } => {
                 let E::VoucherIssued { expires } = event else { misfit(event) };
                 self.ledger.enter(Account::Cash, Voucher::account(self.is_training), *amount);
                 let origin = VoucherOrigin::Cage(person_of(who));
@@ -174,6 +175,7 @@ impl House {
             | C::LoginSucceeded { .. }
             | C::Unlock { .. }
             | C::Enrol { .. }
+            | C::GiveCode { .. }
             | C::Revoke { .. }
             | C::CopiedToken { .. }
             | C::AnswerApproval { .. }

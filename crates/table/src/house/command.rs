@@ -111,6 +111,13 @@ pub enum HouseCommand {
         /// The second person.
         second: Option<Person>,
     },
+    /// Give out a code that enrols a device: whoever brings it is that device.
+    GiveCode {
+        /// The device.
+        device: DeviceId,
+        /// The second person.
+        second: Option<Person>,
+    },
     /// Revoke a device, at once and by one person.
     Revoke {
         /// The device.
@@ -169,6 +176,8 @@ pub enum HouseCommand {
         number: VoucherNumber,
         /// Its amount.
         amount: Money,
+        /// The second person, for a large one.
+        second: Option<Person>,
     },
     /// Pay a voucher out in cash.
     RedeemAtCage {

@@ -10,15 +10,17 @@ impl House {
         let (actor, time) = (asked.actor, asked.time);
         match &asked.command {
             C::Found { people } => self.decide_found(actor, people),
-            C::AddPerson { person, name, roles: _, second } => self.decide_add_person(actor, *person, name, *second),
-            C::SetRoles { person, roles: _, second } | C::Suspend { person, second } => {
-                self.decide_change_person(actor, *person, *second)
+            C::AddPerson { person, name, roles, second } => {
+                self.decide_add_person(actor, *person, (name, *roles), *second)
             }
+            C::SetRoles { person, roles, second } => self.decide_set_roles(actor, *person, *roles, *second),
+            C::Suspend { person, second } => self.decide_change_person(actor, *person, *second),
             C::Reinstate { person, second } => self.decide_reinstate(actor, *person, *second),
             C::LoginFailed { person } => self.decide_login_failed(actor, *person),
             C::LoginSucceeded { person } => self.decide_login_succeeded(actor, *person),
             C::Unlock { person, second } => self.decide_unlock(actor, *person, *second),
             C::Enrol { device, kind, second } => self.decide_enrol(actor, *device, *kind, *second),
+            C::GiveCode { device, second } => self.decide_give_code(actor, *device, *second),
             C::Revoke { device } => self.decide_revoke(actor, *device),
             C::CopiedToken { device } => self.decide_copied_token(actor, *device),
             C::RequestApproval { act, what } => self.decide_request_approval(actor, *act, what),
@@ -28,7 +30,9 @@ impl House {
                 self.decide_add_table(actor, *table, *training, *second)
             }
             C::Configure { key, value, why, second } => self.decide_configure(actor, (key, value, why), *second),
-            C::SellVoucher { number, amount } => self.decide_sell_voucher(actor, time, *number, *amount),
+            C::SellVoucher { number, amount, second } => {
+                self.decide_sell_voucher(actor, time, *number, *amount, *second)
+            }
             C::RedeemAtCage { hash } => self.decide_redeem_at_cage(actor, time, *hash),
             C::RedeemAtSeat { hash, cluster, seat } => {
                 self.decide_redeem_at_seat(actor, time, *hash, (*cluster, *seat))

@@ -120,6 +120,16 @@ impl House {
         Ok(HouseEvent::Done)
     }
 
+    /// Whoever has the code can take the device's place, so it takes two. The house's own program gives codes to those who found
+    /// a house, and to those who let everyone in again at its console.
+    pub(super) fn decide_give_code(&self, actor: Actor, device: DeviceId, second: Option<Person>) -> Decided {
+        if actor != Actor::System {
+            self.right(Act::ManageDevices, actor, second)?;
+        }
+        self.devices.active(device).ok_or(Refusal::UnknownDevice)?;
+        Ok(HouseEvent::Done)
+    }
+
     /// A stolen device is revoked in seconds: either of the two who enrol devices does it alone.
     pub(super) fn decide_revoke(&self, actor: Actor, device: DeviceId) -> Decided {
         let person = self.active_actor(actor)?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::command::Founder;
 use super::significant::Happening;
 use super::{Decided, House, HouseEvent, MOST_NAME};
-use crate::identity::{Actor, Person, PersonId, Roles, Time};
+use crate::identity::{Actor, Person, PersonId, Role, Roles, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::text::check_text;
@@ -81,6 +81,13 @@ impl House {
         people.iter().any(|(id, held)| held.meets(right.first) && approved(*id))
     }
 
+    /// F50: who runs the house's accounts and who audits them touch neither money nor results.
+    fn may_hold(roles: Roles) -> Result<(), Refusal> {
+        let apart = [Role::Administrator, Role::Auditor];
+        let has_other = roles.iter().any(|role| !apart.contains(&role));
+        if roles.any(&apart) && has_other { Err(Refusal::RolesConflict) } else { Ok(()) }
+    }
+
     pub(super) fn decide_found(&self, actor: Actor, people: &[Founder]) -> Decided {
         actor.is_system()?;
         for founder in people {
@@ -90,6 +97,7 @@ impl House {
         if !self.people.is_empty() || ids.len() != people.len() {
             return Err(Refusal::PersonExists);
         }
+        people.iter().try_for_each(|founder| Self::may_hold(founder.roles))?;
         let roles: Vec<_> = people.iter().map(|founder| (founder.person, founder.roles)).collect();
         if !self.can_manage(&roles) {
             return Err(Refusal::NobodyToManage);
@@ -101,7 +109,7 @@ impl House {
         &self,
         actor: Actor,
         person: PersonId,
-        name: &str,
+        (name, roles): (&str, Roles),
         second: Option<Person>,
     ) -> Decided {
         self.right(Act::ManagePeople, actor, second)?;
@@ -109,6 +117,19 @@ impl House {
         if self.people.contains_key(&person) {
             return Err(Refusal::PersonExists);
         }
+        Self::may_hold(roles)?;
+        Ok(HouseEvent::Done)
+    }
+
+    pub(super) fn decide_set_roles(
+        &self,
+        actor: Actor,
+        person: PersonId,
+        roles: Roles,
+        second: Option<Person>,
+    ) -> Decided {
+        self.decide_change_person(actor, person, second)?;
+        Self::may_hold(roles)?;
         Ok(HouseEvent::Done)
     }
 

@@ -11,6 +11,7 @@ use super::{Decided, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, DeviceId, PersonId, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
+use crate::round::Standing;
 
 /// How many are kept.
 pub const KEPT: usize = 1_000;
@@ -60,10 +61,30 @@ pub enum Report {
         /// Which round.
         round: RoundNumber,
     },
-    /// A ruling was made.
+    /// A ruling was made that moves no money.
     Ruling {
         /// At which table.
         table: TableId,
+    },
+    /// A ruling decides otherwise how a round is paid.
+    MoneyRuling {
+        /// At which table.
+        table: TableId,
+        /// Which round.
+        round: RoundNumber,
+        /// How it stood.
+        before: Standing,
+        /// How it stands.
+        after: Standing,
+        /// Whether its money waits for a second person to witness it.
+        waits: bool,
+    },
+    /// A ruling was witnessed, and its money is moved.
+    RulingWitnessed {
+        /// At which table.
+        table: TableId,
+        /// Which round.
+        round: RoundNumber,
     },
     /// A die was called not flat against three flat faces that the tumbler had read.
     FlatDiceVoided {
@@ -136,6 +157,8 @@ pub enum Happening {
     LoginLocked(PersonId),
     /// A person's lock was cleared.
     LoginUnlocked(PersonId),
+    /// A code was given out with which somebody can be the device.
+    CodeGiven(DeviceId),
     /// A device was revoked.
     DeviceRevoked(DeviceId),
     /// A device's token was used from elsewhere.

@@ -231,8 +231,11 @@ impl House {
         time: Time,
         number: VoucherNumber,
         amount: Money,
+        second: Option<Person>,
     ) -> Decided {
-        self.right(Act::Cage, actor, None)?;
+        // Nobody is asked to approve what the house does not sell.
+        let is_large = amount > self.profile.sale_limit && amount <= self.profile.voucher_limit;
+        self.right(if is_large { Act::LargeSale } else { Act::Cage }, actor, second)?;
         self.check_entering(amount)?;
         if self.vouchers.on_file.contains_key(&number.hash) {
             return Err(Refusal::VoucherNumberUsed);
@@ -294,8 +297,11 @@ impl House {
         Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount, ClaimOrigin::VoidVoucher(hash)))
     }
 
+    /// It opens a claim, which somebody else pays: that is the second person.
     pub(super) fn decide_rule_expired(&self, actor: Actor, time: Time, hash: VoucherHash, why: &str) -> Decided {
-        self.right(Act::Rule, actor, None)?;
+        if !self.active_actor(actor)?.roles.meets(self.profile.right(Act::Rule).first) {
+            return Err(Refusal::NotAllowed);
+        }
         self.vouchers.not_play(hash)?;
         check_text(why, MOST_WHY)?;
         match self.vouchers.good(hash, time) {

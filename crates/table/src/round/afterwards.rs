@@ -2,19 +2,20 @@
 
 use taisai_rules::{Dice, Face, Station};
 
-use crate::identity::{Actor, Person, RoundNumber};
+use crate::identity::{Actor, Person, PersonId, Roles, RoundNumber};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::round::decide::{Answer, are_among};
-use crate::round::{MOST_VOIDED, PastRound, Phase, Round, RoundEvent, Ruling, VoidReason};
+use crate::round::{MOST_UNWITNESSED, MOST_VOIDED, PastRound, Phase, Round, RoundEvent, Ruling, Standing, VoidReason};
 
 fn same_faces(one: Dice, other: Dice) -> bool {
     are_among(&one.faces(), &other.faces())
 }
 
-/// One round is void.
-const fn voided(round: RoundNumber, reason: VoidReason, is_ruling: bool) -> RoundEvent {
-    RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set: None, ruled: Vec::new(), is_ruling }
+/// Whether a second person may witness what somebody ruled.
+fn may_witness(roles: Roles, second: Person, maker: PersonId) -> Result<(), Refusal> {
+    let may = second.id != maker && second.roles.meets(roles);
+    if may { Ok(()) } else { Err(Refusal::SecondPersonNotAllowed) }
 }
 
 impl Round {
@@ -35,7 +36,7 @@ impl Round {
         if past.dice.is_some_and(|before| same_faces(before, dice)) {
             return Err(Refusal::SameDice);
         }
-        Ok(RoundEvent::Corrected { round, dice, is_ruling: false })
+        Ok(RoundEvent::Corrected { round, dice })
     }
 
     /// A face that was reported wrongly at the interruption is corrected like a wrong result.
@@ -75,7 +76,7 @@ impl Round {
             past.is_some_and(|past| past.is_ruled && is_affected(past.dice_set))
         };
         let ruled = (from.0..=to.0).map(RoundNumber).filter(is_ruled).collect();
-        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice, dice_set, ruled, is_ruling: false })
+        Ok(RoundEvent::RoundsVoided { from, to, reason: VoidReason::DamagedDice, dice_set, ruled })
     }
 
     /// F80: the law voids a round in play or settled. What a ruling has decided stays for a ruling.
@@ -94,34 +95,58 @@ impl Round {
         if self.in_play_or_over(round)?.is_some_and(|past| past.is_ruled) {
             return Err(Refusal::RuledOn);
         }
-        Ok(voided(round, reason, false))
+        Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set: None, ruled: Vec::new() })
     }
 
-    pub(super) fn rule(&self, actor: Actor, ruling: Ruling) -> Answer {
-        self.profile.check(Act::Rule, actor, None)?;
-        match ruling {
-            Ruling::Note => Ok(RoundEvent::Noted),
+    /// 5.14: a ruling is its maker's alone and stands at once. Where it moves money a second person witnesses that, if the
+    /// profile asks for one.
+    pub(super) fn rule(&self, actor: Actor, second: Option<Person>, ruling: Ruling) -> Answer {
+        let right = self.profile.right(Act::Rule);
+        let maker = actor.person().filter(|person| person.roles.meets(right.first)).ok_or(Refusal::NotAllowed)?;
+        if let (Some(roles), Some(second)) = (right.second, second) {
+            may_witness(roles, second, maker.id)?;
+        }
+        let (round, after) = match ruling {
+            Ruling::Note => return Ok(RoundEvent::Noted),
             Ruling::Conclude { dice } => {
                 self.state.known.as_ref().ok_or(Refusal::NotHeld)?;
                 self.bets_are_closed()?;
                 self.agree_with_known(&dice.faces())?;
-                Ok(RoundEvent::Committed { dice, differs: false, is_ruling: true })
+                (self.state.number, Standing::Settled(dice))
             }
             Ruling::Void { round, fact } => {
                 if let Some(fact) = fact {
                     self.binds(round, fact)?;
                 }
-                self.in_play_or_over(round)?;
-                Ok(voided(round, fact.unwrap_or(VoidReason::Ruling), true))
+                let reason = self.in_play_or_over(round)?.and_then(|past| past.void).or(fact);
+                (round, Standing::Void(reason.unwrap_or(VoidReason::Ruling)))
             }
             Ruling::Settle { round, dice } => {
                 let past = self.settled(round)?;
                 if past.void.is_none() && past.dice.is_some_and(|before| same_faces(before, dice)) {
                     return Err(Refusal::SameDice);
                 }
-                Ok(RoundEvent::Corrected { round, dice, is_ruling: true })
+                (round, Standing::Settled(dice))
             }
+        };
+        let before = self.past(round).map_or(Standing::InPlay, PastRound::standing);
+        let paid = self.unwitnessed(round).map_or(before, |ruling| ruling.paid);
+        // Bets that are still open are given back by a void: nobody has won or lost them.
+        let gives_back = before == Standing::InPlay && self.state.phase == Phase::Open;
+        let waits = after != paid && !gives_back && right.second.is_some() && second.is_none();
+        if waits && self.state.unwitnessed.len() >= MOST_UNWITNESSED && self.unwitnessed(round).is_none() {
+            return Err(Refusal::NotWitnessed);
         }
+        Ok(RoundEvent::Ruled { round, before, after, waits })
+    }
+
+    pub(super) fn witness(&self, actor: Actor, round: RoundNumber) -> Answer {
+        let roles = self.profile.right(Act::Rule).second.ok_or(Refusal::NotAllowed)?;
+        let person = actor.person().filter(|person| person.roles.meets(roles)).ok_or(Refusal::NotAllowed)?;
+        if self.unwitnessed(round).is_some_and(|ruling| ruling.by == person.id) {
+            return Err(Refusal::SecondPersonNotAllowed);
+        }
+        self.unwitnessed(round).map(|_| RoundEvent::Witnessed { round }).ok_or(Refusal::NothingToWitness)
     }
 
     /// 5.5 voids the current round, until the next one opens; previous rounds stand.
@@ -155,7 +180,9 @@ impl Round {
         }
         let is_last = round == self.state.number;
         match self.past(round) {
-            Some(_) if is_last && self.state.phase == Phase::Result => Err(Refusal::RoundNotSettled),
+            Some(_) if is_last && self.state.phase == Phase::Result && self.unwitnessed(round).is_none() => {
+                Err(Refusal::RoundNotSettled)
+            }
             Some(past) => Ok(past),
             None => Err(Refusal::RoundNotSettled),
         }

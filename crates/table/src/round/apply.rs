@@ -1,11 +1,14 @@
 //! What an entry does to the dealer's side. Nothing is decided here.
 
-use taisai_rules::{Dice, Face, Money};
+use taisai_rules::{Face, Money};
 
 use crate::entry::Entry;
-use crate::identity::{ClusterId, RoundNumber};
+use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
 use crate::refusal::Refusal;
-use crate::round::{Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, State, Tumble, VoidReason};
+use crate::round::{
+    Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Standing, State, Tumble, Unwitnessed,
+    VoidReason,
+};
 use crate::sources::Sources;
 
 impl Round {
@@ -15,7 +18,7 @@ impl Round {
         let content = Self::content(&entry.asked.command);
         state.recent.remember(entry.asked.id, content, entry.verdict(), Sources::MANY);
         match &entry.outcome {
-            Ok(event) => state.apply(event),
+            Ok(event) => state.apply(entry.asked.actor, event),
             Err(refusal) => {
                 state.refusals += 1;
                 // Dice that were read lie still, also where nobody may know how.
@@ -32,7 +35,7 @@ impl State {
         self.tumble != Tumble::NotYet
     }
 
-    fn apply(&mut self, event: &RoundEvent) {
+    fn apply(&mut self, actor: Actor, event: &RoundEvent) {
         match event {
             RoundEvent::TableOpened => {
                 self.phase = Phase::Idle;
@@ -88,24 +91,21 @@ impl State {
             }
             RoundEvent::Covered => self.is_covered = true,
             RoundEvent::Uncovered => self.is_covered = false,
-            RoundEvent::Committed { dice, is_ruling, .. } => {
+            RoundEvent::Committed { dice, .. } => {
                 self.phase = Phase::Result;
                 self.known = None;
                 let result = Some(*dice);
-                self.past.push(PastRound { dice: result, first_dice: result, is_ruled: *is_ruling, ..self.over() });
+                self.past.push(PastRound { dice: result, first_dice: result, ..self.over() });
                 self.tell(Notice::Result { round: self.number, dice: *dice });
                 self.step();
             }
             RoundEvent::Voided { reason, .. } => self.void_in_play(*reason),
-            RoundEvent::RoundsVoided { from, to, reason, dice_set, ruled, is_ruling } => {
+            RoundEvent::RoundsVoided { from, to, reason, dice_set, ruled } => {
                 for round in (from.0..=to.0).map(RoundNumber) {
                     self.void_past(round, *reason, *dice_set, ruled.contains(&round));
                 }
                 if let Some(damaged) = dice_set {
                     self.damage(*damaged);
-                }
-                if *is_ruling {
-                    self.decided_by_ruling(*from);
                 }
                 self.to_be_ruled.extend(ruled);
                 self.to_be_ruled.sort_unstable();
@@ -125,7 +125,20 @@ impl State {
                 self.closes_at = *closes_at;
                 self.tell(Notice::Resumed);
             }
-            RoundEvent::Corrected { round, dice, is_ruling } => self.correct(*round, *dice, *is_ruling),
+            RoundEvent::Corrected { round, dice } => {
+                self.past.change(*round, |past| past.stand(Standing::Settled(*dice)));
+                self.tell(Notice::Corrected { round: *round, dice: *dice });
+            }
+            RoundEvent::Ruled { round, before, after, waits } => {
+                let maker = actor.person().filter(|_| *waits).map(|person| person.id);
+                self.rule(*round, *before, *after, maker);
+            }
+            RoundEvent::Witnessed { round } => {
+                if let Some(ruling) = self.take_unwitnessed(*round) {
+                    let now = self.past.get(*round).map_or(Standing::InPlay, PastRound::standing);
+                    self.pay(*round, ruling.paid, now);
+                }
+            }
             RoundEvent::Followed { cluster, followed, colour_chips } => {
                 self.follow(*cluster, *followed, *colour_chips);
             }
@@ -150,16 +163,44 @@ impl State {
         }
     }
 
-    fn correct(&mut self, round: RoundNumber, dice: Dice, is_ruling: bool) {
-        self.past.change(round, |past| {
-            past.dice = Some(dice);
-            past.first_dice = past.first_dice.or(Some(dice));
-            past.void = None;
-        });
-        if is_ruling {
-            self.decided_by_ruling(round);
+    /// A round stands as a ruling decides. Where the ruling waits for a witness its money stays as it is.
+    fn rule(&mut self, round: RoundNumber, before: Standing, after: Standing, waiting: Option<PersonId>) {
+        let paid = self.take_unwitnessed(round).map_or(before, |ruling| ruling.paid);
+        if before == Standing::InPlay {
+            self.closes_at = None;
+            self.is_held = false;
+            self.known = None;
+            self.past.push(self.over());
         }
-        self.tell(Notice::Corrected { round, dice });
+        if paid == Standing::InPlay {
+            self.phase = if matches!(after, Standing::Void(_)) { Phase::Void } else { Phase::Result };
+        }
+        self.past.change(round, |past| {
+            past.stand(after);
+            past.is_ruled = true;
+        });
+        self.to_be_ruled.retain(|listed| *listed != round);
+        match waiting {
+            Some(by) => self.unwitnessed.push(Unwitnessed { round, by, paid }),
+            None => self.pay(round, paid, after),
+        }
+    }
+
+    fn take_unwitnessed(&mut self, round: RoundNumber) -> Option<Unwitnessed> {
+        let place = self.unwitnessed.iter().position(|ruling| ruling.round == round)?;
+        Some(self.unwitnessed.remove(place))
+    }
+
+    /// Tells the clusters how a round stands, where they have paid it as it stood before.
+    fn pay(&mut self, round: RoundNumber, paid: Standing, now: Standing) {
+        match (paid, now) {
+            _ if paid == now => {}
+            (Standing::InPlay, Standing::Settled(dice)) => self.tell(Notice::Result { round, dice }),
+            (_, Standing::Settled(dice)) => self.tell(Notice::Corrected { round, dice }),
+            (_, Standing::Void(reason)) => self.tell(Notice::Voided { round, reason }),
+            (_, Standing::InPlay) => {}
+        }
+        self.step();
     }
 
     fn follow(&mut self, cluster: ClusterId, followed: u64, colour_chips: Money) {
@@ -181,12 +222,6 @@ impl State {
         if let Err(place) = self.damaged_sets.binary_search(&dice_set) {
             self.damaged_sets.insert(place, dice_set);
         }
-    }
-
-    /// 5.14: what a ruling has decided only another ruling changes.
-    fn decided_by_ruling(&mut self, round: RoundNumber) {
-        self.past.change(round, |past| past.is_ruled = true);
-        self.to_be_ruled.retain(|waiting| *waiting != round);
     }
 
     fn begin(&mut self, round: RoundNumber) {
@@ -248,7 +283,8 @@ impl State {
 
     /// The phase moves on when every cluster holds what it waits for.
     fn step(&mut self) {
-        let all_hold = self.followers.iter().all(|follower| follower.followed == self.issued);
+        let is_paid = self.unwitnessed.iter().all(|ruling| ruling.round != self.number || !ruling.is_of_play());
+        let all_hold = is_paid && self.followers.iter().all(|follower| follower.followed == self.issued);
         match self.phase {
             Phase::Closing if all_hold => self.phase = Phase::Closed,
             Phase::Result if all_hold => self.phase = Phase::Settled,

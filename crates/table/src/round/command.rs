@@ -110,6 +110,19 @@ pub enum Ruling {
     Note,
 }
 
+/// How a round stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Standing {
+    /// It is in play.
+    InPlay,
+    /// It is settled by these dice.
+    Settled(Dice),
+    /// It is void for this reason.
+    Void(VoidReason),
+}
+
 /// How faces were said that must not be known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -261,12 +274,19 @@ pub enum RoundCommand {
         /// The second person.
         second: Option<Person>,
     },
-    /// A ruling.
+    /// A ruling. It stands at once; where it moves money, that waits for a second person to witness it.
     Rule {
         /// What is ruled.
         ruling: Ruling,
         /// Why.
         why: String,
+        /// The second person, where one witnesses it at once.
+        second: Option<Person>,
+    },
+    /// Witness the ruling on a round: its money is moved.
+    Witness {
+        /// The round.
+        round: RoundNumber,
     },
     /// A cluster tells how far it has followed.
     Report {
@@ -312,6 +332,7 @@ impl RoundCommand {
             | Self::DamagedSet { .. }
             | Self::Inspect { .. }
             | Self::Rule { .. }
+            | Self::Witness { .. }
             | Self::Report { .. } => None,
         }
     }
@@ -384,8 +405,6 @@ pub enum RoundEvent {
         dice: Dice,
         /// Whether the tumbler had read other faces.
         differs: bool,
-        /// Whether a ruling decides it.
-        is_ruling: bool,
     },
     /// The round in play is void.
     Voided {
@@ -406,8 +425,6 @@ pub enum RoundEvent {
         dice_set: Option<u32>,
         /// Those of them that a ruling had decided: they stand, and must be ruled on.
         ruled: Vec<RoundNumber>,
-        /// Whether a ruling decides it.
-        is_ruling: bool,
     },
     /// An outcome is established: play is concluded, by the dice or by a ruling.
     Established {
@@ -428,14 +445,28 @@ pub enum RoundEvent {
         /// When the time for bets is up.
         closes_at: Option<Time>,
     },
-    /// A settled round is settled again by the dice, or a void one after all.
+    /// A settled round is settled again by the dice.
     Corrected {
         /// The round.
         round: RoundNumber,
         /// The dice.
         dice: Dice,
-        /// Whether a ruling decided it, which only another ruling changes.
-        is_ruling: bool,
+    },
+    /// A ruling decides how a round stands, which only another ruling changes.
+    Ruled {
+        /// The round.
+        round: RoundNumber,
+        /// How it stood.
+        before: Standing,
+        /// How it stands.
+        after: Standing,
+        /// Whether its money waits for a second person to witness the ruling.
+        waits: bool,
+    },
+    /// A second person has witnessed the ruling on a round.
+    Witnessed {
+        /// The round.
+        round: RoundNumber,
     },
     /// A dice set was found damaged: it opens no further round.
     SetDamaged {

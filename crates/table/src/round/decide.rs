@@ -7,7 +7,7 @@ use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
 use crate::profile::{Act, Closes};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
-use crate::round::{Concealed, Phase, Round, RoundCommand, RoundEvent, TUMBLES, Tumble, VoidReason};
+use crate::round::{Concealed, Phase, Round, RoundCommand, RoundEvent, TUMBLES, Tumble, Unwitnessed, VoidReason};
 use crate::text::{MOST_WHY, check_text};
 
 pub(super) type Answer = Result<RoundEvent, Refusal>;
@@ -137,7 +137,10 @@ impl Round {
             RoundCommand::VoidDamaged { from, to, dice_set, second, why } => {
                 self.void_damaged(actor, *second, (*from, *to), *dice_set).and_then(|event| because(why, event))
             }
-            RoundCommand::Rule { ruling, why } => self.rule(actor, *ruling).and_then(|event| because(why, event)),
+            RoundCommand::Rule { ruling, why, second } => {
+                self.rule(actor, *second, *ruling).and_then(|event| because(why, event))
+            }
+            RoundCommand::Witness { round } => self.witness(actor, *round),
             RoundCommand::VoidByLaw { round, reason, second, why } => {
                 self.void_by_law(actor, *second, *round, *reason).and_then(|event| because(why, event))
             }
@@ -296,12 +299,12 @@ impl Round {
             Some(None) => Err(Refusal::DiceNotKnown),
             // An interrupted round whose other dice cannot be read waits for a ruling.
             None if self.state.known.is_some() => Err(Refusal::DiceNotKnown),
-            None => Ok(RoundEvent::Committed { dice, differs: false, is_ruling: false }),
+            None => Ok(RoundEvent::Committed { dice, differs: false }),
             Some(Some(mut read)) => {
                 let mut told = dice.faces();
                 told.sort_unstable();
                 read.sort_unstable();
-                Ok(RoundEvent::Committed { dice, differs: read != told, is_ruling: false })
+                Ok(RoundEvent::Committed { dice, differs: read != told })
             }
         }
     }
@@ -438,6 +441,10 @@ impl Round {
     /// No round is in play, and every cluster holds what has happened so far.
     fn is_between_rounds(&self) -> Result<(), Refusal> {
         match self.state.phase {
+            // The bets of the round still lie there.
+            Phase::Void if self.unwitnessed(self.state.number).is_some_and(Unwitnessed::is_of_play) => {
+                Err(Refusal::NotWitnessed)
+            }
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void if self.is_followed() => Ok(()),
             Phase::Shut
             | Phase::Idle

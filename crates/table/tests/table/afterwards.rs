@@ -1,10 +1,12 @@
 //! The dealer's side when a round is over: damaged dice, corrections, late voids, rulings, and the two people they
 //! need.
 
-use taisai_table::{Actor, Asked, Decision, Entry, Position, Profile, Refusal, Round, RoundCommand, RoundNumber, Time};
+use taisai_table::{
+    Act, Actor, Asked, Decision, Entry, Position, Profile, Refusal, Round, RoundCommand, RoundNumber, Time,
+};
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, ETG, GAMES, NOON, TABLE, id, person, rules};
+use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, TABLE, id, person, rules};
 use crate::round::{COVERED, OPEN, check};
 
 /// 5.6, 5.4, 5.1.1: damaged dice void all affected rounds, settled ones and the one in play; void ones stay as they
@@ -158,9 +160,9 @@ fn a_wrong_result_is_corrected() {
         (
             &GAMES,
             "dealer open; dealer interrupt; supervisor correct 1 123 with manager = !round-void
-             shift rule settle 1 123 = corrected; ? past 1 = 123 123 - 7 9 1
-             supervisor correct 1 124 with manager = !ruled-on; shift rule settle 1 123 = !same-dice
-             shift rule settle 1 125; ? past 1 = 125 123 - 7 9 1",
+             shift rule settle 1 123 with manager = ruled; ? past 1 = 123 123 - 7 9 1
+             supervisor correct 1 124 with manager = !ruled-on; shift rule settle 1 123 with manager = !same-dice
+             shift rule settle 1 125 with manager; ? past 1 = 125 123 - 7 9 1",
         ),
         // A corrected round may be voided; 5.8: later rounds stay as they are.
         (
@@ -170,7 +172,7 @@ fn a_wrong_result_is_corrected() {
              ? past 1 = 124 123 malfunction 7 9 1; ? past 2 = 456 456 - 7 9 1
              supervisor correct 1 125 with manager = !round-void
              manager void-by-law 1 force-majeure with shift = rounds-voided force-majeure
-             ? past 1 = 124 123 malfunction 7 9 1; shift rule settle 1 125; ? past 1 = 125 123 - 7 9 1",
+             ? past 1 = 124 123 malfunction 7 9 1; shift rule settle 1 125 with manager; ? past 1 = 125 123 - 7 9 1",
         ),
         // 5.5 of the terminals: at any time, while a later round is open, and while it is closing.
         (
@@ -188,13 +190,13 @@ fn a_wrong_result_is_corrected() {
         (
             &LIVE,
             "round 123; dealer open; supervisor correct 1 124 with manager = !correction-too-late
-             shift rule settle 1 124 = corrected; ? past 1 = 124 123 - 7 9 1; ? phase = open; deal 456
+             shift rule settle 1 124 with manager = ruled; ? past 1 = 124 123 - 7 9 1; ? phase = open; deal 456
              supervisor correct 2 455 with manager; ? past 2 = 455 456 - 7 9 1",
         ),
         (
             &LIVE,
             "round 123; supervisor announce; round 124; supervisor close-table
-             supervisor correct 2 125 with manager = !correction-too-late; shift rule settle 2 125",
+             supervisor correct 2 125 with manager = !correction-too-late; shift rule settle 2 125 with manager",
         ),
     ]);
 }
@@ -235,16 +237,16 @@ fn previous_rounds_stand() {
         (
             &GAMES,
             "round 123; dealer void few-tumbles = !no-round-open; dealer void not-flat = !no-round-open
-             shift rule void 1 not-flat = rounds-voided not-flat; ? past 1 = 123 123 not-flat 7 9 1",
+             shift rule void 1 not-flat with manager = ruled; ? past 1 = 123 123 not-flat 7 9 1",
         ),
         (
             &GAMES,
-            "round 123; dealer open; shift rule void 1 not-flat = !round-stands; shift rule void 1 few-tumbles = !round-stands
-             ? past 1 = 123 123 - 7 9 1; shift rule void 1; ? past 1 = 123 123 ruling 7 9 1",
+            "round 123; dealer open; shift rule void 1 not-flat with manager = !round-stands; shift rule void 1 few-tumbles with manager = !round-stands
+             ? past 1 = 123 123 - 7 9 1; shift rule void 1 with manager; ? past 1 = 123 123 ruling 7 9 1",
         ),
-        (&COVERED, "round 123; shift rule void 1 activated-early = !not-in-game; shift rule void 1 exposed"),
-        (&OPEN, "round 123; shift rule void 1 exposed = !not-in-game; shift rule void 1 activated-early"),
-        (&GAMES, "round 123; shift rule void 1 damaged-dice = !not-in-game; shift rule void 1 malfunction = !not-in-game"),
+        (&COVERED, "round 123; shift rule void 1 activated-early with manager = !not-in-game; shift rule void 1 exposed with manager"),
+        (&OPEN, "round 123; shift rule void 1 exposed with manager = !not-in-game; shift rule void 1 activated-early with manager"),
+        (&GAMES, "round 123; shift rule void 1 damaged-dice with manager = !not-in-game; shift rule void 1 malfunction with manager = !not-in-game"),
     ]);
 }
 
@@ -270,7 +272,7 @@ fn the_law_voids() {
                      manager void-by-law 2 {reason} with shift = !unknown-round"
                 ),
             ),
-            (&GAMES, &format!("round 123; shift rule void 1; manager void-by-law 1 {reason} with shift = !ruled-on")),
+            (&GAMES, &format!("round 123; shift rule void 1 with manager; manager void-by-law 1 {reason} with shift = !ruled-on")),
         ]);
     }
     check(&[(
@@ -286,17 +288,101 @@ fn a_ruling_is_changed_by_a_ruling() {
     check(&[
         (
             &GAMES,
-            "round 123; round 124; round 125; shift rule settle 2 126; supervisor correct 3 111 with manager
+            "round 123; round 124; round 125; shift rule settle 2 126 with manager; supervisor correct 3 111 with manager
              supervisor void-damaged 1 3 with manager = rounds-voided damaged-dice
              ? past 1 = 123 123 damaged-dice 7 9 1; ? past 2 = 126 124 - 7 9 1; ? past 3 = 111 125 damaged-dice 7 9 1
-             ? to-be-ruled = 2; shift rule void 2; ? to-be-ruled = -; ? past 2 = 126 124 ruling 7 9 1",
+             ? to-be-ruled = 2; shift rule void 2 with manager; ? to-be-ruled = -; ? past 2 = 126 124 ruling 7 9 1",
         ),
         (
             &GAMES,
-            "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4; shift rule conclude 456
+            "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4; shift rule conclude 456 with manager
              supervisor correct 1 455 with manager = !ruled-on",
         ),
     ]);
+}
+
+/// 5.14, F12: a ruling stands at once; where it moves money, that waits for a second person to witness it.
+#[test]
+fn the_money_of_a_ruling_waits_for_a_witness() {
+    let won = "fund 0 5000; dealer open; player bet 0 big 500; deal 456; ? credits 0 = 5500";
+    check(&[
+        (
+            &[ETG],
+            &format!(
+                "{won}; shift rule void 1 = ruled waits; ? past 1 = 456 456 ruling 7 9 1; ? credits 0 = 5500
+                 ? unwitnessed = 1; dealer witness 1 = !not-allowed; shift witness 1 = !second-person-not-allowed
+                 attendant witness 1 = !not-allowed; system witness 1 = !not-allowed
+                 supervisor witness 1 = witnessed; ? credits 0 = 5000; ? unwitnessed = -
+                 manager witness 1 = !nothing-to-witness; ? claims = -; ? owed = -"
+            ),
+        ),
+        // With other dice, and with other dice again before anybody has seen it: only what stands in the end is paid.
+        (
+            &[ETG],
+            &format!(
+                "{won}; shift rule settle 1 123 = ruled waits; ? past 1 = 123 456 - 7 9 1; round 111; ? credits 0 = 5500
+                 casino rule settle 1 124 = ruled waits; ? unwitnessed = 1; casino witness 1 = !second-person-not-allowed
+                 shift witness 1; ? credits 0 = 4500; ? past 1 = 124 456 - 7 9 1"
+            ),
+        ),
+        // What is taken back before it was witnessed moves nothing.
+        (
+            &[ETG],
+            &format!(
+                "{won}; shift rule void 1 = ruled waits; shift rule settle 1 456 = ruled; ? unwitnessed = -
+                 ? credits 0 = 5500; ? past 1 = 456 456 - 7 9 1; manager witness 1 = !nothing-to-witness"
+            ),
+        ),
+        (&[ETG], &format!("{won}; shift rule void 1 with manager = ruled; ? credits 0 = 5000; shift rule void 1 = ruled")),
+        // A round in play whose bets are closed: they lie there until somebody has witnessed it, and no round opens.
+        (
+            &[ETG],
+            "fund 0 5000; dealer open; player bet 0 big 500; dealer close; shift rule void 1 = ruled waits
+             ? phase = void; ? layout 0 = 500; dealer open = !not-witnessed; supervisor use-dice 8 = !not-witnessed
+             manager witness 1; ? layout 0 = 0; ? credits 0 = 5000; round 123",
+        ),
+        (
+            &[ETG],
+            "fund 0 5000; dealer open; player bet 0 big 500; dealer close; dealer activate; dealer tumbled 3
+             dealer interrupt 4; shift rule conclude 456 = ruled waits; ? phase = result; ? layout 0 = 500
+             dealer open = !round-in-play; shift rule void 1 = ruled waits; ? phase = void
+             shift rule settle 1 455 = ruled waits; ? phase = result; manager witness 1; ? phase = settled
+             ? credits 0 = 5500; ? past 1 = 455 456 - 7 9 1; round 123",
+        ),
+        // Bets that are still open are given back at once.
+        (
+            &[ETG],
+            "fund 0 5000; dealer open; player bet 0 big 500; shift rule void 1 = ruled; ? credits 0 = 5000; round 123",
+        ),
+        // Neither damaged dice nor the law take away what was ruled and not witnessed yet.
+        (
+            &GAMES,
+            "round 123; shift rule settle 1 124 = ruled waits; supervisor void-damaged 1 1 with manager
+             manager void-by-law 1 malfunction with shift = !ruled-on; ? to-be-ruled = 1; ? past 1 = 124 123 - 7 9 1
+             shift rule void 1 = ruled waits; ? to-be-ruled = -; supervisor witness 1; ? past 1 = 124 123 ruling 7 9 1",
+        ),
+    ]);
+    // A hundred wait at most.
+    for game in GAMES {
+        let mut hall = Hall::new(game);
+        for round in 1..=100 {
+            hall.run(&format!("round 123; shift rule void {round} = ruled waits"));
+        }
+        hall.run("round 123; shift rule void 101 = !not-witnessed; shift rule void 101 with manager = ruled");
+        hall.run("shift rule settle 7 124 = ruled waits; manager witness 7; shift rule settle 101 124 = ruled waits");
+    }
+}
+
+/// A profile may do without the witness.
+#[test]
+fn a_profile_without_witnesses_pays_at_once() {
+    let mut profile = Profile::singapore();
+    let rule = Act::ALL.iter().position(|act| *act == Act::Rule).expect("an act");
+    profile.rights[rule].second = None;
+    Hall::ready(ETG, "A", &profile).run(
+        "fund 0 5000; dealer open; player bet 0 big 500; deal 456; shift rule void 1 = ruled; ? credits 0 = 5000
+         manager witness 1 = !not-allowed",
+    );
 }
 
 /// 5.14, 5.10 of the terminals: rulings by the Table Games Shift Manager or above.
@@ -309,23 +395,23 @@ fn the_shift_manager_rules() {
              manager rule note = !not-allowed
              supervisor rule note = !not-allowed; auditor rule note = !not-allowed",
         ),
-        (&GAMES, "dealer open; shift rule void 1 = rounds-voided ruling; ? phase = void; ? past 1 = - - ruling 7 9 1"),
-        (&GAMES, "dealer open; dealer close; shift rule void 1; ? phase = void; round 123"),
+        (&GAMES, "dealer open; shift rule void 1 with manager = ruled; ? phase = void; ? past 1 = - - ruling 7 9 1"),
+        (&GAMES, "dealer open; dealer close; shift rule void 1 with manager; ? phase = void; round 123"),
         (
             &GAMES,
-            "round 123; shift rule void 1; ? past 1 = 123 123 ruling 7 9 1
-             shift rule void 1 = rounds-voided ruling",
+            "round 123; shift rule void 1 with manager; ? past 1 = 123 123 ruling 7 9 1
+             shift rule void 1 with manager = ruled",
         ),
         (
             &GAMES,
-            "shift rule void 1 = !unknown-round; shift rule settle 1 123 = !unknown-round; dealer open
-             shift rule settle 1 123 = !round-not-settled; shift rule void 2 = !unknown-round",
+            "shift rule void 1 with manager = !unknown-round; shift rule settle 1 123 with manager = !unknown-round; dealer open
+             shift rule settle 1 123 with manager = !round-not-settled; shift rule void 2 with manager = !unknown-round",
         ),
-        (&GAMES, "shift rule conclude 123 = !; dealer open; shift rule conclude 123 = !; ? phase = open"),
+        (&GAMES, "shift rule conclude 123 with manager = !; dealer open; shift rule conclude 123 with manager = !; ? phase = open"),
         (
             &GAMES,
             "quiet; dealer open; carry-one; dealer close; carry-one; carry-one; throw 123
-             shift rule void 1 = !round-not-settled; shift rule conclude 123 = !; carry; shift rule void 1",
+             shift rule void 1 with manager = !round-not-settled; shift rule conclude 123 with manager = !; carry; shift rule void 1 with manager",
         ),
     ]);
 }

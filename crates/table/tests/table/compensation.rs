@@ -37,9 +37,9 @@ fn an_open_session_is_put_right_at_once() {
             "supervisor correct 1 123 with manager; supervisor correct 1 444 with manager; ? credits 0 = 4500
              supervisor correct 1 446 with manager; ? credits 0 = 5500; supervisor correct 1 123 with manager
              ? credits 0 = 4500
-             manager void-by-law 1 malfunction with shift; ? credits 0 = 5000; shift rule void 1; ? credits 0 = 5000
-             shift rule settle 1 456; ? credits 0 = 5500; shift rule void 1; ? credits 0 = 5000; ? house = 0
-             shift rule settle 1 123; ? credits 0 = 4500; shift rule settle 1 456; ? credits 0 = 5500",
+             manager void-by-law 1 malfunction with shift; ? credits 0 = 5000; shift rule void 1 with manager; ? credits 0 = 5000
+             shift rule settle 1 456 with manager; ? credits 0 = 5500; shift rule void 1 with manager; ? credits 0 = 5000; ? house = 0
+             shift rule settle 1 123 with manager; ? credits 0 = 4500; shift rule settle 1 456 with manager; ? credits 0 = 5500",
             // A lost terminal and a locked one are put right like others; a later round is not touched (5.6).
             "system lost 0; supervisor correct 1 123 with manager; ? credits 0 = 4500",
             "dealer open; player bet 0 small 300; supervisor correct 1 123 with manager; ? bets 0 = small 300
@@ -60,12 +60,12 @@ fn an_open_session_is_put_right_at_once() {
         (
             &[ETG],
             "fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; ? credits 0 = 5000
-                  shift rule settle 1 123
+                  shift rule settle 1 123 with manager
                   ? credits 0 = 4500; ? house = 500; ? past 1 = 123 123 - 7 9 1",
         ),
         (
             &[ETG],
-            "fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 1 456
+            "fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 1 456 with manager
                   ? credits 0 = 5500",
         ),
     ]);
@@ -107,7 +107,7 @@ fn what_cannot_be_taken_is_a_receivable() {
             "? chips = 500; supervisor correct 1 123 with manager; ? chips = 500; ? owed = 0/1 1000 round 1
              ? house = 500",
             "manager void-by-law 1 malfunction with shift; ? owed = 0/1 500 round 1; ? house = 0",
-            "dealer leave 0; dealer open; player bet 0 big 500; shift rule settle 1 123
+            "dealer leave 0; dealer open; player bet 0 big 500; shift rule settle 1 123 with manager
              ? owed = 0/1 1000 round 1; ? bets 0 = big 500",
         ],
     );
@@ -177,7 +177,7 @@ fn what_is_owed_to_a_closed_session_is_a_claim() {
             "dealer leave 0; supervisor correct 1 456 with manager; ? chips = -500; ? claims = 0/1 1000 correction 1",
             "dealer leave 0; manager void-by-law 1 malfunction with shift; ? claims = 0/1 500 void 1",
             // One who has walked away from a later round does not sit there any more.
-            "dealer open; player bet 0 big 500; dealer walk 0; shift rule settle 1 456
+            "dealer open; player bet 0 big 500; dealer walk 0; shift rule settle 1 456 with manager
              ? claims = 0/1 1000 correction 1",
         ],
     );
@@ -217,7 +217,7 @@ fn claims_and_receivables_of_a_session_are_set_off() {
             // A debt first: what a later correction gives shrinks it, and pays the rest.
             "player voucher 0 7; supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1
              manager void-by-law 1 malfunction with shift; ? owed = 0/1 500 round 1; ? claims = -
-             shift rule settle 1 456; ? owed = -; ? claims = -",
+             shift rule settle 1 456 with manager; ? owed = -; ? claims = -",
             // Another session's debt is its own.
             "player voucher 0 7; supervisor correct 1 123 with manager; fund 0 500; dealer open; player bet 0 big 500; deal 123
              player leave 0; supervisor correct 2 456 with manager; ? owed = 0/1 1000 round 1
@@ -233,7 +233,7 @@ fn claims_and_receivables_of_a_session_are_set_off() {
             // A claim first: it shrinks before a receivable is opened.
             "player voucher 0 7; supervisor correct 1 456 with manager; ? claims = 0/1 1000 correction 1
              manager void-by-law 1 malfunction with shift; ? claims = 0/1 500 correction 1; ? owed = -
-             shift rule settle 1 123; ? claims = -; ? owed = -",
+             shift rule settle 1 123 with manager; ? claims = -; ? owed = -",
             // Two rounds of one session.
             "dealer open; player bet 0 big 300; deal 456; player voucher 0 7; supervisor correct 2 123 with manager
              ? owed = 0/1 600 round 2; supervisor correct 1 456 with manager; ? owed = -; ? claims = 0/1 400 correction 1",
@@ -262,7 +262,7 @@ fn claims_and_receivables_of_a_session_are_set_off() {
         (
             &LIVE,
             "dealer open; player bet 0 big 500; deal 456; dealer open; player bet 0 big 500; dealer walk 0; deal 456
-             shift rule settle 1 123; ? claims = 0/1 1000 walked-away 2; ? owed = 0/1 1000 round 1",
+             shift rule settle 1 123 with manager; ? claims = 0/1 1000 walked-away 2; ? owed = 0/1 1000 round 1",
         ),
     ]);
 }
@@ -275,7 +275,7 @@ fn winnings_are_taken_back_only_where_it_was_displayed() {
         WON,
         &[ETG],
         &["manager void-by-law 1 force-majeure with shift; ? credits 0 = 5500; ? house = 0; ? claims = -
-           shift rule settle 1 456; ? credits 0 = 5500; ? claims = -"],
+           shift rule settle 1 456 with manager; ? credits 0 = 5500; ? claims = -"],
     );
     check_after(LOST, &[ETG], &["manager void-by-law 1 force-majeure with shift; ? credits 0 = 5000; ? house = 0"]);
     let mut profile = Profile::singapore();
@@ -326,7 +326,7 @@ fn meters_follow_what_is_settled_again() {
         "supervisor correct 1 123 with manager",
         "manager void-by-law 1 malfunction with shift",
         "player voucher 0 7; fund 0 300; supervisor correct 1 123 with manager; ? session-meters 0 = 300 0 0 0 0 0 0",
-        "shift rule void 1; shift rule settle 1 446; shift rule settle 1 124",
+        "shift rule void 1 with manager; shift rule settle 1 446 with manager; shift rule settle 1 124 with manager",
     ] {
         let mut hall = Hall::new(ETG);
         hall.run(&format!("fund 0 5000; dealer open; player bet 0 big 500 small 100; deal 456; round 111; {act}"));

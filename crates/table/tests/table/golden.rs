@@ -47,7 +47,7 @@ fn evening(game: &'static str) -> Hall {
         ),
     }
     hall.run(
-        "shift rule settle 1 123; dealer open; fund 2 800; player bet 2 big 500
+        "shift rule settle 1 123 with manager; dealer open; fund 2 800; player bet 2 big 500
               system restarted",
     );
     hall

@@ -59,7 +59,7 @@ fn a_late_void_is_metered_as_a_void() {
 fn session_meters_are_never_below_zero() {
     let mut hall = Hall::new(ETG);
     hall.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456; t0 hand-pay 0");
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 2 123");
+    hall.run("fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 2 123 with manager");
     let meters = hall.cluster().session_meters(Seat(0));
     assert!(meters.won >= Money::ZERO, "{meters:?}");
 }
@@ -121,7 +121,7 @@ fn a_ruling_does_not_contradict_known_dice() {
     check(&[(
         &GAMES,
         "dealer open; dealer close; dealer activate; tumbler9 tumbled 3; dealer interrupt 24
-         shift rule conclude 111 = !",
+         shift rule conclude 111 with manager = !",
     )]);
 }
 

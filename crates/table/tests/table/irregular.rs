@@ -35,7 +35,7 @@ fn irregularities_void_the_round_and_cite_why() {
         (
             &COVERED,
             "dealer open; dealer close; dealer void exposed = !bets-closed; ? phase = closed
-             shift rule void 1 = rounds-voided ruling; ? phase = void",
+             shift rule void 1 with manager = ruled; ? phase = void",
         ),
         (&OPEN, "dealer open; dealer void exposed = !not-in-game; ? phase = open"),
         (
@@ -70,7 +70,7 @@ fn irregularities_void_the_round_and_cite_why() {
     let [flat, early, none] = [few.as_str(), "dealer open; dealer activate", "dealer open; dealer interrupt"];
     let tumbled_once = "dealer open; dealer close; dealer activate; dealer void few-tumbles";
     let damaged = "round 123; supervisor void-damaged 1 1 with manager";
-    let ruled = "round 123; shift rule void 1";
+    let ruled = "round 123; shift rule void 1 with manager";
     let exposed = "dealer open; dealer void exposed";
     for (script, cited) in [
         (tumbled_once, ["5.1.2", "5.5.1", "5.5.1", "5.3.1"]),
@@ -122,7 +122,7 @@ fn an_interruption_concludes_or_voids() {
             &GAMES,
             &format!(
                 "{waiting}; dealer commit 123 = !known-dice-differ; tumbler9 rest 123 = !known-dice-differ
-                 dealer void not-flat = !outcome-established; shift rule conclude 123 = !known-dice-differ
+                 dealer void not-flat = !outcome-established; shift rule conclude 123 with manager = !known-dice-differ
                  tumbler9 rest 456 = at-rest; ? known = 456; tumbler9 rest 455 = !known-dice-differ
                  dealer commit 455 = !known-dice-differ; dealer commit 654 = committed"
             ),
@@ -139,9 +139,9 @@ fn an_interruption_concludes_or_voids() {
         // A die not known yet that does not lie flat: 5.4.1 and 5.5.2 collide, and a ruling decides.
         (
             &GAMES,
-            &format!("{waiting}; tumbler9 rest 4-5; dealer commit 455 = !dice-not-known; dealer void not-flat = !outcome-established; shift rule void 1"),
+            &format!("{waiting}; tumbler9 rest 4-5; dealer commit 455 = !dice-not-known; dealer void not-flat = !outcome-established; shift rule void 1 with manager"),
         ),
-        (&GAMES, &format!("{waiting}; tumbler9 rest 4-5; shift rule conclude 455 = committed")),
+        (&GAMES, &format!("{waiting}; tumbler9 rest 4-5; shift rule conclude 455 with manager = ruled")),
         (&GAMES, &format!("{waiting}; supervisor void-damaged 1 1 with manager; ? phase = void")),
         (&GAMES, &format!("{waiting}; manager void-by-law 1 malfunction with shift; ? phase = void")),
         // A die called not flat against three flat faces on the tumbler's record is possible, and flagged.
@@ -151,7 +151,7 @@ fn an_interruption_concludes_or_voids() {
             &GAMES,
             &format!(
                 "{waiting}; dealer commit 456 = !dice-not-known; dealer open = !round-in-play
-                 shift rule conclude 455 = committed; ? phase = settled; ? past 1 = 455 455 - 7 9 1
+                 shift rule conclude 455 with manager = ruled; ? phase = settled; ? past 1 = 455 455 - 7 9 1
                  ? interrupted = no"
             ),
         ),
@@ -162,7 +162,7 @@ fn an_interruption_concludes_or_voids() {
                  tumbler9 rest 465; dealer commit 465 = committed; ? phase = settled"
             ),
         ),
-        (&GAMES, &format!("{waiting}; casino rule void 1 = rounds-voided ruling; ? phase = void; ? interrupted = no")),
+        (&GAMES, &format!("{waiting}; casino rule void 1 with manager = ruled; ? phase = void; ? interrupted = no")),
         (
             &GAMES,
             &format!(
@@ -170,13 +170,13 @@ fn an_interruption_concludes_or_voids() {
                  manager rule conclude 455 = !not-allowed"
             ),
         ),
-        (&GAMES, &format!("{TUMBLING}; shift rule conclude 455 = !not-held")),
+        (&GAMES, &format!("{TUMBLING}; shift rule conclude 455 with manager = !not-held")),
         (&GAMES, &format!("{TUMBLING}; supervisor interrupt 4 = !not-allowed; dealer2 interrupt 4 = !not-acting")),
         // A new round begins without what was left of the last.
         (
             &GAMES,
             &format!(
-                "{waiting}; shift rule conclude 455; dealer open; ? interrupted = no; ? tumbles = -
+                "{waiting}; shift rule conclude 455 with manager; dealer open; ? interrupted = no; ? tumbles = -
                  deal 111"
             ),
         ),
@@ -234,7 +234,7 @@ fn a_restart_holds_play() {
         (
             &GAMES,
             "dealer open; dealer close; dealer activate; dealer tumbled 3; system restarted
-             dealer interrupt 12 = established; ? held = no; shift rule conclude 124; ? phase = settled",
+             dealer interrupt 12 = established; ? held = no; shift rule conclude 124 with manager; ? phase = settled",
         ),
         (
             &GAMES,
@@ -261,7 +261,7 @@ fn a_restart_holds_play() {
         (&GAMES, "dealer open; system restarted; dealer interrupt; ? cluster-held = no; ? betting = idle"),
         (
             &GAMES,
-            "dealer open; system restarted; shift rule void 1 = rounds-voided ruling; ? held = no; ? cluster-held = no
+            "dealer open; system restarted; shift rule void 1 with manager = ruled; ? held = no; ? cluster-held = no
              ? phase = void; round 123",
         ),
     ]);

@@ -133,7 +133,7 @@ impl Evening {
     fn reinstate(&mut self, choice: usize, throw: &str) {
         let Some(round) = self.past(choice) else { return };
         if self.model.is_void(round) {
-            self.hall.run(&format!("shift rule settle {round} {throw}"));
+            self.hall.run(&format!("shift rule settle {round} {throw} with manager"));
             self.model.compensate(round, Some(throw));
         }
     }

@@ -10,7 +10,7 @@ use crate::round::check;
 /// F31: meters always reconcile with the ledger, also of a void round, and of one that is reinstated.
 #[test]
 fn meters_reconcile_after_a_void() {
-    for act in ["dealer interrupt", "dealer interrupt; shift rule settle 1 123"] {
+    for act in ["dealer interrupt", "dealer interrupt; shift rule settle 1 123 with manager"] {
         let mut hall = Hall::new(ETG);
         hall.run(&format!("fund 0 5000; dealer open; player bet 0 big 500; {act}"));
         let meters = hall.cluster().seat_meters(Seat(0));
@@ -50,7 +50,7 @@ fn a_reason_can_be_read() {
                 RoundCommand::VoidByLaw { round, reason: VoidReason::Malfunction, why: why(), second: person("shift") },
             ),
             ("supervisor", RoundCommand::VoidDamaged { from: round, to: round, dice_set: None, why: why(), second }),
-            ("shift", RoundCommand::Rule { ruling: Ruling::Note, why: why() }),
+            ("shift", RoundCommand::Rule { ruling: Ruling::Note, why: why(), second: None }),
         ] {
             let actor = hall.actor(who, None);
             assert_eq!(hall.ask_round(actor, command.clone()), Decision::Refused(Refusal::BadText), "{command:?}");

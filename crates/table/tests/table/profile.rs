@@ -71,11 +71,11 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
         ("gaming_day = \"06:00\"", "gaming_day = \"6:00\"", "5:14: bad-value"),
         ("begins = \"14:00\"", "begins = \"05:00\"", "8:5: bad-value"),
         ("voucher_days = 30", "voucher_days = \"30\"", "20:16: wrong-type"),
-        ("attempts = 5", "tries = 5", "24:1: unknown-key"),
-        ("reality_check = 60", "reality_check = 0", "27:17: bad-value"),
-        ("silent = 5", "silent = \"5\"", "30:10: wrong-type"),
-        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "44:28: bad-value"),
-        ("cage             = { by = [\"cashier\"] }\n", "", "41:1: missing-key"),
+        ("attempts = 5", "tries = 5", "26:1: unknown-key"),
+        ("reality_check = 60", "reality_check = 0", "29:17: bad-value"),
+        ("silent = 5", "silent = \"5\"", "32:10: wrong-type"),
+        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "46:28: bad-value"),
+        ("cage             = { by = [\"cashier\"] }\n", "", "43:1: missing-key"),
     ];
     let mut all = FILE.to_owned();
     for (from, to, expected) in &edits {
@@ -100,10 +100,7 @@ fn a_profile_does_not_give_away_what_the_rules_keep() {
     for (from, to) in [
         (format!("correct          = {{ {all}{with}"), "correct = { by = [\"pit-supervisor\"] }"),
         (format!("void-damaged     = {{ {all}{with}"), "void-damaged = { by = [\"dealer\"] }"),
-        (
-            "rule             = { by = [\"shift-manager\", \"casino-manager\"] }".to_owned(),
-            "rule = { by = [\"dealer\"] }",
-        ),
+        ("rule             = { by = [\"shift-manager\", \"casino-manager\"]".to_owned(), "rule = { by = [\"dealer\"]"),
         ("cage             = { by = [\"cashier\"] }".to_owned(), "cage = { by = [\"auditor\"] }"),
         (
             "hand-pay         = { by = [\"attendant\", \"cashier\"] }".to_owned(),

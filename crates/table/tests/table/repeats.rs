@@ -23,7 +23,7 @@ enum Either {
 }
 
 fn buy(amount: i64, method: Method) -> Either {
-    Either::Cluster(ClusterCommand::BuyIn { seat: Seat(0), amount: cents(amount), method })
+    Either::Cluster(ClusterCommand::BuyIn { seat: Seat(0), amount: cents(amount), method, second: None })
 }
 
 fn bet(amount: i64) -> Either {
@@ -158,7 +158,9 @@ fn every_entry_sent_again_changes_nothing() {
     for game in GAMES {
         let mut hall = Hall::new(game);
         hall.run("fund 0 5000; fund 1 5000; dealer open; player bet 0 big 500; player bet 1 small 700; deal 456");
-        hall.run("dealer open; player repeat 0; player double 0; dealer interrupt; shift rule settle 1 123");
+        hall.run(
+            "dealer open; player repeat 0; player double 0; dealer interrupt; shift rule settle 1 123 with manager",
+        );
         let mut again = Hall::shut(game, "A", &Profile::singapore());
         for entry in hall.floor.record.clone() {
             let before = again.floor.record.len();

@@ -31,14 +31,14 @@ pub(crate) fn shift(game: &'static str) -> Hall {
         hall.run(
             "dealer open; player bet 1 big 500; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4",
         );
-        hall.run("dealer commit 456 = !dice-not-known; shift rule conclude 466");
+        hall.run("dealer commit 456 = !dice-not-known; shift rule conclude 466 with manager");
     }
     hall.run(
-        "shift rule settle 1 456; shift rule settle 1 345
+        "shift rule settle 1 456 with manager; shift rule settle 1 345 with manager
               supervisor void-damaged 2 4 with shift",
     );
     hall.run(
-        "shift rule settle 2 335; supervisor use-dice 8; supervisor relieve dealer dealer2
+        "shift rule settle 2 335 with manager; supervisor use-dice 8; supervisor relieve dealer dealer2
               supervisor relieve dealer dealer",
     );
     hall.run("dealer open; player bet 0 big 900; manager void-by-law 5 malfunction with shift; deal 556");
@@ -57,7 +57,7 @@ pub(crate) fn shift(game: &'static str) -> Hall {
         _ => hall.run(
             "supervisor limits unit=100 big=500..1000 diff=500; dealer open; player bet 0 big 1500
              player bet 1 big 900; dealer reject
-             supervisor relieve manager manager; manager bet-for 2 big 900; dealer walk 2; deal 456; shift rule settle 21 123",
+             supervisor relieve manager manager; manager bet-for 2 big 900; dealer walk 2; deal 456; shift rule settle 21 123 with manager",
         ),
     }
     hall.run("supervisor announce; round 446");

@@ -3,7 +3,7 @@
 
 use taisai_rules::{Face, Station};
 use taisai_table::{
-    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Method, Position, Purpose, Refusal, RoundCommand,
+    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Method, Person, Position, Purpose, Refusal, RoundCommand,
     RoundNumber, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
@@ -47,7 +47,7 @@ impl Hall {
             // Credits for a terminal; at a live table players bring their own chips.
             ["fund", seat, amount] => {
                 if self.cluster().rules().game().station() == Station::PlayerTerminals {
-                    self.run(&format!("cashier cash {seat} {amount}"));
+                    self.run(&format!("cashier cash {seat} {amount} with manager"));
                 }
             }
             ["throw", dice] => self.run(&format!("dealer activate; tumbler9 tumbled 3; dealer commit {dice}")),
@@ -117,11 +117,14 @@ impl Answer {
     }
 }
 
-/// An event's name, with its reason and whether the dice differ where it has them.
+/// An event's name, with its reason, whether the dice differ and whether it waits, where it has them.
 fn event_text(event: &serde_json::Value) -> String {
     let Some((name, fields)) = event.as_object().and_then(|event| event.iter().next()) else {
         return event.as_str().expect("an event has a name").to_owned();
     };
+    if fields["waits"] == true {
+        return format!("{name} waits");
+    }
     match (&fields["reason"], &fields["differs"]) {
         (serde_json::Value::String(reason), serde_json::Value::Bool(true)) => format!("{name} {reason} differs"),
         (serde_json::Value::String(reason), _) => format!("{name} {reason}"),
@@ -163,14 +166,18 @@ fn command(words: &[&str]) -> Command {
     }
 }
 
+/// `with manager` at the end names the second person.
+fn split_second<'a>(words: &'a [&'a str]) -> (&'a [&'a str], Option<Person>) {
+    match words {
+        [words @ .., "with", second] => (words, person(second)),
+        words => (words, None),
+    }
+}
+
 fn round_command(words: &[&str]) -> Option<RoundCommand> {
     use RoundCommand as C;
     let why = || "it was seen".to_owned();
-    // `with manager` at the end names the second person.
-    let (words, second) = match words {
-        [words @ .., "with", second] => (words, person(second)),
-        words => (words, None),
-    };
+    let (words, second) = split_second(words);
     Some(match *words {
         ["open-table"] => C::OpenTable,
         ["announce"] => C::AnnounceClosure,
@@ -219,7 +226,8 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
             why: why(),
             second,
         },
-        ["rule", ref ruling @ ..] => C::Rule { ruling: self::ruling(ruling), why: why() },
+        ["rule", ref ruling @ ..] => C::Rule { ruling: self::ruling(ruling), why: why(), second },
+        ["witness", number] => C::Witness { round: round(number) },
         ["report", followed, colour] => {
             C::Report { cluster: CLUSTER, followed: number(followed), colour_chips: cents(number(colour)) }
         }
@@ -242,6 +250,7 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
     use ClusterCommand as C;
     let seat = Seat(words.get(1).and_then(|seat| seat.parse().ok()).unwrap_or(0));
     let (own, colour) = (Chips::Own, Chips::Colour);
+    let (words, second) = split_second(words);
     match *words {
         ["bet", _, ref list @ ..] => C::Place { seat, chips: own, stakes: stakes(list) },
         ["bet-colour", _, ref list @ ..] => C::Place { seat, chips: colour, stakes: stakes(list) },
@@ -254,10 +263,10 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["bet-over", _, ref list @ ..] => C::PlaceExcess { seat, chips: own, stakes: stakes(list) },
         ["reject"] => C::RejectExcess,
         ["advise", bet_box] => C::Advise { bet_box: number(bet_box) },
-        ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Cash },
-        ["note", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Note },
+        ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Cash, second },
+        ["note", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Note, second },
         ["issue", _, colour, value, chips] => {
-            C::IssueColour { seat, colour: number(colour), value: cents(number(value)), chips: number(chips) }
+            C::IssueColour { seat, colour: number(colour), value: cents(number(value)), chips: number(chips), second }
         }
         ["redeem", _] => C::RedeemColour { seat },
         ["voucher", _, byte] => {

@@ -77,8 +77,9 @@ fn a_session_is_from_first_credit_to_cash_out() {
             &[ETG],
             "cashier note 0 500 = !not-allowed; t0 cash 0 500 = !not-allowed; t1 note 0 500 = !not-allowed
              manager cash 0 500 = !not-allowed; cashier cash 9 500 = !unknown-seat; cashier cash 0 0 = !bad-amount
-             cashier cash 0 -1 = !bad-amount; cashier cash 0 1000000000000001 = !amount-too-large
-             cashier cash 0 1000000000000000; player note 0 1 = !amount-too-large",
+             cashier cash 0 -1 = !bad-amount; cashier cash 0 1000000000000001 with manager = !amount-too-large
+             cashier cash 0 1000001 = !second-person-missing; cashier cash 0 1000001 with cashier = !second-person-not-allowed
+             cashier cash 0 1000000000000000 with manager; player note 0 1 = !amount-too-large",
         ),
         (
             &LIVE,
@@ -113,7 +114,7 @@ fn a_voucher_is_credits_at_a_seat() {
 #[test]
 fn a_void_round_returns_every_bet() {
     let rest = "? bets 0 = -; ? layout 0 = 0; ? house = 0; ? total big = 0";
-    for void in ["dealer interrupt", "shift rule void 1", "supervisor void-damaged 1 1 with manager"] {
+    for void in ["dealer interrupt", "shift rule void 1 with manager", "supervisor void-damaged 1 1 with manager"] {
         for close in ["", "; dealer close"] {
             let before = "dealer open; player bet 0 big 500 sum:4 300; player bet 1 small 700";
             let script = format!(
@@ -183,7 +184,8 @@ fn colour_chips_are_paid_in_their_set() {
              dealer issue 0 1 550 10 = !amount-off-unit
              dealer issue 9 1 500 10 = !unknown-seat; manager issue 0 1 500 10 = !not-allowed
              t0 issue 0 1 500 1 = !not-allowed
-             dealer issue 0 1 1000000000 4000000000 = !amount-too-large; ? session 0 = -",
+             dealer issue 0 1 1000000000 4000000000 with manager = !amount-too-large
+             dealer issue 0 1 1000 1001 = !second-person-missing; ? session 0 = -",
         ),
         (
             &[CLASSIC],

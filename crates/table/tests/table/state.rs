@@ -30,6 +30,7 @@ impl Hall {
                 round.holder(position).map_or("-".to_owned(), |person| person.0.to_string())
             }
             ["to-be-ruled"] => listed(round.to_be_ruled().iter().map(|round| round.0.to_string())),
+            ["unwitnessed"] => listed(round.unwitnessed_rulings().iter().map(|ruling| ruling.round.0.to_string())),
             ["damaged"] => listed(round.damaged_sets().iter().map(u32::to_string)),
             ["known"] => round.known().iter().map(|face| face.number().to_string()).collect(),
             ["past", number] => self.past(number.parse().expect("a round")),

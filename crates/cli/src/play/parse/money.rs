@@ -14,12 +14,13 @@ use super::{Parsed, asked_by, done_by, seat};
 /// What the cage and the attendants say.
 pub(super) const OF_THE_CAGE: &[Phrase] = &[
     Phrase::line(
-        "sell voucher of | AMOUNT by PERSON",
+        "sell voucher of | AMOUNT by PERSON [and PERSON]",
         "sell voucher of 200 by cashier 8",
-        "Sells a voucher for cash; it is counted with those of the seats.",
+        "Sells a voucher for cash; it is counted with those of the seats. Above the profile's limit it takes a second person.",
         |reader| {
             let amount = reader.amount()?;
-            Ok(done_by(reader.by_person()?, Act::SellVoucher(amount)))
+            let (person, second) = reader.by_two()?;
+            Ok(done_by(person, Act::SellVoucher { amount, second }))
         },
     ),
     Phrase::line(
@@ -74,22 +75,31 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
 /// What the Shift Manager says, or whoever is above.
 pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
     Phrase::line(
-        "ruling | by PERSON: void round ROUND because WHY",
-        "ruling by shift-manager 1: void round 2 because the tumbler had been opened",
-        "Voids a round by ruling.",
+        "ruling | by PERSON [with PERSON]: void round ROUND because WHY",
+        "ruling by shift-manager 1 with casino-manager 6: void round 2 because the tumbler had been opened",
+        "Voids a round by ruling. Where a ruling moves money, that waits for a second person: at once, or by the line below.",
         ruling,
     ),
     Phrase::line(
-        "ruling | by PERSON: conclude with FACE FACE FACE because WHY",
+        "ruling | by PERSON [with PERSON]: conclude with FACE FACE FACE because WHY",
         "ruling by shift-manager 1: conclude with 2 4 6 because the camera shows the third die",
         "Concludes a round that was interrupted with an outcome established.",
         ruling,
     ),
     Phrase::line(
-        "ruling | by PERSON: reinstate round ROUND with FACE FACE FACE because WHY",
+        "ruling | by PERSON [with PERSON]: reinstate round ROUND with FACE FACE FACE because WHY",
         "ruling by shift-manager 1: reinstate round 2 with 1 2 3 because the dice lay flat",
         "Settles a void round after all.",
         ruling,
+    ),
+    Phrase::line(
+        "witness ruling on round | ROUND by PERSON",
+        "witness ruling on round 2 by casino-manager 6",
+        "A second person has seen a ruling that moves money: it is moved.",
+        |reader| {
+            let round = reader.round()?;
+            Ok(asked_by(reader.by_person()?, RoundCommand::Witness { round }))
+        },
     ),
     Phrase::line(
         "ruling | by PERSON: pay voucher VOUCHER because WHY",
@@ -140,9 +150,10 @@ fn rule(reader: &mut Reader, ruling: ReceivableRuling) -> Parsed {
     Ok(asked_by(person, C::RuleReceivable { receivable, ruling, why: reader.why()? }))
 }
 
-/// `by shift-manager 1: void round 2 because …`.
+/// `by shift-manager 1 with casino-manager 6: void round 2 because …`.
 fn ruling(reader: &mut Reader) -> Parsed {
     let person = reader.by_person()?;
+    let second = reader.with_person()?;
     reader.must(":")?;
     let command: Command = if reader.take("pay") {
         reader.must("voucher")?;
@@ -150,7 +161,7 @@ fn ruling(reader: &mut Reader) -> Parsed {
         C::RuleExpired { hash, why: reader.why()? }.into()
     } else {
         let ruling = of_round(reader)?;
-        RoundCommand::Rule { ruling, why: reader.why()? }.into()
+        RoundCommand::Rule { ruling, why: reader.why()?, second }.into()
     };
     Ok(asked_by(person, command))
 }

@@ -5,7 +5,7 @@ use taisai_table::{CashOut, Chips, ClusterCommand as C, Method, Seat, Stake, Sta
 use super::super::language::Phrase;
 use super::super::reader::Reader;
 use super::super::script::{Act, CLUSTER, Fault, Who};
-use super::{Parsed, ask, by, money};
+use super::{Parsed, ask, asked_by, by, money};
 
 /// The colours of chip sets, by their numbers from one.
 pub(crate) const COLOURS: [&str; 10] =
@@ -41,9 +41,9 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         ask(reader, Who::Seat(seat), C::Double { seat })
     }),
     Phrase::seat(
-        "seat SEAT buys in | AMOUNT [by PERSON]",
+        "seat SEAT buys in | AMOUNT [by PERSON [and PERSON]]",
         "seat 3 buys in 1000",
-        "Puts credits on the seat: notes in the terminal, or cash that somebody takes.",
+        "Puts credits on the seat: notes in the terminal, or cash that somebody takes; above the profile's limit it takes two.",
         buy_in,
     ),
     Phrase::seat(
@@ -65,9 +65,9 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         redeem,
     ),
     Phrase::seat(
-        "seat SEAT gets | COUNT COLOUR chips at AMOUNT",
+        "seat SEAT gets | COUNT COLOUR chips at AMOUNT [with PERSON]",
         "seat 3 gets 20 blue chips at 5",
-        "Issues Colour Chips of that value.",
+        "Issues Colour Chips of that value; above the profile's limit it takes two.",
         colour,
     ),
     Phrase::seat(
@@ -119,8 +119,11 @@ fn stakes(reader: &mut Reader, on: &str) -> Result<(Stakes, Chips), Fault> {
 /// A note in the terminal's acceptor, or cash where somebody takes it.
 fn buy_in(reader: &mut Reader, seat: Seat) -> Parsed {
     let amount = reader.amount()?;
-    let method = if reader.peek() == "by" { Method::Cash } else { Method::Note };
-    ask(reader, Who::Seat(seat), C::BuyIn { seat, amount, method })
+    if reader.peek() != "by" {
+        return ask(reader, Who::Seat(seat), C::BuyIn { seat, amount, method: Method::Note, second: None });
+    }
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::BuyIn { seat, amount, method: Method::Cash, second }))
 }
 
 /// A voucher is redeemed at a seat by whoever sits there, at the cage by a cashier.
@@ -143,7 +146,8 @@ fn colour(reader: &mut Reader, seat: Seat) -> Parsed {
     let colour = reader.choice(&what, COLOURS.into_iter().zip(1..))?;
     reader.must("chips at")?;
     let value = reader.amount()?;
-    ask(reader, Who::Dealer, C::IssueColour { seat, colour, value, chips })
+    let second = reader.with_person()?;
+    ask(reader, Who::Dealer, C::IssueColour { seat, colour, value, chips, second })
 }
 
 /// Somebody of the house places bets for a player.

@@ -179,6 +179,11 @@ impl Reader<'_> {
         self.person()
     }
 
+    /// `with manager 2`, if it stands here.
+    pub(in super::super) fn with_person(&mut self) -> Result<Option<Person>, Fault> {
+        if self.take("with") { self.person().map(Some) } else { Ok(None) }
+    }
+
     /// `by supervisor 7 and manager 2`, of whom the first must stand here.
     pub(in super::super) fn by_two(&mut self) -> Result<(Person, Option<Person>), Fault> {
         let first = self.by_person()?;

@@ -1,7 +1,7 @@
 //! Who acts where a line does not say, and as whom: people with the roles that the House has on file.
 
 use taisai_rules::Station;
-use taisai_table::{Actor, DeviceId, DeviceKind, Person, Position, Role, Roles, RoundCommand, Seat};
+use taisai_table::{Actor, ClusterCommand, DeviceId, DeviceKind, Person, Position, Role, Roles, RoundCommand, Seat};
 
 use super::super::script::{CLUSTER, Command, Who};
 use super::{OFFICE, Stage};
@@ -46,7 +46,12 @@ impl Stage<'_> {
             | RoundCommand::CorrectKnown { second: Some(second), .. }
             | RoundCommand::VoidByLaw { second: Some(second), .. }
             | RoundCommand::Inspect { second: Some(second), .. }
+            | RoundCommand::Rule { second: Some(second), .. }
             | RoundCommand::VoidDamaged { second: Some(second), .. },
+        )
+        | Command::Cluster(
+            ClusterCommand::BuyIn { second: Some(second), .. }
+            | ClusterCommand::IssueColour { second: Some(second), .. },
         ) = &mut command
         {
             *second = self.on_file(*second);

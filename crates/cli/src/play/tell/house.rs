@@ -45,6 +45,7 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         C::Found { .. }
         | C::AddTable { .. }
         | C::CopiedToken { .. }
+        | C::GiveCode { .. }
         | C::Configure { .. }
         | C::Delivered { .. }
         | C::Acknowledge { .. }
@@ -126,7 +127,7 @@ fn told_set_off(set_off: &[SetOff]) -> String {
 
 /// A voucher that may be printed.
 fn issued(stage: &Stage, command: &HouseCommand) -> Option<String> {
-    let (number, amount, how) = if let HouseCommand::SellVoucher { number, amount } = command {
+    let (number, amount, how) = if let HouseCommand::SellVoucher { number, amount, .. } = command {
         (*number, *amount, "sold")
     } else if let HouseCommand::Receive { transfer: Transfer { amount, purpose, .. }, .. } = command
         && let Purpose::Voucher { number, .. } = *purpose

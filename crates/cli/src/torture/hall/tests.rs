@@ -24,7 +24,8 @@ fn played(tally: &mut Tally) -> Hall<'_> {
 
 /// Credits from nowhere, behind the back of the record.
 fn forge(hall: &mut Hall) {
-    let command = ClusterCommand::BuyIn { seat: Seat(1), amount: Money::from_cents(100), method: Method::Cash };
+    let command =
+        ClusterCommand::BuyIn { seat: Seat(1), amount: Money::from_cents(100), method: Method::Cash, second: None };
     let asked = hall.asked(by(CASHIER), command);
     hall.floor.ask_cluster(hall.at, asked).unwrap();
     hall.floor.record.pop();

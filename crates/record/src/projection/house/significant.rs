@@ -6,6 +6,7 @@ use taisai_table::{Happening, House, Redeemer, Report, Significant};
 
 use super::{Waiting, in_cluster};
 use crate::projection::batch::{Belongs, Event};
+use crate::projection::round::standing;
 use crate::projection::words::word;
 
 /// A significant event, with what the command says of it.
@@ -21,7 +22,9 @@ pub(super) fn significant(what: &Significant, by: &Event) -> Event {
         Happening::LoginFailed(person) | Happening::LoginLocked(person) | Happening::LoginUnlocked(person) => {
             event.subject = Some(person.0);
         }
-        Happening::DeviceRevoked(device) | Happening::TokenCopied(device) => event.device = Some(device.0),
+        Happening::CodeGiven(device) | Happening::DeviceRevoked(device) | Happening::TokenCopied(device) => {
+            event.device = Some(device.0);
+        }
         Happening::RedemptionLocked(redeemer) | Happening::RedemptionUnlocked(redeemer) => match redeemer {
             Redeemer::Person(person) => event.subject = Some(person.0),
             Redeemer::Seat { cluster, seat } => {
@@ -71,9 +74,15 @@ fn reported(report: &Report, event: &mut Event) {
             event.at.table = Some(table.0);
             event.detail = Some(format!("dice set {dice_set}"));
         }
+        Report::MoneyRuling { table, round, before, after, waits } => {
+            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
+            let witness = if *waits { "; not witnessed yet" } else { "" };
+            event.detail = Some(format!("{} to {}{witness}", standing(*before), standing(*after)));
+        }
         Report::Void { table, round }
         | Report::Correction { table, round }
         | Report::FlatDiceVoided { table, round }
+        | Report::RulingWitnessed { table, round }
         | Report::ToBeRuled { table, round } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
         }

@@ -113,7 +113,12 @@ impl Playing {
     }
 
     pub(crate) async fn buy(&mut self, cluster: u16, seat: u32, cents: i64) {
-        let buy = ClusterCommand::BuyIn { seat: Seat(seat), amount: Money::from_cents(cents), method: Method::Cash };
+        let buy = ClusterCommand::BuyIn {
+            seat: Seat(seat),
+            amount: Money::from_cents(cents),
+            method: Method::Cash,
+            second: None,
+        };
         self.at_seat(cluster, Actor::Person(person(8, Role::Cashier)), buy).await;
     }
 

@@ -42,7 +42,7 @@ fn the_words_of_the_cage_become_commands() {
     }
     let number = KEY.number(ID);
     let amount = Money::from_cents(5_000);
-    let command = HouseCommand::SellVoucher { number: number.voucher_number(&KEY), amount };
+    let command = HouseCommand::SellVoucher { number: number.voucher_number(&KEY), amount, second: None };
     let sold = house(&json!({"sell": {"amount": 5_000}})).unwrap().ask(&KEY, ID);
     assert_eq!(sold, ToHouse { command, about: About::Issues(number) });
 }
@@ -87,7 +87,7 @@ fn what_holds_a_hash_is_not_taken_from_outside() {
     let hash = VoucherHash([9; 32]);
     let number = VoucherNumber { hash, digits: 1 };
     for (command, word) in [
-        (HouseCommand::SellVoucher { number, amount: Money::from_cents(1) }, "sell"),
+        (HouseCommand::SellVoucher { number, amount: Money::from_cents(1), second: None }, "sell"),
         (HouseCommand::RedeemAtCage { hash }, "redeem"),
         (HouseCommand::RedeemAtSeat { hash, cluster: SEAT.0, seat: SEAT.1 }, "redeem"),
         (HouseCommand::VoidVoucher { hash, why: "w".to_owned(), second: None }, "void"),

@@ -2,13 +2,13 @@
 
 use taisai_table::{
     Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
-    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, SetOff, TableId, Time,
+    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, SetOff, Standing, TableId, Time, VoidReason,
 };
 
 use super::floor::*;
 
 /// How many kinds of commands there are. The match below does not compile when one is added.
-const COMMANDS: usize = 30;
+const COMMANDS: usize = 31;
 const EVENTS: usize = 11;
 
 fn place(command: &HouseCommand) -> usize {
@@ -44,6 +44,7 @@ fn place(command: &HouseCommand) -> usize {
         C::Tick => 27,
         C::UseApproval { .. } => 28,
         C::Acknowledge { .. } => 29,
+        C::GiveCode { .. } => 30,
     }
 }
 
@@ -84,6 +85,7 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
         C::Unlock { person, second: None },
         C::Enrol { device: TERMINAL, kind: DeviceKind::Terminal { cluster: CLUSTER, seat: SEAT }, second: two },
         C::Enrol { device: TUMBLER, kind: DeviceKind::Screen, second: None },
+        C::GiveCode { device: TERMINAL, second: two },
         C::Revoke { device: TERMINAL },
         C::CopiedToken { device: TERMINAL },
         request(Act::LargeHandPay, "claim 7"),
@@ -128,6 +130,14 @@ fn reports() -> impl Iterator<Item = Report> {
         Report::Void { table, round },
         Report::Correction { table, round },
         Report::Ruling { table },
+        Report::MoneyRuling {
+            table,
+            round,
+            before: Standing::InPlay,
+            after: Standing::Void(VoidReason::Ruling),
+            waits: true,
+        },
+        Report::RulingWitnessed { table, round },
         Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
         Report::CommandIdReused { table, source: 7 },
         Report::TumblerFault { table, tumbler: DeviceId(7) },

@@ -33,7 +33,7 @@ pub(crate) const PEOPLE: [(u32, &[Role]); 9] = [
     (ATTENDANT, &[Role::Attendant]),
     (SHIFT_MANAGER, &[Role::ShiftManager]),
     (AUDITOR, &[Role::Auditor]),
-    (DOUBLE, &[Role::Cashier, Role::PitSupervisor, Role::Administrator, Role::Attendant]),
+    (DOUBLE, &[Role::Cashier, Role::PitSupervisor, Role::Attendant]),
     (DEALER, &[Role::Dealer]),
 ];
 
@@ -104,7 +104,7 @@ pub(crate) const CREDITS: Purpose = Purpose::Credits { seat: SEAT };
 pub(crate) const RETURNED: Purpose = Purpose::Returned { seat: SEAT };
 
 pub(crate) fn sell(byte: u8, amount: i64) -> HouseCommand {
-    HouseCommand::SellVoucher { number: number(byte), amount: cents(amount) }
+    HouseCommand::SellVoucher { number: number(byte), amount: cents(amount), second: None }
 }
 
 pub(crate) const fn at_cage(byte: u8) -> HouseCommand {

@@ -24,7 +24,7 @@ impl Model {
         use HouseEvent as E;
         let Ok(event) = &entry.outcome else { return };
         match (&entry.asked.command, event) {
-            (C::SellVoucher { number, amount }, _) => {
+            (C::SellVoucher { number, amount, .. }, _) => {
                 self.vouchers.push((number.hash, amount.cents(), Account::Vouchers));
                 self.moves.push((Account::Cash, Account::Vouchers, amount.cents()));
             }

@@ -61,7 +61,7 @@ fn standing() -> Floor {
     floor.accept(system, receive(CLUSTER, 2, 500, CLAIM));
     let owed = Purpose::Receivable { seat: SEAT, session: SessionId(2), round: RoundNumber(4), is_waived: false };
     floor.accept(system, receive(CLUSTER, 3, 900, owed));
-    for (id, roles) in [(SUSPENDED, &Role::ALL[..]), (LOCKED, &[Role::Dealer])] {
+    for (id, roles) in [(SUSPENDED, &Role::ALL[..7]), (LOCKED, &[Role::Dealer])] {
         let (person, roles) = (PersonId(id), Roles::of(roles));
         let name = "Ann".to_owned();
         floor.accept(administrator, HouseCommand::AddPerson { person, name, roles, second: second(SUPERVISOR) });
@@ -91,21 +91,22 @@ fn ladders() -> Vec<Vec<Row>> {
 }
 
 /// The second people that do not do, each with the refusal.
-fn seconds() -> [(Option<Person>, Refusal); 5] {
+fn seconds(first: u32) -> [(Option<Person>, Refusal); 5] {
     [
         (None, SecondPersonMissing),
         (second(DEALER), SecondPersonNotAllowed),
         (Some(claimed(DEALER, &[Role::PitSupervisor])), SecondPersonNotAllowed),
         (second(SUSPENDED), SecondPersonNotAllowed),
-        (second(DOUBLE), SecondPersonNotAllowed),
+        (second(first), SecondPersonNotAllowed),
     ]
 }
 
-/// The rows of an act that takes two: by those who may not do it, by `DOUBLE` with the seconds that do not do, and then
-/// by a person who may, with a supervisor.
+/// The rows of an act that takes two: by those who may not do it, with the seconds that do not do, and then by a person who
+/// may, with a supervisor. At the cage `DOUBLE` could be the second person too.
 fn for_two(first: u32, command: impl Fn(Option<Person>, usize) -> HouseCommand, refusals: &[Refusal]) -> Vec<Row> {
     let mut rows = nobodies(&command(None, 0));
-    rows.extend(seconds().map(|(second, refusal)| (by(DOUBLE), command(second, 0), Some(refusal))));
+    let alone = if first == ADMINISTRATOR { first } else { DOUBLE };
+    rows.extend(seconds(alone).map(|(second, refusal)| (by(alone), command(second, 0), Some(refusal))));
     let mends = refusals.iter().copied().map(Some).chain([None]).enumerate();
     rows.extend(mends.map(|(mended, refusal)| (by(first), command(second(SUPERVISOR), mended), refusal)));
     rows
@@ -151,7 +152,8 @@ fn pick<T: Copy>(values: &[T], place: usize) -> T {
 
 fn people() -> Vec<Vec<Row>> {
     use HouseCommand as C;
-    let roles = Roles::of(&[Role::Dealer]);
+    // F50: an Auditor only reads.
+    let both = Roles::of(&[Role::Auditor, Role::Dealer]);
     let changes: [fn(PersonId, Option<Person>) -> C; 3] = [
         |person, second| C::SetRoles { person, roles: Roles::default(), second },
         |person, second| C::Suspend { person, second },
@@ -163,10 +165,19 @@ fn people() -> Vec<Vec<Row>> {
             |second, mended| C::AddPerson {
                 person: PersonId(pick(&[DEALER, DEALER, STRANGER], mended)),
                 name: pick(&[" ", "Ann"], mended).to_owned(),
-                roles,
+                roles: pick(&[both, both, both, Roles::of(&[Role::Dealer])], mended),
                 second,
             },
-            &[BadText, PersonExists],
+            &[BadText, PersonExists, RolesConflict],
+        ),
+        for_two(
+            ADMINISTRATOR,
+            |second, mended| C::SetRoles {
+                person: PersonId(pick(&[STRANGER, LOCKED], mended)),
+                roles: pick(&[both, both, Roles::of(&[Role::Administrator, Role::Auditor])], mended),
+                second,
+            },
+            &[UnknownPerson, RolesConflict],
         ),
         for_two(
             ADMINISTRATOR,
@@ -190,12 +201,12 @@ fn people() -> Vec<Vec<Row>> {
             &[UnknownPerson, UnknownPerson],
         ));
         // Nobody changes what they may do themselves, nor approves it.
-        let own = change(PersonId(DOUBLE), None);
+        let own = change(PersonId(ADMINISTRATOR), None);
         let approved = change(PersonId(SUPERVISOR), second(SUPERVISOR));
         ladders.push(vec![
-            (by(DOUBLE), own, Some(NotAllowed)),
-            (by(DOUBLE), approved, Some(SecondPersonNotAllowed)),
-            (by(DOUBLE), change(PersonId(SUPERVISOR), second(SHIFT_MANAGER)), None),
+            (by(ADMINISTRATOR), own, Some(NotAllowed)),
+            (by(ADMINISTRATOR), approved, Some(SecondPersonNotAllowed)),
+            (by(ADMINISTRATOR), change(PersonId(SUPERVISOR), second(SHIFT_MANAGER)), None),
         ]);
     }
     ladders
@@ -219,6 +230,11 @@ fn machines() -> Vec<Vec<Row>> {
             &[DeviceExists, DeviceExists, UnknownTable],
         ),
         for_two(ADMINISTRATOR, |second, mended| screen(pick(&[TUMBLER.0, 50], mended), second), &[DeviceExists]),
+        for_two(ADMINISTRATOR, |second, mended| C::GiveCode { device: device(mended), second }, &[UnknownDevice])
+            .into_iter()
+            .filter(|(actor, _, _)| *actor != Actor::System)
+            .chain([(Actor::System, C::GiveCode { device: TERMINAL, second: None }, None)])
+            .collect(),
         for_one(SUPERVISOR, |mended| C::Revoke { device: device(mended) }, &[UnknownDevice]),
         for_one(ADMINISTRATOR, |mended| C::Revoke { device: device(mended) }, &[UnknownDevice]),
         for_system(|mended| C::CopiedToken { device: device(mended) }, &[UnknownDevice]),
@@ -298,9 +314,19 @@ fn cage() -> Vec<Vec<Row>> {
             CASHIER,
             |mended| C::SellVoucher {
                 number: number(pick(&[GOOD, GOOD, GOOD, GOOD, FREE], mended)),
-                amount: cents(pick(&[0, -1, i64::MAX, 1_000_001, 1_000_001, 1_000_000], mended)),
+                amount: cents(pick(&[0, -1, i64::MAX, 1_000_001, 1_000_001, 500_000], mended)),
+                second: None,
             },
             &[BadAmount, BadAmount, AmountTooLarge, VoucherNumberUsed, OverHouseLimit],
+        ),
+        for_two(
+            CASHIER,
+            |second, mended| C::SellVoucher {
+                number: number(pick(&[GOOD, FREE], mended)),
+                amount: cents(pick(&[500_001, 1_000_000], mended)),
+                second,
+            },
+            &[VoucherNumberUsed],
         ),
         at_the_cage,
         at_the_seat,

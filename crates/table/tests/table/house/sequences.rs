@@ -94,7 +94,7 @@ fn other() -> impl Strategy<Value = HouseCommand> {
         cluster().prop_map(|cluster| Redeemer::Seat { cluster, seat: SEAT }),
     ];
     let roles = || select(&Role::ALL[..]).prop_map(|role| Roles::of(&[role]));
-    let acts = select(&[Act::VoidVoucher, Act::LargeHandPay, Act::ManageDevices, Act::Cage][..]);
+    let acts = select(&[Act::VoidVoucher, Act::LargeHandPay, Act::LargeSale, Act::Cage][..]);
     let added = (person(), text(), roles(), two());
     let added = added.prop_map(|(person, name, roles, second)| C::AddPerson { person, name, roles, second });
     let changed = (person(), roles(), two());
@@ -118,6 +118,7 @@ fn other() -> impl Strategy<Value = HouseCommand> {
         person().prop_map(|person| C::LoginSucceeded { person }),
         (person(), two()).prop_map(|(person, second)| C::Unlock { person, second }),
         enrolled,
+        (device(), two()).prop_map(|(device, second)| C::GiveCode { device, second }),
         device().prop_map(|device| C::Revoke { device }),
         device().prop_map(|device| C::CopiedToken { device }),
         (1..5_u64).prop_map(|approval| C::WithdrawApproval { approval: ApprovalId(approval) }),
@@ -145,6 +146,7 @@ fn fitting(command: &HouseCommand) -> Actor {
         | C::Reinstate { .. }
         | C::Unlock { .. }
         | C::Enrol { .. }
+        | C::GiveCode { .. }
         | C::Revoke { .. }
         | C::AddTable { .. }
         | C::Configure { .. } => by(ADMINISTRATOR),

@@ -154,7 +154,7 @@ fn one_tick_closes_so_many_vouchers() {
     let mut number = number(0);
     for count in 0..1_001_u16 {
         number.hash.0[..2].copy_from_slice(&count.to_le_bytes());
-        floor.accept(by(CASHIER), HouseCommand::SellVoucher { number, amount: cents(1) });
+        floor.accept(by(CASHIER), HouseCommand::SellVoucher { number, amount: cents(1), second: None });
     }
     floor.pass(30 * DAY);
     for most in [1_000, 1, 0] {
