@@ -9,7 +9,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::routing::any;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
-use taisai_table::{Act, DeviceId, DeviceKind, Happening, HouseCommand, Person, Role, Roles, Time};
+use taisai_table::{Act, DeviceId, DeviceKind, Happening, House, HouseCommand, Person, Role, Roles, Time};
 use tokio_tungstenite::tungstenite;
 
 use super::prove::{Signed, content, proven};
@@ -101,15 +101,19 @@ async fn an_administrator_gets_a_code() {
     let dealer = house.sign_in(taisai_table::PersonId(4)).await;
     assert_eq!(house.post("/devices/9/code", &dealer, alone()).await.code(), "not-allowed");
     assert_eq!(house.post("/devices/99/code", &cookie, alone()).await.code(), "unknown");
-    let heard = house.post("/devices/9/code", &cookie, alone()).await;
-    let enrolled = enrol(&house, heard.body["code"].as_str().unwrap(), &key(1)).await;
-    assert_eq!(enrolled.body["device"], json!(DEVICE));
-    let again = house.post("/devices/9/code", &cookie, alone()).await;
-    assert_eq!(again.code(), "not-approved", "an enrolled device is not taken over by one person");
-    let (by, what) = (administrator(), What::Code { device: DEVICE }.text());
-    let approval = answered_by_manager(&house, by, Act::ManageDevices, &what, true).await;
-    let again = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
-    assert_eq!(enrol(&house, again.body["code"].as_str().unwrap(), &key(2)).await.body["device"], json!(DEVICE));
+    for key in [key(1), key(2)] {
+        let heard = house.post("/devices/9/code", &cookie, alone()).await;
+        assert_eq!(heard.code(), "not-approved", "nobody is a device by one person's word");
+        let (by, what) = (administrator(), What::Code { device: DEVICE }.text());
+        let approval = answered_by_manager(&house, by, Act::ManageDevices, &what, true).await;
+        let heard = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
+        assert_eq!(enrol(&house, heard.body["code"].as_str().unwrap(), &key).await.body["device"], json!(DEVICE));
+    }
+    let given = |house: &House| house.significant().filter(|event| event.what == Happening::CodeGiven(DEVICE)).count();
+    assert_eq!(house.server.doors.house().look(given).await.unwrap(), 2, "each is on record");
+    let body = json!({"source": house.get("/me", &cookie).await.body["source"], "sequence": 1, "approval": null,
+        "command": {"give-code": {"device": 9, "second": null}}});
+    assert_eq!(house.post("/house/commands", &cookie, body).await.status, 400, "a code is given where it is shown");
     revoke(&house).await;
     assert_eq!(house.post("/devices/9/code", &cookie, alone()).await.code(), "unknown", "revoked");
 }

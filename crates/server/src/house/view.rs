@@ -218,8 +218,8 @@ mod tests {
         let mut house = House::new(Profile::singapore(), false);
         let mut sequence = 1..;
         let mut ask = |actor, command| ask(&mut house, sequence.next().unwrap(), actor, command);
-        let roles = Roles::of(&[Role::PitSupervisor, Role::Administrator]);
-        let others = Roles::of(&[Role::CasinoManager]);
+        let roles = Roles::of(&[Role::PitSupervisor]);
+        let others = Roles::of(&[Role::Administrator]);
         let founder = |person, roles| Founder { person: PersonId(person), name: "Ada".to_owned(), roles };
         ask(Actor::System, HouseCommand::Found { people: vec![founder(1, roles), founder(2, others)] });
         let supervisor = Actor::Person(Person { id: PersonId(1), roles });

@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts as _;
 use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use taisai_rules::Dice;
-use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId};
+use taisai_table::{Act, ApprovalId, CommandId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId};
 
 use super::approvals::{What, second};
 use super::running::{
@@ -307,6 +307,39 @@ async fn a_command_with_an_approval_is_the_same_after_a_restart() {
         assert_eq!(send(&house, 3, approval).await, "person-exists", "refused, it uses the approval up");
         assert_eq!(send(&house, 4, approval).await, "not-approved");
     }
+}
+
+/// F50: one Dealer does not credit a seat with millions. What is approved is exactly the buy-in that is carried out.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_buy_in_takes_two_people() {
+    let house = Running::start().await;
+    let cookie = house.sign_in(DEALER).await;
+    let source = house.get("/me", &cookie).await.body["source"].clone();
+    let buy_in = |cents: i64| json!({"buy-in": {"seat": 1, "amount": cents, "method": "cash", "second": {"id": 3, "roles": ["pit-manager"]}}});
+    let send = async |sequence: u64, cents: i64, approval: Option<ApprovalId>| {
+        let command = json!({"cluster": {"number": 0, "command": buy_in(cents)}});
+        let body = json!({"source": source, "sequence": sequence, "approval": approval, "command": command});
+        house.post("/tables/1/commands", &cookie, body).await.code().to_owned()
+    };
+    assert_eq!(send(1, 1_000_000, None).await, "accepted");
+    assert_eq!(send(2, 1_000_001, None).await, "second-person-missing", "who is second is not taken from outside");
+    let outside = json!({"cluster": {"table": 1, "number": 0, "command": buy_in(1_000_001)}}).to_string();
+    let what = What::spelled(&outside, &KEY).unwrap();
+    let approval = answered_by_manager(&house, person(DEALER, Role::Dealer), Act::LargeBuyIn, &what, true).await;
+    assert_eq!(send(3, 1_000_002, Some(approval)).await, "not-approved", "another amount");
+    assert_eq!(send(4, 1_000_001, Some(approval)).await, "accepted");
+    assert_eq!(send(5, 1_000_001, Some(approval)).await, "not-approved", "once");
+    house.close().await;
+}
+
+/// A voucher's number is drawn when it is sold, and is no part of what is approved.
+#[test]
+fn a_sale_is_approved_by_its_amount() {
+    let text = What::spelled(r#"{"house":{"sell":{"amount":600000}}}"#, &KEY).unwrap();
+    assert_eq!(text, r#"{"sale":{"amount":600000}}"#);
+    let number = KEY.number(CommandId { source: 7, sequence: 7 }).voucher_number(&KEY);
+    let command = HouseCommand::SellVoucher { number, amount: taisai_rules::Money::from_cents(600_000), second: None };
+    assert_eq!(What::House(command).text(), text);
 }
 
 #[test]
