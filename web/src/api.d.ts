@@ -820,6 +820,19 @@ export interface components {
         Beat: {
             beat: components["schemas"]["Time"];
         };
+        /** @description A bet on such a box. */
+        BelowBet: {
+            amount: components["schemas"]["Money"];
+            chips: components["schemas"]["Chips"];
+            seat: components["schemas"]["Seat"];
+        };
+        /** @description A box whose total is below its minimum, and whose bets lie there (5.2): the Dealer advises them. */
+        BelowView: {
+            bets: components["schemas"]["BelowBet"][];
+            box: components["schemas"]["BetBox"];
+            minimum: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
+        };
         /**
          * @description A betting box, by its one text form: its kind, and where the kind has several its numbers.
          * @example small
@@ -968,6 +981,21 @@ export interface components {
             time: number;
             /** @description Why it is void, if it is. */
             void?: string | null;
+        };
+        /**
+         * @description A settled round that was settled again or voided, and what that came to for a session. What is given beyond `at_once` is set off
+         *     against what the session owes for earlier rounds; what is taken beyond it is owed, unless the House bears it.
+         */
+        ChangeView: {
+            /** @description What the session gets, or gives if negative. */
+            amount: components["schemas"]["Money"];
+            /** @description How much of it was put to the credits, or taken from them if negative. */
+            at_once: components["schemas"]["Money"];
+            dice?: components["schemas"]["Dice"] | null;
+            /** @description Whether the House bears what the session would give (F81). */
+            is_waived: boolean;
+            round: components["schemas"]["RoundNumber"];
+            void?: components["schemas"]["VoidReason"] | null;
         };
         /**
          * @description What a bet is placed with.
@@ -2042,6 +2070,8 @@ export interface components {
             /** @description Its id, in hexadecimal digits; devices sign with it. */
             house: string;
             is_training: boolean;
+            /** @description What players are told of the law before play, and what a void by law cites (F80, F81). */
+            law: components["schemas"]["Law"];
             name: string;
             /** @description The jurisdiction's profile. */
             profile: string;
@@ -2129,6 +2159,19 @@ export interface components {
         LastGames: {
             games: components["schemas"]["GameLine"][];
         };
+        /** @description What the law says beside the game rules (F80–F82). */
+        Law: {
+            /** @description What a void cites after force majeure. */
+            force_majeure: string;
+            /** @description What a void cites after an equipment malfunction. */
+            malfunction: string;
+            /** @description What players are told of it. */
+            notice: string;
+            /** @description What a void cites where an offence is suspected. */
+            suspected_offence: string;
+            /** @description Whether winnings are taken back after a correction or a void; then the notice is displayed before play (F81). */
+            takes_back: boolean;
+        };
         /** @description A layout, as it is drawn and as it pays. */
         LayoutView: {
             /** @description The document that approved it. */
@@ -2139,6 +2182,8 @@ export interface components {
             /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
             chinese: string;
             game: string;
+            /** @description Whether a Differential is among them (1.3). */
+            has_differential: boolean;
             /** @description Whether limits are on display. */
             has_limits: boolean;
             /** @description Whether bets are placed at terminals, or with chips on the layout. */
@@ -3673,6 +3718,11 @@ export interface components {
         /** @description What a terminal, or the player at a seat, sees of it. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
+            /**
+             * @description The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
+             *     has come.
+             */
+            changes?: components["schemas"]["ChangeView"][];
             colour?: components["schemas"]["ColourSet"] | null;
             credits: components["schemas"]["Money"];
             is_locked: boolean;
@@ -3888,6 +3938,10 @@ export interface components {
         };
         /** @description The fields that have changed, and the number of the change. */
         StaffChange: {
+            /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
+            below?: components["schemas"]["BelowView"][];
+            /** @description The dice sets that were found damaged and not inspected since (5.6). */
+            damaged_sets?: number[];
             /** Format: uint32 */
             dice_set?: number;
             /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
@@ -3896,6 +3950,10 @@ export interface components {
             faces?: (components["schemas"]["Face"] | null)[] | null;
             /** @description Of a change, the seats that are told of no more. */
             gone?: components["schemas"]["SeatPlace"][];
+            /** @description Whether the dice are said to be covered. */
+            is_covered?: boolean;
+            /** @description The dice known at an interruption: they bind (5.4.1). */
+            known?: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3903,8 +3961,15 @@ export interface components {
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats?: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
+            /** @description The rounds of damaged dice that an earlier ruling decided, and that must be ruled on (5.6). */
+            to_be_ruled?: components["schemas"]["RoundNumber"][];
             /** @description What lies on each box, over all seats. */
             totals?: components["schemas"]["TotalView"][];
+            /**
+             * Format: uint32
+             * @description The tumbler in use, by its device number.
+             */
+            tumbler?: number;
             /**
              * Format: uint32
              * @description How many seats elsewhere are not free and not among these: there are too many.
@@ -3920,6 +3985,10 @@ export interface components {
         };
         /** @description What the staff of the table see beside it. */
         StaffView: {
+            /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
+            below: components["schemas"]["BelowView"][];
+            /** @description The dice sets that were found damaged and not inspected since (5.6). */
+            damaged_sets: number[];
             /** Format: uint32 */
             dice_set: number;
             /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
@@ -3928,6 +3997,10 @@ export interface components {
             faces?: (components["schemas"]["Face"] | null)[] | null;
             /** @description Of a change, the seats that are told of no more. */
             gone: components["schemas"]["SeatPlace"][];
+            /** @description Whether the dice are said to be covered. */
+            is_covered: boolean;
+            /** @description The dice known at an interruption: they bind (5.4.1). */
+            known: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3935,8 +4008,15 @@ export interface components {
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
+            /** @description The rounds of damaged dice that an earlier ruling decided, and that must be ruled on (5.6). */
+            to_be_ruled: components["schemas"]["RoundNumber"][];
             /** @description What lies on each box, over all seats. */
             totals: components["schemas"]["TotalView"][];
+            /**
+             * Format: uint32
+             * @description The tumbler in use, by its device number.
+             */
+            tumbler: number;
             /**
              * Format: uint32
              * @description How many seats elsewhere are not free and not among these: there are too many.
