@@ -7,34 +7,47 @@ import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
+import { latestVoid } from '../../state/voids';
 import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
+import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
 
-/** A bet that the Dealer has entered for a seat. */
-interface Entered {
+/** Bets that the Dealer enters for a seat. */
+export interface Entered {
   cluster: number;
   seat: number;
   chips: 'own' | 'colour';
   stakes: { box: Box; amount: Cents }[];
 }
 
+/** Refusals of bets over a box's maximum or its Differential. */
+const EXCESS = ['over-limit', 'over-differential'];
+
 export class Desk {
   view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
   /** What was entered here in this round, which can be taken back; it is not all that lies. */
   entered: readonly Entered[] = $state.raw([]);
+  /** Chips that the house refused as over a limit, until the Dealer has said whether they still lie there (5.1). */
+  refused: readonly Entered[] = $state.raw([]);
+  /** What the boxes had on them when their players were advised in this round (5.2). */
+  advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
+  /** The void that was announced, by its rounds and reason. */
+  announced = $state('');
   isSending = $state(false);
   configuration: HouseConfiguration | null = $state.raw(null);
   readonly table = $derived(this.view.table);
   readonly staffView = $derived(this.view.staff);
   readonly totals = $derived(totalsOf(this.view.staff));
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
+  readonly voided = $derived(this.view.table ? latestVoid(this.view.table) : null);
   readonly number: number;
   readonly isLive: boolean;
   private readonly line: Line;
   private readonly reading = new Reading();
   private round = 0;
+  private office: HouseDesk | null = null;
 
   constructor(
     readonly staff: Staff,
@@ -89,7 +102,7 @@ export class Desk {
   next(): void {
     const { name } = this.step;
     if (name === 'tumbled') void this.send({ tumbled: { times: TUMBLES - (this.table?.tumbles ?? 0) } });
-    else if (name === 'commit') void this.send({ commit: { dice: [...this.faces] } });
+    else if (name === 'commit') void this.commit();
     else if (name === 'open-table' || name === 'open-bets' || name === 'close-bets' || name === 'activate' || name === 'continue' || name === 'close-table') void this.send(name);
   }
 
@@ -101,12 +114,47 @@ export class Desk {
     return this.asked(() => this.staff.cluster(this.number, cluster, command));
   }
 
+  /** Registers bets at a live table. Those that are refused as over a limit may still lie there: the Dealer is asked. */
+  async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
+    const { cluster, ...placed } = bet;
+    const round = this.table?.round;
+    this.isSending = true;
+    const verdict = await this.staff.cluster(this.number, cluster, { [how]: placed } as ClusterCommand);
+    this.isSending = false;
+    if (this.table?.round !== round) return;
+    if (this.staff.isDone(verdict)) this.entered = [...this.entered, bet];
+    else if ('refused' in verdict && EXCESS.includes(verdict.refused.code)) this.refused = [...this.refused, bet];
+  }
+
+  /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
+  async answerRefused(bet: Entered, liesThere: boolean): Promise<void> {
+    this.refused = this.refused.filter((one) => one !== bet);
+    if (liesThere) await this.place(bet, 'place-excess');
+  }
+
+  async advise(box: Box, total: Cents): Promise<void> {
+    if (await this.sendTo(0, { advise: { box } })) this.advised = new Map([...this.advised, [box, total]]);
+  }
+
+  /** Where a second person is asked for approval, and what was approved is carried out. */
+  get house(): HouseDesk {
+    return (this.office ??= new HouseDesk(this.staff, 'pit'));
+  }
+
   async look(): Promise<void> {
     this.configuration = await this.staff.call<HouseConfiguration>('house/configuration').catch(() => null);
   }
 
   end(): void {
     this.line.end();
+    this.office?.end();
+  }
+
+  /** After an interruption the dice that were not known yet are read first; then all three are committed (5.4.1). */
+  private async commit(): Promise<void> {
+    const faces = [...this.faces];
+    const isRead = !this.table?.is_interrupted || this.staffView?.faces?.every((face) => face !== null);
+    if (isRead || (await this.send({ 'at-rest': { faces } }))) await this.send({ commit: { dice: faces } });
   }
 
   private async asked(ask: () => Promise<Verdict>): Promise<boolean> {
@@ -123,7 +171,12 @@ export class Desk {
     const { table, staff } = view;
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
-    if (table !== null && table.round !== this.round) this.entered = [];
+    if (table !== null && table.round !== this.round) {
+      this.entered = [];
+      this.advised = new Map();
+    }
+    // What lies there at the close counts as it lies (5.9): nothing more is registered.
+    if (table?.phase !== 'open') this.refused = [];
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;

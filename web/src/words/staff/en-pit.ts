@@ -52,8 +52,6 @@ export const pit = {
   knownShown: 'What the known dice show',
   reported: (faces: string) => `Reported: ${faces}`,
   inspectedSet: 'Dice set',
-  noneDamaged: 'No dice set of this table is on record as damaged.',
-  noneKnown: 'No interrupted round waits at this table.',
   mustRule: (rounds: string) => `To be ruled on, as their dice were damaged after an earlier ruling: ${rounds}`,
   fact: 'Irregularity that binds the ruling',
   noFact: 'None',

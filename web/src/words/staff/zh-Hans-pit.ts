@@ -52,8 +52,6 @@ export const pit: typeof english = {
   knownShown: '已知骰子的实际点数',
   reported: (faces) => `已报：${faces}`,
   inspectedSet: '骰子组',
-  noneDamaged: '本台没有登记为损坏的骰子组。',
-  noneKnown: '本台没有等待处理的中断局。',
   mustRule: (rounds) => `以下各局先前已裁定，其后发现骰子损坏，须再裁定：${rounds}`,
   fact: '约束裁定的异常情况',
   noFact: '无',

@@ -52,8 +52,6 @@ export const pit: typeof english = {
   knownShown: '已知骰子的實際點數',
   reported: (faces) => `已報：${faces}`,
   inspectedSet: '骰子組',
-  noneDamaged: '本檯沒有登記為損壞的骰子組。',
-  noneKnown: '本檯沒有等待處理的中斷局。',
   mustRule: (rounds) => `以下各局先前已裁定，其後發現骰子損壞，須再裁定：${rounds}`,
   fact: '約束裁定的異常情況',
   noFact: '無',
