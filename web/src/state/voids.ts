@@ -18,3 +18,5 @@ export function latestVoid({ latest, results = [] }: Pick<PublicView, 'latest' |
   while (reason === 'damaged-dice' && isSame(from - 1)) from -= 1;
   return { from, to: found.round, reason };
 }
+
+export const isSameVoid = (one: Voided | null, other: Voided | null) => one?.from === other?.from && one?.to === other?.to && one?.reason === other?.reason;

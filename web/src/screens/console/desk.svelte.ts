@@ -1,13 +1,13 @@
 // The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does.
 
 import type { Line } from '../../protocol/line';
-import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, TableView } from '../../protocol/messages';
+import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
 import type { Verdict } from '../../protocol/errands';
 import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
-import { latestVoid } from '../../state/voids';
+import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
 import { HouseDesk } from '../staff/office.svelte';
@@ -33,15 +33,14 @@ export class Desk {
   refused: readonly Entered[] = $state.raw([]);
   /** What the boxes had on them when their players were advised in this round (5.2). */
   advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
-  /** The void that was announced, by its rounds and reason. */
-  announced = $state('');
+  /** The void that the Dealer has to announce (F82), until it is announced or the next round opens. */
+  toAnnounce: Voided | null = $state.raw(null);
   isSending = $state(false);
   configuration: HouseConfiguration | null = $state.raw(null);
   readonly table = $derived(this.view.table);
   readonly staffView = $derived(this.view.staff);
   readonly totals = $derived(totalsOf(this.view.staff));
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
-  readonly voided = $derived(this.view.table ? latestVoid(this.view.table) : null);
   readonly number: number;
   readonly isLive: boolean;
   private readonly line: Line;
@@ -157,6 +156,14 @@ export class Desk {
     if (isRead || (await this.send({ 'at-rest': { faces } }))) await this.send({ commit: { dice: faces } });
   }
 
+  /** What is seen first is announced where it is of the current round: what came before is over. */
+  private announce(before: PublicView | null, table: PublicView): void {
+    const voided = latestVoid(table);
+    const isNew = before ? !isSameVoid(voided, latestVoid(before)) : voided?.to === table.round;
+    if (isNew) this.toAnnounce = voided;
+    else if (before && table.round !== before.round) this.toAnnounce = null;
+  }
+
   private async asked(ask: () => Promise<Verdict>): Promise<boolean> {
     this.isSending = true;
     const verdict = await ask();
@@ -167,8 +174,10 @@ export class Desk {
   }
 
   private show(view: AttendedView): void {
+    const before = this.view.table;
     this.view = view;
     const { table, staff } = view;
+    if (table) this.announce(before, table);
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
     if (table !== null && table.round !== this.round) {

@@ -16,9 +16,8 @@ export const live = {
   liesThereHint: 'Registered as it lies; counted pro rata',
   withdrawAll: 'Withdraw all bets',
 
-  cover: 'Cover',
-  covered: 'covered',
-  notCovered: 'not covered',
+  covered: 'Now covered',
+  notCovered: 'Now not covered',
   coverDice: 'Cover the dice',
   uncoverDice: 'Uncover the dice',
   uncoverVoids: (round: number) => `Bets are open and the dice were tumbled: uncovering exposes them. Round ${round} becomes void and every bet is returned in full.`,

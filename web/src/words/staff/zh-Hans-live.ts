@@ -18,9 +18,8 @@ export const live: typeof english = {
   liesThereHint: '按台面登记，按比例计算',
   withdrawAll: '撤回全部投注',
 
-  cover: '骰盖',
-  covered: '已盖',
-  notCovered: '未盖',
+  covered: '现已盖',
+  notCovered: '现未盖',
   coverDice: '盖上骰子',
   uncoverDice: '揭开骰盖',
   uncoverVoids: (round) => `下注期间骰子已摇动：此时揭盖即外露。第${round}局作废，所有投注全额退还。`,

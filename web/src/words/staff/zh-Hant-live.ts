@@ -18,9 +18,8 @@ export const live: typeof english = {
   liesThereHint: '按檯面登記，按比例計算',
   withdrawAll: '撤回全部投注',
 
-  cover: '骰蓋',
-  covered: '已蓋',
-  notCovered: '未蓋',
+  covered: '現已蓋',
+  notCovered: '現未蓋',
   coverDice: '蓋上骰子',
   uncoverDice: '揭開骰蓋',
   uncoverVoids: (round) => `下注期間骰子已搖動：此時揭蓋即外露。第${round}局作廢，所有投注全額退還。`,
