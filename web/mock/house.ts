@@ -10,13 +10,17 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 import { content } from '../src/protocol/device';
-import type { LayoutView, RulesView } from '../src/protocol/messages';
+import type { HouseView, LayoutView, RulesView } from '../src/protocol/messages';
 import { beat } from './beat';
 import { found } from './found';
 import { MockStaff } from './staff';
 import { LIMITS, MockTable, voucher } from './table';
 
 export const POLICY = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'";
+const LAW: HouseView['law'] = {
+  takes_back: true, notice: 'Malfunction voids the round. Winnings of a round that is void or corrected are taken back.',
+  malfunction: 'law: equipment malfunction', force_majeure: 'law: force majeure', suspected_offence: 'law: suspected offence',
+};
 export const HOUSE = '0102030405060708090a0b0c0d0e0f10';
 
 const TYPES: Record<string, string> = {
@@ -40,6 +44,8 @@ export class MockHouse {
   private readonly upgrades = new WebSocketServer({ noServer: true });
   readonly staff: MockStaff;
   private readonly rules: Map<string, RulesView>;
+  /** What the profile says of the law. */
+  law: HouseView['law'] = LAW;
   /** While it is away, nobody can connect. */
   isAway = false;
   /** Whether lines on which nothing is said have a beat. */
@@ -99,10 +105,14 @@ export class MockHouse {
   reset(): void {
     this.isAway = false;
     this.isBeating = true;
+    this.law = LAW;
     this.staff.refuses = null;
     this.staff.asksAgain = false;
     this.release();
-    for (const table of this.tables) if (table.phase === 'open' || table.phase === 'closed') table.void('ruling');
+    for (const table of this.tables) {
+      table.refusesExcess = false;
+      if (table.phase === 'open' || table.phase === 'closed') table.void('ruling');
+    }
   }
 
   /** Answers what is asked over HTTP; false where it is not for this house. */
@@ -127,7 +137,7 @@ export class MockHouse {
     if (rules) return json(rules);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
-      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, time: Date.now() });
+      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, law: this.law, time: Date.now() });
     }
     if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(said, json);
     if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);

@@ -41,9 +41,9 @@ export class MockStaff {
       ]),
       claims: of([
         { id: 12, amount: 1_250_000, gross: 1_250_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
-        { id: 13, amount: 42_500, gross: 42_500, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
+        { id: 13, amount: 42_500, gross: 60_000, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
       ]),
-      receivables: of([{ id: 2, cluster, round: 70, seat: 4, session: 8, left: 15_000, gross: 15_000, is_waived: false }]),
+      receivables: of([{ id: 2, cluster, round: 70, seat: 4, session: 8, left: 15_000, gross: 40_000, is_waived: false }]),
       vouchers: of([
         { amount: 50_000, issued: time - 3_600_000, expires: time + 29 * 86_400_000, last_digits: 5678, origin: { cage: 8 }, state: 'good' },
         { amount: 18_000, issued: time - 9_600_000, expires: time + 29 * 86_400_000, last_digits: 411, origin: { seat: { cluster, seat: 2 } }, state: { paid: { time: time - 600_000, at: { cage: 8 } } } },
@@ -145,7 +145,7 @@ export class MockStaff {
     if ('cluster' in command) return ok(table.forSeat(command.cluster.command as SeatCommand));
     const runs = ['open-table', 'close-table', 'announce-closure', 'relieve', 'show-limits'].includes(typeof command.round === 'string' ? command.round : Object.keys(command.round)[0]!);
     if (!runs && me.roles.includes('dealer') && table.public.dealer !== me.person) return ok({ refused: { code: 'not-acting', paragraphs: [], sentence: '' } });
-    const isSensitive = typeof command.round === 'object' && ('correct' in command.round || 'rule' in command.round);
+    const isSensitive = typeof command.round === 'object' && ['correct', 'correct-known', 'inspect', 'rule'].includes(Object.keys(command.round)[0]!);
     if (isSensitive && this.asksAgain) return refused('sign-in-again');
     const code = table.command(command.round);
     if (!code && approval) this.show('approvals', this.parts.approvals!.all.filter(({ id }) => id !== approval));

@@ -3,8 +3,9 @@
 
 import type { Box, Dice, GameLine, LastGame, LayoutView, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
 import { withResult } from '../src/protocol/numbered';
+import { roomOf } from '../src/state/excess';
 import { kindOf, limitOf } from '../src/state/limits';
-import { excessOf } from './excess';
+import { belowOf, excessOf } from './excess';
 import { gameOf } from './games';
 import { paysFor } from './pays';
 
@@ -49,9 +50,12 @@ export class MockTable {
   readonly seats = new Map<number, Seat>();
   readonly displays = new Set<Screen>();
   readonly consoles = new Set<Screen>();
+  /** Whether what is over a limit is refused at a live table. */
+  refusesExcess = false;
+  private isExcessTaken = true;
   /** Players elsewhere who are not listed. */
   unlisted = 0;
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, excess: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
   constructor(
@@ -113,7 +117,7 @@ export class MockTable {
   }
 
   /** What lies on all boxes, and how the seats are. */
-  private held(): Pick<StaffView, 'totals' | 'seats' | 'excess' | 'unlisted'> {
+  private held(): Pick<StaffView, 'totals' | 'seats' | 'excess' | 'below' | 'unlisted'> {
     const views = [...this.seats.values()];
     const totals = new Map<Box, number>();
     for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
@@ -121,11 +125,13 @@ export class MockTable {
       cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null && view.session != null, is_locked: view.is_locked,
     }));
     const excess = excessOf(views.map(({ view }) => view), totals, this.view.limits, this.layout.boxes.map(({ box }) => box));
-    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats, excess, unlisted: this.unlisted };
+    const below = this.view.phase === 'open' && this.layout.has_differential ? belowOf(views.map(({ view }) => view), totals, this.view.limits) : [];
+    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats, excess, below, unlisted: this.unlisted };
   }
 
-  private attended(): void {
-    const change = { ...this.held(), number: this.staff.number + 1 };
+  /** What staff see of the table changes. */
+  attended(more: Partial<StaffView> = {}): void {
+    const change = { ...this.held(), ...more, number: this.staff.number + 1 };
     this.staff = { ...this.staff, ...change };
     for (const screen of this.consoles) screen.say({ staff: change });
   }
@@ -144,14 +150,21 @@ export class MockTable {
     else if (command === 'open-bets') return isBetween ? (this.open(), null) : 'round-in-play';
     else if (command === 'close-bets') return phase === 'open' ? (this.change({ phase: 'closed', closes_at: null }), null) : 'bets-closed';
     else if (command === 'activate') return this.activate();
+    else if (command === 'cover') this.attended({ is_covered: true });
+    else if (command === 'uncover') phase === 'open' && tumbles != null ? this.void('exposed') : this.attended({ is_covered: false });
     else if (command === 'continue') this.change({ is_held: false, closes_at: phase === 'open' ? this.now() + 36_000 : null });
     else if (typeof command === 'string') return 'not-allowed';
     else if ('tumbled' in command) this.change({ tumbles: (tumbles ?? 0) + command.tumbled.times });
+    else if ('at-rest' in command) this.attended({ faces: command['at-rest'].faces });
+    else if ('correct-known' in command) this.attended({ known: command['correct-known'].known });
+    else if ('inspect' in command) this.attended({ damaged_sets: this.staff.damaged_sets.filter((set) => set !== command.inspect.dice_set) });
+    else if ('use-tumbler' in command) this.attended({ tumbler: command['use-tumbler'].tumbler });
+    else if ('rule' in command) return null;
     else if ('commit' in command) return phase === 'closed' && (tumbles ?? 0) >= 3 ? (this.commit(command.commit.dice), null) : 'not-tumbled';
     else if ('void' in command) this.void(command.void.reason);
     else if ('interrupt' in command) {
       if (command.interrupt.known.length === 0) this.void('not-established');
-      else this.change({ is_interrupted: true });
+      else (this.change({ is_interrupted: true }), this.attended({ known: command.interrupt.known }));
     } else if ('relieve' in command) this.change({ dealer: command.relieve.person ?? null });
     else if ('show-limits' in command) this.change({ limits: command['show-limits'].limits });
     else if ('correct' in command) this.change({ latest: { round: command.correct.round, dice: command.correct.dice, void: null } });
@@ -172,6 +185,7 @@ export class MockTable {
     const results = change.latest ? withResult(this.view.results ?? [], change.latest) : (this.view.results ?? []);
     this.view = { ...this.view, ...numbered, results } as PublicView;
     for (const screen of [...this.displays, ...this.consoles, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.say({ public: numbered });
+    if (change.phase) this.attended();
   }
 
   /** A number is left out, as if a message was lost. */
@@ -224,21 +238,24 @@ export class MockTable {
   /** A seat is told how it stands; its last game only where that has come. */
   tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
-    const { last: _, ...told } = seat.view;
-    seat.screen?.say({ answers, seat: change.last ? seat.view : told });
+    const { last: _, changes: __, ...told } = seat.view;
+    seat.screen?.say({ answers, seat: change.last || change.changes ? seat.view : told });
     this.attended();
   }
 
   /** What staff do at a seat. */
-  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | 'reject-excess'): unknown {
+  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { advise: { box: Box } } | 'reject-excess'): unknown {
     if (command === 'reject-excess') {
       for (const { seat, stake } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [stake] } });
       return { accepted: { rejected: { cuts: [] } } };
     }
+    if ('advise' in command) return { accepted: 'done' };
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
     const seat = this.seat(inner.seat);
     if ('buy-in' in command) return this.tell(seat, { credits: seat.view.credits + (inner.amount ?? 0), session: 9 }), { accepted: 'done' };
-    const { answer, change } = this.decide(seat, 'place-for' in command ? { place: { seat: inner.seat, chips: 'own', stakes: inner.stakes ?? [] } } : command);
+    const isPlaced = 'place-for' in command || 'place-excess' in command;
+    this.isExcessTaken = 'place-excess' in command || !this.refusesExcess;
+    const { answer, change } = this.decide(seat, isPlaced ? { place: { seat: inner.seat, chips: 'own', stakes: inner.stakes ?? [] } } : command);
     this.tell(seat, change);
     return answer;
   }
@@ -278,14 +295,20 @@ export class MockTable {
     return this.placed(view, command.withdraw.stakes.map(({ box, amount }) => ({ box, amount: -amount })), refused);
   }
 
+  private room(box: Box): number {
+    return roomOf(new Map(this.held().totals.map(({ box, amount }) => [box, amount])), this.view.limits, box);
+  }
+
   private placed(view: SeatView, stakes: Stake[], refused: (code: string) => { answer: unknown; change: Partial<SeatView> }) {
     const boxes = new Map(view.bets.map(({ box, amount }) => [box, amount]));
     for (const { box, amount } of stakes) {
       const after = (boxes.get(box) ?? 0) + amount;
       const { min, max } = limitOf(this.view.limits, box);
       if (after < 0) return refused('no-such-bet');
-      if (after > 0 && after < (min ?? 0)) return refused('below-minimum');
-      if (after > (max ?? Infinity)) return refused('over-limit');
+      // At a live table limits bind the box, and are shown as they stand unless the profile has them refused (5.1).
+      if (this.layout.has_terminals && after > 0 && after < (min ?? 0)) return refused('below-minimum');
+      if (this.layout.has_terminals && after > (max ?? Infinity)) return refused('over-limit');
+      if (!this.isExcessTaken && amount > this.room(box)) return refused('over-differential');
       boxes.set(box, after);
     }
     const total = stakes.reduce((sum, { amount }) => sum + amount, 0);

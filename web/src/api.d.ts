@@ -67,8 +67,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A code for a device that is on file. One that was enrolled before needs a second person, as whoever has the code can take
-         *     its place; what is approved is `{"code":{"device":n}}`.
+         * A code for a device that is on file. It takes a second person, as whoever has the code can be the device; what is approved is
+         *     `{"code":{"device":n}}`.
          */
         post: operations["code"];
         delete?: never;
@@ -694,7 +694,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "clear-lock" | "cage" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -819,6 +819,19 @@ export interface components {
         /** @description The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house. */
         Beat: {
             beat: components["schemas"]["Time"];
+        };
+        /** @description A bet on such a box. */
+        BelowBet: {
+            amount: components["schemas"]["Money"];
+            chips: components["schemas"]["Chips"];
+            seat: components["schemas"]["Seat"];
+        };
+        /** @description A box whose total is below its minimum, and whose bets lie there (5.2): the Dealer advises them. */
+        BelowView: {
+            bets: components["schemas"]["BelowBet"][];
+            box: components["schemas"]["BetBox"];
+            minimum: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
         };
         /**
          * @description A betting box, by its one text form: its kind, and where the kind has several its numbers.
@@ -970,6 +983,21 @@ export interface components {
             void?: string | null;
         };
         /**
+         * @description A settled round that was settled again or voided, and what that came to for a session. What is given beyond `at_once` is set off
+         *     against what the session owes for earlier rounds; what is taken beyond it is owed, unless the House bears it.
+         */
+        ChangeView: {
+            /** @description What the session gets, or gives if negative. */
+            amount: components["schemas"]["Money"];
+            /** @description How much of it was put to the credits, or taken from them if negative. */
+            at_once: components["schemas"]["Money"];
+            dice?: components["schemas"]["Dice"] | null;
+            /** @description Whether the House bears what the session would give (F81). */
+            is_waived: boolean;
+            round: components["schemas"]["RoundNumber"];
+            void?: components["schemas"]["VoidReason"] | null;
+        };
+        /**
          * @description What a bet is placed with.
          * @enum {string}
          */
@@ -1087,6 +1115,7 @@ export interface components {
                 method: components["schemas"]["Method"];
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
             };
         } | {
             "issue-colour": {
@@ -1102,6 +1131,7 @@ export interface components {
                 colour: number;
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
                 /** @description What one chip is worth. */
                 value: components["schemas"]["Money"];
             };
@@ -1237,7 +1267,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1685,6 +1715,8 @@ export interface components {
         } | {
             "login-unlocked": components["schemas"]["PersonId"];
         } | {
+            "code-given": components["schemas"]["DeviceId"];
+        } | {
             "device-revoked": components["schemas"]["DeviceId"];
         } | {
             "token-copied": components["schemas"]["DeviceId"];
@@ -1761,6 +1793,12 @@ export interface components {
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
+            "give-code": {
+                /** @description The device. */
+                device: components["schemas"]["DeviceId"];
+                second?: components["schemas"]["Person"] | null;
+            };
+        } | {
             revoke: {
                 /** @description The device. */
                 device: components["schemas"]["DeviceId"];
@@ -1818,6 +1856,7 @@ export interface components {
                 amount: components["schemas"]["Money"];
                 /** @description Its number. */
                 number: components["schemas"]["VoucherNumber"];
+                second?: components["schemas"]["Person"] | null;
             };
         } | {
             "redeem-at-cage": {
@@ -2042,6 +2081,8 @@ export interface components {
             /** @description Its id, in hexadecimal digits; devices sign with it. */
             house: string;
             is_training: boolean;
+            /** @description What players are told of the law before play, and what a void by law cites (F80, F81). */
+            law: components["schemas"]["Law"];
             name: string;
             /** @description The jurisdiction's profile. */
             profile: string;
@@ -2129,6 +2170,19 @@ export interface components {
         LastGames: {
             games: components["schemas"]["GameLine"][];
         };
+        /** @description What the law says beside the game rules (F80–F82). */
+        Law: {
+            /** @description What a void cites after force majeure. */
+            force_majeure: string;
+            /** @description What a void cites after an equipment malfunction. */
+            malfunction: string;
+            /** @description What players are told of it. */
+            notice: string;
+            /** @description What a void cites where an offence is suspected. */
+            suspected_offence: string;
+            /** @description Whether winnings are taken back after a correction or a void; then the notice is displayed before play (F81). */
+            takes_back: boolean;
+        };
         /** @description A layout, as it is drawn and as it pays. */
         LayoutView: {
             /** @description The document that approved it. */
@@ -2139,6 +2193,8 @@ export interface components {
             /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
             chinese: string;
             game: string;
+            /** @description Whether a Differential is among them (1.3). */
+            has_differential: boolean;
             /** @description Whether limits are on display. */
             has_limits: boolean;
             /** @description Whether bets are placed at terminals, or with chips on the layout. */
@@ -2894,6 +2950,26 @@ export interface components {
                 table: components["schemas"]["TableId"];
             };
         } | {
+            "money-ruling": {
+                /** @description How it stands. */
+                after: components["schemas"]["Standing"];
+                /** @description How it stood. */
+                before: components["schemas"]["Standing"];
+                /** @description Which round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+                /** @description Whether its money waits for a second person to witness it. */
+                waits: boolean;
+            };
+        } | {
+            "ruling-witnessed": {
+                /** @description Which round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        } | {
             "flat-dice-voided": {
                 /** @description Which round. */
                 round: components["schemas"]["RoundNumber"];
@@ -3345,8 +3421,14 @@ export interface components {
             rule: {
                 /** @description What is ruled. */
                 ruling: components["schemas"]["Ruling"];
+                second?: components["schemas"]["Person"] | null;
                 /** @description Why. */
                 why: string;
+            };
+        } | {
+            witness: {
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
             };
         } | {
             report: {
@@ -3415,8 +3497,6 @@ export interface components {
                 dice: components["schemas"]["Dice"];
                 /** @description Whether the tumbler had read other faces. */
                 differs: boolean;
-                /** @description Whether a ruling decides it. */
-                is_ruling: boolean;
             };
         } | {
             voided: {
@@ -3434,8 +3514,6 @@ export interface components {
                 dice_set?: number | null;
                 /** @description The first. */
                 from: components["schemas"]["RoundNumber"];
-                /** @description Whether a ruling decides it. */
-                is_ruling: boolean;
                 /** @description Why. */
                 reason: components["schemas"]["VoidReason"];
                 /** @description Those of them that a ruling had decided: they stand, and must be ruled on. */
@@ -3463,8 +3541,22 @@ export interface components {
             corrected: {
                 /** @description The dice. */
                 dice: components["schemas"]["Dice"];
-                /** @description Whether a ruling decided it, which only another ruling changes. */
-                is_ruling: boolean;
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+            };
+        } | {
+            ruled: {
+                /** @description How it stands. */
+                after: components["schemas"]["Standing"];
+                /** @description How it stood. */
+                before: components["schemas"]["Standing"];
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description Whether its money waits for a second person to witness the ruling. */
+                waits: boolean;
+            };
+        } | {
+            witnessed: {
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
@@ -3673,6 +3765,11 @@ export interface components {
         /** @description What a terminal, or the player at a seat, sees of it. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
+            /**
+             * @description The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
+             *     has come.
+             */
+            changes?: components["schemas"]["ChangeView"][];
             colour?: components["schemas"]["ColourSet"] | null;
             credits: components["schemas"]["Money"];
             is_locked: boolean;
@@ -3888,6 +3985,10 @@ export interface components {
         };
         /** @description The fields that have changed, and the number of the change. */
         StaffChange: {
+            /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
+            below?: components["schemas"]["BelowView"][];
+            /** @description The dice sets that were found damaged and not inspected since (5.6). */
+            damaged_sets?: number[];
             /** Format: uint32 */
             dice_set?: number;
             /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
@@ -3896,6 +3997,10 @@ export interface components {
             faces?: (components["schemas"]["Face"] | null)[] | null;
             /** @description Of a change, the seats that are told of no more. */
             gone?: components["schemas"]["SeatPlace"][];
+            /** @description Whether the dice are said to be covered. */
+            is_covered?: boolean;
+            /** @description The dice known at an interruption: they bind (5.4.1). */
+            known?: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3903,13 +4008,22 @@ export interface components {
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats?: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
+            /** @description The rounds of damaged dice that an earlier ruling decided, and that must be ruled on (5.6). */
+            to_be_ruled?: components["schemas"]["RoundNumber"][];
             /** @description What lies on each box, over all seats. */
             totals?: components["schemas"]["TotalView"][];
+            /**
+             * Format: uint32
+             * @description The tumbler in use, by its device number.
+             */
+            tumbler?: number;
             /**
              * Format: uint32
              * @description How many seats elsewhere are not free and not among these: there are too many.
              */
             unlisted?: number;
+            /** @description The rulings whose money waits for a second person to witness them (5.14). */
+            unwitnessed?: components["schemas"]["Unwitnessed"][];
         };
         /** @description A command of a person. */
         StaffCommand: {
@@ -3920,6 +4034,10 @@ export interface components {
         };
         /** @description What the staff of the table see beside it. */
         StaffView: {
+            /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
+            below: components["schemas"]["BelowView"][];
+            /** @description The dice sets that were found damaged and not inspected since (5.6). */
+            damaged_sets: number[];
             /** Format: uint32 */
             dice_set: number;
             /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
@@ -3928,6 +4046,10 @@ export interface components {
             faces?: (components["schemas"]["Face"] | null)[] | null;
             /** @description Of a change, the seats that are told of no more. */
             gone: components["schemas"]["SeatPlace"][];
+            /** @description Whether the dice are said to be covered. */
+            is_covered: boolean;
+            /** @description The dice known at an interruption: they bind (5.4.1). */
+            known: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
@@ -3935,13 +4057,22 @@ export interface components {
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
+            /** @description The rounds of damaged dice that an earlier ruling decided, and that must be ruled on (5.6). */
+            to_be_ruled: components["schemas"]["RoundNumber"][];
             /** @description What lies on each box, over all seats. */
             totals: components["schemas"]["TotalView"][];
+            /**
+             * Format: uint32
+             * @description The tumbler in use, by its device number.
+             */
+            tumbler: number;
             /**
              * Format: uint32
              * @description How many seats elsewhere are not free and not among these: there are too many.
              */
             unlisted: number;
+            /** @description The rulings whose money waits for a second person to witness them (5.14). */
+            unwitnessed: components["schemas"]["Unwitnessed"][];
         };
         /** @description An amount on a box. */
         Stake: {
@@ -3965,21 +4096,11 @@ export interface components {
              */
             seat: number;
         };
-        /** @description How a chain stands. */
-        Standing: {
-            /**
-             * Format: uint64
-             * @description How many blocks it has.
-             */
-            blocks: number;
-            /** @description The chain. */
-            chain: string;
-            checkpoint?: components["schemas"]["Vouching"] | null;
-            /**
-             * Format: uint64
-             * @description How often it was taken over.
-             */
-            epoch: number;
+        /** @description How a round stands. */
+        Standing: "in-play" | {
+            settled: components["schemas"]["Dice"];
+        } | {
+            void: components["schemas"]["VoidReason"];
         };
         /**
          * @description How a verification is getting on.
@@ -4172,6 +4293,15 @@ export interface components {
             number: number;
             /** @description What for. */
             purpose: components["schemas"]["Purpose"];
+        };
+        /** @description A ruling whose money waits for a second person to witness it (5.14, F12). */
+        Unwitnessed: {
+            /** @description Who ruled. */
+            by: components["schemas"]["PersonId"];
+            /** @description How the round is paid until then. */
+            paid: components["schemas"]["Standing"];
+            /** @description The round. */
+            round: components["schemas"]["RoundNumber"];
         };
         /** @description The validation number of a voucher. */
         Validation: string;

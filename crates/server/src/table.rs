@@ -17,8 +17,8 @@ use std::time::Duration;
 use taisai_record::Recorder;
 use taisai_rules::Station;
 use taisai_table::{
-    Actor, Asked, Closes, Cluster, ClusterCommand, ClusterId, CommandId, Decision, Phase, Profile, Round, RoundCommand,
-    RoundNumber, Seat, Slip, Verdict,
+    Actor, Asked, Closes, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, Phase, Profile, Round,
+    RoundCommand, RoundNumber, Seat, Slip, Verdict,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
@@ -413,11 +413,15 @@ impl RunningTable {
         let id = id.unwrap_or_else(|| self.ids.next());
         let bets = bets_in(&command);
         let report = reported::of_cluster(machine.machine().id(), &command);
+        let stands = if let ClusterCommand::Follow { notice, .. } = &command { notice.stands() } else { None };
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
-            Decision::Accepted(_) => {
+            Decision::Accepted(event) => {
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
+                if let (Some(stands), ClusterEvent::Compensated { adjustments }) = (stands, event) {
+                    self.keep_changes(cluster, stands, &adjustments);
+                }
                 Verdict::Accepted
             }
             Decision::Refused(refusal) => {

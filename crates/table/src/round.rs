@@ -344,6 +344,11 @@ impl Round {
         self.state.dice_set
     }
 
+    /// The tumbler in use, by its device number.
+    pub const fn tumbler(&self) -> u32 {
+        self.state.tumbler
+    }
+
     /// The notices that a cluster has not reported to hold, each with its number.
     pub fn notices(&self, cluster: ClusterId) -> impl Iterator<Item = (u64, &Notice)> {
         let followed = self.state.followers.iter().find(|follower| follower.cluster == cluster);

@@ -45,7 +45,7 @@ export function rightOf(what: What): Act {
   if ('code' in what) return 'manage-devices';
   const { name } = named('table' in what ? what.table.round : what.house);
   const rights: Record<string, Act> = {
-    correct: 'correct', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', void: 'void-voucher', 'void-voucher': 'void-voucher',
+    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', void: 'void-voucher', 'void-voucher': 'void-voucher',
     'add-person': 'manage-people', 'set-roles': 'manage-people', suspend: 'manage-people', reinstate: 'manage-people', unlock: 'manage-people', configure: 'configure', 'add-table': 'configure',
   };
   const right = rights[name];

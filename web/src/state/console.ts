@@ -38,7 +38,8 @@ export function nextStep(layout: Pick<LayoutView, 'is_covered' | 'has_limits'>, 
   if (table.phase === 'open') return layout.is_covered && !isTumbled(table) ? tumble(table, isDealer) : of('close-bets', isDealer);
   if (table.phase === 'closed') {
     if (!isTumbled(table)) return tumble(table, isDealer);
-    if (table.is_interrupted) return of('ruling', rules(me));
+    // 5.4.1: the Dealer concludes with what is known once the rest is read; what cannot be read is for a ruling.
+    if (table.is_interrupted && !isDealer) return of('ruling', rules(me));
     return of(faces.length === 3 ? 'commit' : 'enter-dice', isDealer);
   }
   return of('wait', false);

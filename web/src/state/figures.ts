@@ -15,13 +15,12 @@ export function figure(value: number | null | undefined, decimals = 1): string {
 
 /** Whole cents as they were typed, `1,234.50` or `1234`; nothing where it is no amount above zero. `10,50` is none. */
 export function cents(text: string): Cents | null {
-  const found = /^(\d{1,12}|\d{1,3}(?:,\d{3}){1,3})(?:\.(\d{1,2}))?$/.exec(text.trim());
-  if (!found) return null;
-  const amount = Number(found[1]!.replaceAll(',', '')) * 100 + Number((found[2] ?? '').padEnd(2, '0'));
-  return amount > 0 ? amount : null;
+  return centsOrZero(text) || null;
 }
 
-/** Whether a field that may be left empty holds an amount or nothing. */
-export function isAmountOrEmpty(text: string): boolean {
-  return text.trim() === '' || cents(text) !== null;
+/** The same where nothing at all is an amount too, as for a Differential of 0. */
+export function centsOrZero(text: string): Cents | null {
+  const found = /^(\d{1,12}|\d{1,3}(?:,\d{3}){1,3})(?:\.(\d{1,2}))?$/.exec(text.trim());
+  if (!found) return null;
+  return Number(found[1]!.replaceAll(',', '')) * 100 + Number((found[2] ?? '').padEnd(2, '0'));
 }

@@ -17,7 +17,8 @@ export interface Entry {
 
 /** The irregularities of the table's game, in the order of its rules. `known` are the dice read before an interruption. */
 export function irregularities(layout: Pick<LayoutView, 'is_covered' | 'paragraphs'>, table: PublicView, known: readonly number[] = []): Entry[] {
-  const isPlayed = isInPlay(table.phase) && !table.is_held;
+  // 5.4.1: what is known binds, and voids neither by 5.5.1 nor by 5.5.2.
+  const isPlayed = isInPlay(table.phase) && !table.is_held && !table.is_interrupted;
   const isActivated = table.tumbles != null;
   const of = (name: Irregularity, cited: Cited, isLawful: boolean, then: Entry['then'] = 'void'): Entry => {
     const cites = [...paragraphsOf(layout, cited), ...(then === 'void' ? paragraphsOf(layout, 'void-returned') : [])];

@@ -146,11 +146,12 @@ export class Terminal {
     this.show();
   }
 
-  /** The last game is told when it has come or changed, and stays until then; another player begins without one. */
+  /** The last game and the changes are told when they have come or changed, and stay until then; another player begins without them. */
   private sit(seat: SeatView | null): void {
     const before = this.view.seat;
-    const last = before && before.session === seat?.session ? before.last : null;
-    this.view = { ...this.view, seat: seat && { ...seat, last: seat.last ?? last ?? null } };
+    const of = before && before.session === seat?.session ? before : null;
+    const changes = seat?.changes ?? of?.changes;
+    this.view = { ...this.view, seat: seat && { ...seat, last: seat.last ?? of?.last ?? null, ...(changes && { changes }) } };
   }
 
   private answered(letter: Letter, verdict: Verdict): void {

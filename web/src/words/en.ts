@@ -161,6 +161,7 @@ export const words = {
   },
   youWon: (amount: string) => `You are paid ${amount}`,
   roundVoid: (round: number, why: string) => `Round ${round} is void: ${why} Every bet came back in full.`,
+  roundsVoid: (from: number, to: number, why: string) => `Rounds ${from} to ${to} are void: ${why} Every bet came back in full.`,
   corrected: (round: number, dice: string) => `Round ${round} was corrected: the dice are ${dice}. What you are paid for it was changed with it.`,
   voidReasons: {
     'few-tumbles': 'the dice were not tumbled three times.',
@@ -173,6 +174,18 @@ export const words = {
     'force-majeure': 'force majeure.',
     'suspected-offence': 'a suspected offence.',
     ruling: 'it was ruled so.',
+  },
+  /** F81: only where the profile lets winnings be taken back; in English the profile says it itself. */
+  takesBack: '',
+  changes: {
+    owedToYou: (round: number) => `Owed to you for round ${round}`,
+    youOwed: (round: number) => `You owed for round ${round}, set off`,
+    credited: 'Put to your credits',
+    taken: (round: number) => `Owed by you for round ${round}`,
+    takenNow: 'Taken from your credits',
+    left: 'You still owe',
+    borne: 'Borne by the house; nothing more is taken from you',
+    read: 'I have read this',
   },
   reality: (time: string) => `You have played for ${time}.`,
   realityNet: (amount: string) => `Result of this session: ${amount}`,

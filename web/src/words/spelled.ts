@@ -5,7 +5,7 @@ import type { Read } from '../state/acts';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string };
+type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>): string {
@@ -15,6 +15,10 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
   switch (act?.name) {
     case 'correct':
       return said.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
+    case 'correct-known':
+      return said['correct-known'](act.table ?? 0, fields.known.join(' '));
+    case 'inspect':
+      return said.inspect(act.table ?? 0, fields.dice_set ?? 0);
     case 'void-by-law':
       return said['void-by-law'](act.table ?? 0, fields.round, voidReasons[fields.reason]);
     case 'void-damaged':

@@ -29,6 +29,14 @@ describe('the cage', () => {
     expect(fixture.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
   });
 
+  it('shows what was set off of claims and receivables beside what is left', async () => {
+    const page = await staff('cage', 8);
+    await page.getByRole('region', { name: 'To pay by hand' }).getByText('600.00 less 175.00 set off').waitFor();
+    await page.getByRole('region', { name: 'Receivables' }).getByText('400.00 less 250.00 set off or collected').waitFor();
+    await shot(page, 'cage-set-off');
+    expect(await spilling(page)).toEqual([]);
+  });
+
   it('keeps a sold voucher in view until the cashier is done with it (F42)', async () => {
     const page = await staff('cage', 8);
     await page.evaluate(() => (window.print = () => document.documentElement.setAttribute('data-printed', '')));

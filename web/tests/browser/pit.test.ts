@@ -212,6 +212,7 @@ describe('the pit', () => {
     await most.fill('10O');
     const show = page.locator('dialog form .first');
     await show.click();
+    await page.getByText('Small, Maximum is not an amount such as 1,000 or 25.50.').waitFor();
     expect(await most.evaluate((input) => input === document.activeElement)).toBe(true);
     await most.fill('100');
     await show.click();
@@ -221,6 +222,48 @@ describe('the pit', () => {
     await show.click();
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(JSON.stringify(fixture.house.staff.heard.at(-1))).toContain('"max":10000');
+  });
+
+  it('sets whole limits with a line for the rest, a Differential of 0, and none in the early edition (3.3)', async () => {
+    const table = fixture.house.table(4);
+    table.change({ limits: { unit: 100, boxes: [{ boxes: 'big', min: 2_500, max: 500_000 }], rest: { min: 1_000, max: 100_000 }, differential: 0 } });
+    const page = await staff('pit', 3);
+    await page.getByRole('button', { name: /Act Table 4/ }).click();
+    await page.getByRole('button', { name: 'Limits', exact: true }).click();
+    expect(await page.getByLabel('Differential').inputValue()).toBe('0');
+    const least = page.getByLabel('Every other box, Minimum');
+    await least.fill('');
+    await page.getByLabel('Limits of its own for').selectOption({ label: 'Total sum 4' });
+    await page.getByLabel('Total sum 4, Maximum').fill('50');
+    await page.getByLabel('Total sum 4, Minimum').fill('5');
+    await page.getByLabel('Why').fill('Quiet morning');
+    await page.getByRole('button', { name: 'Put on display' }).click();
+    await page.getByText('Every other box, Minimum is missing.').waitFor();
+    expect(await least.evaluate((input) => input === document.activeElement && input.getAttribute('aria-invalid') === 'true')).toBe(true);
+    await shot(page, 'pit-limits-missing');
+    expect(await faults(page)).toEqual([]);
+    expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('Quiet morning');
+    await least.fill('10');
+    await page.getByRole('button', { name: 'Put on display' }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(table.public.limits).toEqual({ unit: 100, boxes: [{ boxes: 'big', min: 2_500, max: 500_000 }, { boxes: 'sum:4', min: 500, max: 5_000 }], rest: { min: 1_000, max: 100_000 }, differential: 0 });
+    await page.getByRole('button', { name: /Act Table 7/ }).click();
+    await page.getByRole('button', { name: 'Limits', exact: true }).click();
+    expect(await page.getByLabel('Differential').count()).toBe(0);
+  });
+
+  it('voids by a ruling that an irregularity binds, where the game has it (5.5, 5.14)', async () => {
+    const page = await staff('pit', 5);
+    await page.getByRole('button', { name: /Act Table 4/ }).click();
+    await page.getByRole('button', { name: 'Ruling' }).click();
+    await page.locator('dialog select').first().selectOption({ label: 'Void a round' });
+    const fact = page.getByLabel('Irregularity that binds the ruling');
+    expect(await fact.locator('option').allTextContents()).toEqual(['None', 'Fewer than three tumbles', 'A die does not lie flat', 'Dice seen before “No more bets”']);
+    await fact.selectOption({ label: 'A die does not lie flat' });
+    await page.getByLabel('Why').fill('Seen on film');
+    await shot(page, 'pit-ruling');
+    await hold(page.locator('dialog button.hold'), () => page.locator('dialog').waitFor({ state: 'detached' }));
+    expect(fixture.house.staff.heard.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
   });
 
   it.each(['zh-Hans', 'zh-Hant'])('speaks %s without overflowing', async (language) => {

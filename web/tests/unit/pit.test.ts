@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile } from '../../src/protocol/messages';
 import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
 import { alertOf, parted } from '../../src/state/alerts';
-import { cents, isAmountOrEmpty } from '../../src/state/figures';
+import { cents, centsOrZero } from '../../src/state/figures';
 import { voucherOf } from '../../src/protocol/issued';
 import { detailOf, originOf, stateOf } from '../../src/state/vouchers';
 import { Parts, type PartsView } from '../../src/state/parts';
@@ -94,7 +94,7 @@ describe('an alert', () => {
   });
 });
 
-it.each([['', true], [' ', true], ['50', true], ['10O', false], ['0', false], ['1.234', false]])('a limit typed as “%s” can be sent: %s', (text, isSent) => expect(isAmountOrEmpty(text)).toBe(isSent));
+it.each([['', null], [' ', null], ['50', 5_000], ['10O', null], ['0', 0], ['1.234', null]])('a limit typed as “%s” is %s cents', (text, amount) => expect(centsOrZero(text)).toBe(amount));
 it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', null], ['1.234', null], ['x', null], ['10,50', null], ['1,234,567', 123_456_700], ['12,34,567', null], ['10O', null]])('an amount typed as %s', (text, amount) => expect(cents(text)).toBe(amount));
 
 describe('vouchers and claims', () => {

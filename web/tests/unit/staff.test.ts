@@ -10,7 +10,7 @@ import { Errands, type Verdict } from '../../src/protocol/errands';
 import { asked, call, Denied, polled, unreachable } from '../../src/protocol/staff';
 import { Attended, type AttendedView } from '../../src/state/attended';
 import { canCloseFirst, nextStep, Reading } from '../../src/state/console';
-import { balances, overMaximum } from '../../src/state/excess';
+import { balances, capOf, overMaximum, roomOf } from '../../src/state/excess';
 import { irregularities, report } from '../../src/state/irregular';
 import { table } from './given';
 
@@ -22,7 +22,7 @@ const THROWS = FACES.flatMap((one) => FACES.flatMap((two) => FACES.map((three) =
 const me = (roles: Role[], person = 21): Me => ({ person, name: 'Mei Lin', roles, source: 5, is_fresh: true, password_to_be_set: false, ends: 0 });
 const dealer = me(['dealer']);
 const supervisor = me(['pit-supervisor'], 3);
-const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, supervisor: null, manager: null, dice_set: 1, excess: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
+const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, supervisor: null, manager: null, dice_set: 1, tumbler: 1, damaged_sets: [], to_be_ruled: [], is_covered: false, known: [], below: [], excess: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
 
 describe('a command of a person', () => {
   const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false) => {
@@ -112,7 +112,9 @@ const STEPS: [string, Partial<PublicView>, Me, number[], string, boolean][] = [
   ['closed: three tumbles', { phase: 'closed', tumbles: 0 }, dealer, [], 'tumbled', true],
   ['closed: the dice', { phase: 'closed', tumbles: 3 }, dealer, [2, 4], 'enter-dice', true],
   ['closed: the commit', { phase: 'closed', tumbles: 3 }, dealer, [2, 4, 6], 'commit', true],
-  ['interrupted: a ruling', { phase: 'closed', tumbles: 3, is_interrupted: true }, dealer, [], 'ruling', false],
+  ['interrupted: the rest is read (5.4.1)', { phase: 'closed', tumbles: 3, is_interrupted: true }, dealer, [], 'enter-dice', true],
+  ['interrupted: concluded by what is known', { phase: 'closed', tumbles: 3, is_interrupted: true }, dealer, [2, 4, 6], 'commit', true],
+  ['interrupted: a ruling of others', { phase: 'closed', tumbles: 3, is_interrupted: true }, supervisor, [], 'ruling', false],
   ['after a restart play goes on', { phase: 'open', is_held: true }, dealer, [], 'continue', true],
   ['settling takes its time', { phase: 'result' }, dealer, [], 'wait', false],
 ];
@@ -150,7 +152,7 @@ describe('irregularities', () => {
     [{ phase: 'open', game: 'tai-sai', tumbles: 1 }, ['few-tumbles', 'not-flat', 'exposed', 'interrupted']],
     [{ phase: 'open', game: 'sic-bo-etg' }, ['activated-early', 'interrupted']],
     [{ phase: 'closed', tumbles: 3 }, ['not-flat', 'interrupted']],
-    [{ phase: 'closed', tumbles: 3, is_interrupted: true }, ['not-flat']],
+    [{ phase: 'closed', tumbles: 3, is_interrupted: true }, []],
     [{ phase: 'open', is_held: true }, ['interrupted']],
   ])('can be reported when they can happen: %j', (change, names) => expect(lawful(change)).toEqual(names));
 
@@ -174,6 +176,12 @@ describe('the two sides of a live table', () => {
     const totals = new Map([['big' as const, 60_000], ['small' as const, 25_000]]);
     expect(balances(totals, limits, ['small', 'big'])).toEqual([{ left: 'small', right: 'big', leftTotal: 25_000, rightTotal: 60_000, most: 20_000, over: 15_000 }]);
     expect(overMaximum(totals, limits)).toEqual([{ box: 'big', over: 10_000 }]);
+  });
+
+  it('leave room up to the maximum, and up to the Differential over the other side (3.5)', () => {
+    const totals = new Map([['big' as const, 10_000], ['small' as const, 25_000]]);
+    expect((['big', 'small', 'sum:4'] as const).map((box) => roomOf(totals, { ...limits, rest: { min: 100, max: 900 } }, box))).toEqual([35_000, 0, 900]);
+    expect(capOf(totals, { ...limits, differential: 0 }, 'big')).toBe(25_000);
   });
 
   it('are not compared where no Differential is on display', () => expect(balances(new Map(), { ...limits, differential: null }, ['big'])).toEqual([]));

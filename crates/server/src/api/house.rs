@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
-use taisai_table::Role;
+use taisai_table::{Law, Role};
 
 use crate::api::Routes;
 use crate::denied::Denied;
@@ -38,6 +38,8 @@ struct HouseView {
     reality_check_minutes: u32,
     /// The largest voucher, in cents.
     voucher_limit: i64,
+    /// What players are told of the law before play, and what a void by law cites (F80, F81).
+    law: Law,
     /// The house's time, in milliseconds since 1970.
     time: u64,
 }
@@ -56,6 +58,7 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
         betting_seconds: profile.betting_seconds,
         reality_check_minutes: profile.reality_check_minutes,
         voucher_limit: profile.voucher_limit.cents(),
+        law: profile.law.clone(),
         time: server.clock.now().0,
     }))
 }

@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
-use taisai_rules::{BetBox, Chances, Cover, Dice, Game, Language, Layout, Rect, Rule, Station};
+use taisai_rules::{BetBox, Chances, Cover, Dice, Game, Language, Layout, LimitScope, Rect, Rule, Station};
 use taisai_table::{House, Phase, TableId};
 
 use crate::api::Routes;
@@ -136,6 +136,8 @@ pub(crate) struct LayoutView {
     is_covered: bool,
     /// Whether limits are on display.
     has_limits: bool,
+    /// Whether a Differential is among them (1.3).
+    has_differential: bool,
     /// The paragraphs behind each rule of the round that the game has, by the rule's key in the game's file.
     paragraphs: BTreeMap<&'static str, Vec<String>>,
     /// The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`.
@@ -227,6 +229,7 @@ impl LayoutView {
             has_terminals: game.station() == Station::PlayerTerminals,
             is_covered: game.cover() == Cover::Covered,
             has_limits: layout.limit_scope().is_some(),
+            has_differential: layout.limit_scope() == Some(LimitScope::Box),
             paragraphs: paragraphs.collect(),
             chinese: match felt.chinese() {
                 Language::Simplified => "zh-Hans",

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
 use taisai_table::{
-    Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId, SlipLine,
-    Stake, TableId, TableLimits, Time, Unwitnessed, VoidReason,
+    Adjustment, Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId,
+    SlipLine, Stake, TableId, TableLimits, Time, Unwitnessed, VoidReason,
 };
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
@@ -122,6 +122,39 @@ pub(crate) struct SeatView {
     /// How the last round with bets of this seat came out: in a snapshot, and when it has come or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastGame>,
+    /// The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
+    /// has come.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<ChangeView>,
+}
+
+/// A settled round that was settled again or voided, and what that came to for a session. What is given beyond `at_once` is set off
+/// against what the session owes for earlier rounds; what is taken beyond it is owed, unless the House bears it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct ChangeView {
+    round: RoundNumber,
+    dice: Option<Dice>,
+    void: Option<VoidReason>,
+    /// What the session gets, or gives if negative.
+    amount: Money,
+    /// How much of it was put to the credits, or taken from them if negative.
+    at_once: Money,
+    /// Whether the House bears what the session would give (F81).
+    is_waived: bool,
+}
+
+impl ChangeView {
+    pub(crate) fn of(round: RoundNumber, stands: Result<Dice, VoidReason>, adjustment: &Adjustment) -> Self {
+        Self {
+            round,
+            dice: stands.ok(),
+            void: stands.err(),
+            amount: adjustment.amount(),
+            at_once: adjustment.at_once,
+            is_waived: adjustment.is_waived,
+        }
+    }
 }
 
 /// What lies on a box.
@@ -192,7 +225,13 @@ impl LastGame {
 }
 
 impl SeatView {
-    pub(crate) fn of(cluster: &Cluster, seat: Seat, number: u64, last: Option<&LastGame>) -> Self {
+    pub(crate) fn of(
+        cluster: &Cluster,
+        seat: Seat,
+        number: u64,
+        last: Option<&LastGame>,
+        changes: Vec<ChangeView>,
+    ) -> Self {
         Self {
             number,
             seat,
@@ -207,6 +246,7 @@ impl SeatView {
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),
             last: last.cloned(),
+            changes,
         }
     }
 }
@@ -220,6 +260,16 @@ pub(crate) struct StaffView {
     dice_set: u32,
     /// The rulings whose money waits for a second person to witness them (5.14).
     unwitnessed: Vec<Unwitnessed>,
+    /// The tumbler in use, by its device number.
+    tumbler: u32,
+    /// The dice sets that were found damaged and not inspected since (5.6).
+    damaged_sets: Vec<u32>,
+    /// The rounds of damaged dice that an earlier ruling decided, and that must be ruled on (5.6).
+    to_be_ruled: Vec<RoundNumber>,
+    /// Whether the dice are said to be covered.
+    is_covered: bool,
+    /// The dice known at an interruption: they bind (5.4.1).
+    known: Vec<Face>,
     /// The faces that the tumbler or the Dealer has read, before they are committed.
     #[cfg_attr(test, schema(min_items = 3, max_items = 3))]
     faces: Option<[Option<Face>; 3]>,
@@ -227,6 +277,8 @@ pub(crate) struct StaffView {
     totals: Vec<TotalView>,
     /// What the Dealer's `reject-excess` would take back now, in order (5.1).
     excess: Vec<Cut>,
+    /// While bets are open, the boxes whose total is below the minimum (5.2).
+    below: Vec<BelowView>,
     meters: Vec<Meters>,
     /// Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed.
     pub(crate) seats: Vec<SeatHealth>,
@@ -243,6 +295,38 @@ struct TotalView {
     #[serde(rename = "box")]
     bet_box: BetBox,
     amount: Money,
+}
+
+/// A box whose total is below its minimum, and whose bets lie there (5.2): the Dealer advises them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct BelowView {
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    total: Money,
+    minimum: Money,
+    bets: Vec<BelowBet>,
+}
+
+/// A bet on such a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct BelowBet {
+    seat: Seat,
+    chips: Chips,
+    amount: Money,
+}
+
+impl BelowView {
+    fn all(cluster: &Cluster) -> impl Iterator<Item = Self> {
+        cluster.below_minimum().map(|(bet_box, total, minimum)| {
+            let bets =
+                cluster.seats().flat_map(|seat| cluster.bets(seat).map(move |(chips, stake)| (seat, chips, stake)));
+            let bets = bets.filter(|(_, _, stake)| stake.bet_box == bet_box);
+            let bets = bets.map(|(seat, chips, stake)| BelowBet { seat, chips, amount: stake.amount });
+            Self { bet_box, total, minimum, bets: bets.collect() }
+        })
+    }
 }
 
 impl StaffView {
@@ -266,9 +350,15 @@ impl StaffView {
             manager: round.holder(Position::Manager),
             dice_set: round.dice_set(),
             unwitnessed: round.unwitnessed_rulings().to_vec(),
+            tumbler: round.tumbler(),
+            damaged_sets: round.damaged_sets().to_vec(),
+            to_be_ruled: round.to_be_ruled().to_vec(),
+            is_covered: round.is_covered(),
+            known: round.known().to_vec(),
             faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
             excess: clusters().flat_map(Cluster::rejections).collect(),
+            below: clusters().filter(|_| round.phase() == Phase::Open).flat_map(BelowView::all).collect(),
             meters: clusters().map(Cluster::meters).chain(elsewhere.iter().map(|of| of.meters)).collect(),
             seats: seats
                 .map(|(cluster, seat)| SeatHealth::of(cluster, seat, &is_connected))

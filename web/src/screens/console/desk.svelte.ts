@@ -1,29 +1,40 @@
 // The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does.
 
 import type { Line } from '../../protocol/line';
-import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, RoundCommand, TableView } from '../../protocol/messages';
+import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
 import type { Verdict } from '../../protocol/errands';
 import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
+import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
+import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
 
-/** A bet that the Dealer has entered for a seat. */
-interface Entered {
+/** Bets that the Dealer enters for a seat. */
+export interface Entered {
   cluster: number;
   seat: number;
   chips: 'own' | 'colour';
   stakes: { box: Box; amount: Cents }[];
 }
 
+/** Refusals of bets over a box's maximum or its Differential. */
+const EXCESS = ['over-limit', 'over-differential'];
+
 export class Desk {
   view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
   /** What was entered here in this round, which can be taken back; it is not all that lies. */
   entered: readonly Entered[] = $state.raw([]);
+  /** Chips that the house refused as over a limit, until the Dealer has said whether they still lie there (5.1). */
+  refused: readonly Entered[] = $state.raw([]);
+  /** What the boxes had on them when their players were advised in this round (5.2). */
+  advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
+  /** The void that the Dealer has to announce (F82), until it is announced or the next round opens. */
+  toAnnounce: Voided | null = $state.raw(null);
   isSending = $state(false);
   configuration: HouseConfiguration | null = $state.raw(null);
   readonly table = $derived(this.view.table);
@@ -35,6 +46,7 @@ export class Desk {
   private readonly line: Line;
   private readonly reading = new Reading();
   private round = 0;
+  private office: HouseDesk | null = null;
 
   constructor(
     readonly staff: Staff,
@@ -89,7 +101,7 @@ export class Desk {
   next(): void {
     const { name } = this.step;
     if (name === 'tumbled') void this.send({ tumbled: { times: TUMBLES - (this.table?.tumbles ?? 0) } });
-    else if (name === 'commit') void this.send({ commit: { dice: [...this.faces] } });
+    else if (name === 'commit') void this.commit();
     else if (name === 'open-table' || name === 'open-bets' || name === 'close-bets' || name === 'activate' || name === 'continue' || name === 'close-table') void this.send(name);
   }
 
@@ -101,12 +113,55 @@ export class Desk {
     return this.asked(() => this.staff.cluster(this.number, cluster, command));
   }
 
+  /** Registers bets at a live table. Those that are refused as over a limit may still lie there: the Dealer is asked. */
+  async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
+    const { cluster, ...placed } = bet;
+    const round = this.table?.round;
+    this.isSending = true;
+    const verdict = await this.staff.cluster(this.number, cluster, { [how]: placed } as ClusterCommand);
+    this.isSending = false;
+    if (this.table?.round !== round) return;
+    if (this.staff.isDone(verdict)) this.entered = [...this.entered, bet];
+    else if ('refused' in verdict && EXCESS.includes(verdict.refused.code)) this.refused = [...this.refused, bet];
+  }
+
+  /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
+  async answerRefused(bet: Entered, liesThere: boolean): Promise<void> {
+    this.refused = this.refused.filter((one) => one !== bet);
+    if (liesThere) await this.place(bet, 'place-excess');
+  }
+
+  async advise(box: Box, total: Cents): Promise<void> {
+    if (await this.sendTo(0, { advise: { box } })) this.advised = new Map([...this.advised, [box, total]]);
+  }
+
+  /** Where a second person is asked for approval, and what was approved is carried out. */
+  get house(): HouseDesk {
+    return (this.office ??= new HouseDesk(this.staff, 'pit'));
+  }
+
   async look(): Promise<void> {
     this.configuration = await this.staff.call<HouseConfiguration>('house/configuration').catch(() => null);
   }
 
   end(): void {
     this.line.end();
+    this.office?.end();
+  }
+
+  /** After an interruption the dice that were not known yet are read first; then all three are committed (5.4.1). */
+  private async commit(): Promise<void> {
+    const faces = [...this.faces];
+    const isRead = !this.table?.is_interrupted || this.staffView?.faces?.every((face) => face !== null);
+    if (isRead || (await this.send({ 'at-rest': { faces } }))) await this.send({ commit: { dice: faces } });
+  }
+
+  /** What is seen first is announced where it is of the current round: what came before is over. */
+  private announce(before: PublicView | null, table: PublicView): void {
+    const voided = latestVoid(table);
+    const isNew = before ? !isSameVoid(voided, latestVoid(before)) : voided?.to === table.round;
+    if (isNew) this.toAnnounce = voided;
+    else if (before && table.round !== before.round) this.toAnnounce = null;
   }
 
   private async asked(ask: () => Promise<Verdict>): Promise<boolean> {
@@ -119,11 +174,18 @@ export class Desk {
   }
 
   private show(view: AttendedView): void {
+    const before = this.view.table;
     this.view = view;
     const { table, staff } = view;
+    if (table) this.announce(before, table);
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
-    if (table !== null && table.round !== this.round) this.entered = [];
+    if (table !== null && table.round !== this.round) {
+      this.entered = [];
+      this.advised = new Map();
+    }
+    // What lies there at the close counts as it lies (5.9): nothing more is registered.
+    if (table?.phase !== 'open') this.refused = [];
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;

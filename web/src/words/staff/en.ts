@@ -2,6 +2,7 @@
 
 import { audit } from './en-audit';
 import { house } from './en-house';
+import { live } from './en-live';
 import { pit } from './en-pit';
 
 export const words = {
@@ -126,6 +127,7 @@ export const words = {
     leave: 'Player leaves',
     walkAway: 'Player walked away',
   },
+  live,
   pit,
   audit,
   house,

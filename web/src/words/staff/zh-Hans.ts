@@ -3,6 +3,7 @@
 import type { StaffWords } from './en';
 import { audit } from './zh-Hans-audit';
 import { house } from './zh-Hans-house';
+import { live } from './zh-Hans-live';
 import { pit } from './zh-Hans-pit';
 
 export const words: StaffWords = {
@@ -123,6 +124,7 @@ export const words: StaffWords = {
     leave: '玩家离座',
     walkAway: '玩家走开',
   },
+  live,
   pit,
   audit,
   house,

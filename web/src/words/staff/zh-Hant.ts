@@ -3,6 +3,7 @@
 import type { StaffWords } from './en';
 import { audit } from './zh-Hant-audit';
 import { house } from './zh-Hant-house';
+import { live } from './zh-Hant-live';
 import { pit } from './zh-Hant-pit';
 
 export const words: StaffWords = {
@@ -123,6 +124,7 @@ export const words: StaffWords = {
     leave: '玩家離座',
     walkAway: '玩家走開',
   },
+  live,
   pit,
   audit,
   house,
