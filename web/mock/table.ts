@@ -55,7 +55,7 @@ export class MockTable {
   private isExcessTaken = true;
   /** Players elsewhere who are not listed. */
   unlisted = 0;
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
   constructor(

@@ -2952,9 +2952,9 @@ export interface components {
         } | {
             "money-ruling": {
                 /** @description How it stands. */
-                after: components["schemas"]["Standing"];
+                after: components["schemas"]["RoundStanding"];
                 /** @description How it stood. */
-                before: components["schemas"]["Standing"];
+                before: components["schemas"]["RoundStanding"];
                 /** @description Which round. */
                 round: components["schemas"]["RoundNumber"];
                 /** @description At which table. */
@@ -3547,9 +3547,9 @@ export interface components {
         } | {
             ruled: {
                 /** @description How it stands. */
-                after: components["schemas"]["Standing"];
+                after: components["schemas"]["RoundStanding"];
                 /** @description How it stood. */
-                before: components["schemas"]["Standing"];
+                before: components["schemas"]["RoundStanding"];
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 /** @description Whether its money waits for a second person to witness the ruling. */
@@ -3706,6 +3706,12 @@ export interface components {
             table: number;
             /** @description Whether no money in it is real. */
             training: boolean;
+        };
+        /** @description How a round stands. */
+        RoundStanding: "in-play" | {
+            settled: components["schemas"]["Dice"];
+        } | {
+            void: components["schemas"]["VoidReason"];
         };
         /** @description The rules of a game. */
         RulesView: {
@@ -4096,11 +4102,21 @@ export interface components {
              */
             seat: number;
         };
-        /** @description How a round stands. */
-        Standing: "in-play" | {
-            settled: components["schemas"]["Dice"];
-        } | {
-            void: components["schemas"]["VoidReason"];
+        /** @description How a chain stands. */
+        Standing: {
+            /**
+             * Format: uint64
+             * @description How many blocks it has.
+             */
+            blocks: number;
+            /** @description The chain. */
+            chain: string;
+            checkpoint?: components["schemas"]["Vouching"] | null;
+            /**
+             * Format: uint64
+             * @description How often it was taken over.
+             */
+            epoch: number;
         };
         /**
          * @description How a verification is getting on.
@@ -4299,7 +4315,7 @@ export interface components {
             /** @description Who ruled. */
             by: components["schemas"]["PersonId"];
             /** @description How the round is paid until then. */
-            paid: components["schemas"]["Standing"];
+            paid: components["schemas"]["RoundStanding"];
             /** @description The round. */
             round: components["schemas"]["RoundNumber"];
         };

@@ -1,7 +1,7 @@
 //! The dealer's side in words, with the paragraphs behind them.
 
 use taisai_rules::{Face, Game, Paragraph, Rule};
-use taisai_table::{Law, Position, RoundEvent, RoundNumber, Standing, Time, VoidReason};
+use taisai_table::{Law, Position, RoundEvent, RoundNumber, RoundStanding, Time, VoidReason};
 
 /// What is known beside an entry.
 pub(crate) struct Telling<'a> {
@@ -111,24 +111,29 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
 }
 
 /// How a ruling lets a round stand.
-fn ruled(telling: &Telling, round: RoundNumber, (before, after): (Standing, Standing), waits: bool) -> String {
+fn ruled(
+    telling: &Telling,
+    round: RoundNumber,
+    (before, after): (RoundStanding, RoundStanding),
+    waits: bool,
+) -> String {
     let cite = |rules: &[Rule]| cite(telling.game, rules);
     let number = round.0;
     let waits = if waits { " Its money waits for a witness." } else { "" };
     match (before, after) {
-        (Standing::Void(_), Standing::Void(_)) => format!("Round {number} was void before: nothing changes."),
-        (_, Standing::Void(reason)) => {
+        (RoundStanding::Void(_), RoundStanding::Void(_)) => format!("Round {number} was void before: nothing changes."),
+        (_, RoundStanding::Void(reason)) => {
             let cited = void_cites(telling, reason, &[Rule::Ruling, Rule::LateError]);
             format!("Round {number} is void: {}.{waits}{cited}", because(reason))
         }
-        (Standing::InPlay, Standing::Settled(dice)) => {
+        (RoundStanding::InPlay, RoundStanding::Settled(dice)) => {
             format!("Result {dice}, Total Sum {}.{waits}{}", dice.total_sum(), cite(&[Rule::Ruling]))
         }
-        (_, Standing::Settled(dice)) => {
+        (_, RoundStanding::Settled(dice)) => {
             let cited = cite(&[Rule::Ruling, Rule::WrongResult, Rule::LateError]);
             format!("Round {number} is settled again by {dice}.{waits}{cited}")
         }
-        (_, Standing::InPlay) => String::new(),
+        (_, RoundStanding::InPlay) => String::new(),
     }
 }
 

@@ -47,7 +47,7 @@ pub use profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
 pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;
 pub use round::{
-    Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Ruling, Standing, TUMBLES,
+    Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, Ruling, TUMBLES,
     Unwitnessed, VoidReason,
 };
 pub use rules::{LimitEntry, LimitRange, TableLimits, TableRules};

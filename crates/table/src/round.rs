@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Dice, Face, Money};
 
-pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, Ruling, Standing, VoidReason};
+pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, RoundStanding, Ruling, VoidReason};
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, PersonId, RoundNumber, TableId, Time};
@@ -75,24 +75,24 @@ pub struct PastRound {
 
 impl PastRound {
     /// How the round stands; in play where it has no result yet.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> RoundStanding {
         match (self.void, self.dice) {
-            (Some(reason), _) => Standing::Void(reason),
-            (None, Some(dice)) => Standing::Settled(dice),
-            (None, None) => Standing::InPlay,
+            (Some(reason), _) => RoundStanding::Void(reason),
+            (None, Some(dice)) => RoundStanding::Settled(dice),
+            (None, None) => RoundStanding::InPlay,
         }
     }
 
     /// Lets it stand otherwise. The dice of a void round stay on record.
-    fn stand(&mut self, standing: Standing) {
+    fn stand(&mut self, standing: RoundStanding) {
         match standing {
-            Standing::Settled(dice) => {
+            RoundStanding::Settled(dice) => {
                 self.dice = Some(dice);
                 self.first_dice = self.first_dice.or(Some(dice));
                 self.void = None;
             }
-            Standing::Void(reason) => self.void = Some(reason),
-            Standing::InPlay => {}
+            RoundStanding::Void(reason) => self.void = Some(reason),
+            RoundStanding::InPlay => {}
         }
     }
 }
@@ -106,13 +106,13 @@ pub struct Unwitnessed {
     /// Who ruled.
     pub by: PersonId,
     /// How the round is paid until then.
-    pub paid: Standing,
+    pub paid: RoundStanding,
 }
 
 impl Unwitnessed {
     /// Whether it decides a round whose bets still lie there.
     fn is_of_play(&self) -> bool {
-        self.paid == Standing::InPlay
+        self.paid == RoundStanding::InPlay
     }
 }
 

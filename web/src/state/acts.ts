@@ -1,9 +1,9 @@
 // An act that a second person approves: as it is written for the house, and read from there for whoever approves it.
 
-import type { Act, ApprovalOnFile, HouseCommand, RoundCommand } from '../protocol/messages';
+import type { Act, ApprovalOnFile, ClusterCommand, HouseCommand, RoundCommand } from '../protocol/messages';
 
 /** What can be approved. Its JSON is what the approval says. */
-export type What = { table: { table: number; round: RoundCommand } } | { house: HouseCommand } | { password: { person: number } } | { code: { device: number } };
+export type What = { table: { table: number; round: RoundCommand } } | { cluster: { table: number; number: number; command: ClusterCommand } } | { house: HouseCommand } | { password: { person: number } } | { code: { device: number } };
 
 /** An act with its name and what it is about, in an order that people read. */
 export interface Read {
@@ -15,8 +15,10 @@ export interface Read {
 /** Reads an act; nothing where it cannot be read. */
 export function read(what: string): Read | null {
   try {
-    const act = JSON.parse(what) as What;
+    const act = JSON.parse(what) as What | { sale: { amount: number } };
+    if ('sale' in act) return { name: 'sale', table: null, fields: act.sale };
     if ('table' in act) return { ...named(act.table.round), table: act.table.table };
+    if ('cluster' in act) return { ...named(act.cluster.command), table: act.cluster.table };
     if ('house' in act) return { ...named(act.house), table: null };
     if ('password' in act) return { name: 'password', table: null, fields: act.password };
     return { name: 'code', table: null, fields: act.code };
@@ -25,17 +27,18 @@ export function read(what: string): Read | null {
   }
 }
 
-function named(command: RoundCommand | HouseCommand): Pick<Read, 'name' | 'fields'> {
+function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Read, 'name' | 'fields'> {
   if (typeof command === 'string') return { name: command, fields: {} };
   const [name, fields] = Object.entries(command)[0]!;
   const { second: _, ...rest } = fields as Record<string, unknown>;
   return { name, fields: rest };
 }
 
-/** The act as it can be carried out; nothing where it holds what only the house may write. */
+/** The act as it can be carried out; nothing where it holds what only the house may write, or where what comes of it is shown only to
+ * the screen that asked: a voucher's number. */
 export function carried(what: string): What | null {
   const act = read(what);
-  if (!act || act.name === 'void-voucher') return null;
+  if (!act || act.name === 'void-voucher' || act.name === 'sale') return null;
   return JSON.parse(what) as What;
 }
 
@@ -43,9 +46,9 @@ export function carried(what: string): What | null {
 export function rightOf(what: What): Act {
   if ('password' in what) return 'manage-people';
   if ('code' in what) return 'manage-devices';
-  const { name } = named('table' in what ? what.table.round : what.house);
+  const { name } = named('table' in what ? what.table.round : 'cluster' in what ? what.cluster.command : what.house);
   const rights: Record<string, Act> = {
-    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', void: 'void-voucher', 'void-voucher': 'void-voucher',
+    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', sell: 'large-sale', 'buy-in': 'large-buy-in', 'issue-colour': 'large-buy-in', void: 'void-voucher', 'void-voucher': 'void-voucher',
     'add-person': 'manage-people', 'set-roles': 'manage-people', suspend: 'manage-people', reinstate: 'manage-people', unlock: 'manage-people', configure: 'configure', 'add-table': 'configure',
   };
   const right = rights[name];

@@ -16,6 +16,8 @@ type Holder = Pick<Me, 'roles'>;
 const isOne = ({ roles }: Holder, of: readonly Role[]) => roles.some((role) => of.includes(role));
 
 export const sees = (me: Holder, screen: keyof typeof SEES) => isOne(me, SEES[screen]);
+/** Whether somebody sees what waits for a second person, and can so carry out what was approved. */
+export const followsHouse = (me: Holder) => sees(me, 'pit') || sees(me, 'cage');
 export const runsTable = (me: Holder) => isOne(me, FLOOR);
 export const approves = (me: Holder) => isOne(me, FLOOR);
 export const rules = (me: Holder) => isOne(me, ['shift-manager', 'casino-manager']);

@@ -25,6 +25,12 @@ const dice = (text: string) => text.replaceAll('-', ' ');
 const brief = (text: string) => text.replace(/([0-9a-f]{12})[0-9a-f]{20,}/g, '$1…');
 const voided: Told = ([code], { words }) => words.voidReasons[code as VoidReason];
 const instead: Told = ([, before, now], { staff, words }) => staff.audit.details.instead(before === 'void' ? words.void : dice(before!), dice(now!));
+const stood = (text: string, { staff, words }: Say) => {
+  const void_ = /^void, ([a-z-]+)$/.exec(text);
+  if (text === 'in play') return staff.pit.inPlay;
+  return void_ ? words.void : dice(text);
+};
+const ruled: Told = ([, before, after], say) => say.staff.audit.details.instead(stood(before!, say), stood(after!, say));
 const reused: Told = ([, source], { staff }) => staff.audit.details.source(Number(source));
 
 const ASKED = /^[a-z-]+: (.*)$/s;
@@ -42,6 +48,7 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   correction: [/^([\d-]+|void) to ([\d-]+)$/, instead],
   reinstatement: [/^([\d-]+|void) to ([\d-]+)$/, instead],
   ruling: [/^[a-z]+$/, ([code], { staff }) => staff.pit.rulings[code as 'note']],
+  'money-ruling': [/^(.+) to (.+?)(; not witnessed yet)?$/, ruled],
   'excess-rejected': [/^\S+$/, ([box], { boxOf }, { table }) => boxOf(table ?? 0, box)],
   adjustment: [/^(-?\d+) at once$/, ([, amount], { staff }) => staff.audit.details.atOnce(cents(amount))],
   enrol: [/^[a-z]+$/, ([code], { staff }) => staff.pit.deviceKinds[code as 'terminal']],

@@ -2,10 +2,11 @@
 
 import type { Role, VoidReason } from '../protocol/messages';
 import type { Read } from '../state/acts';
+import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string };
+type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; amount: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>): string {
@@ -31,6 +32,12 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
       return said.password(fields.person);
     case 'pay-claim':
       return said['pay-claim'](fields.claim);
+    case 'sale':
+      return said.sale(money(fields.amount));
+    case 'buy-in':
+      return said['buy-in'](act.table ?? 0, fields.seat, money(fields.amount));
+    case 'issue-colour':
+      return said['buy-in'](act.table ?? 0, fields.seat, money(Number(fields.value) * fields.chips));
     case 'add-person':
       return said['add-person'](fields.person, fields.name, roles());
     case 'set-roles':
@@ -42,7 +49,7 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
     case 'add-table':
       return said['add-table'](fields.table, fields.clusters);
     case 'configure':
-      return said.configure(fields.key, fields.value);
+      return said.configure(fields.key, String(fields.value));
     case 'void-voucher':
       return said['void-voucher'];
     default:

@@ -3,7 +3,7 @@
 use taisai_rules::Money;
 use taisai_table::{Account, Answer as Answered, ApprovalId, Phase, RoundNumber};
 
-use super::script::{ApprovalStands, Expectation, VoidBy};
+use super::script::{Expectation, Standing, VoidBy};
 use super::stage::{Answer, Stage};
 
 /// Nothing if it is so, or else what is.
@@ -47,10 +47,10 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
             let found = standing(stage, *approval);
             (found != *expected).then(|| {
                 let found = match found {
-                    ApprovalStands::Waiting => "it is waiting",
-                    ApprovalStands::Granted => "it is granted",
-                    ApprovalStands::Refused => "it is refused",
-                    ApprovalStands::Over => "it is over, or was never asked for",
+                    Standing::Waiting => "it is waiting",
+                    Standing::Granted => "it is granted",
+                    Standing::Refused => "it is refused",
+                    Standing::Over => "it is over, or was never asked for",
                 };
                 found.to_owned()
             })
@@ -72,12 +72,12 @@ fn total(amounts: impl Iterator<Item = Money>) -> Money {
     Money::from_cents(amounts.map(Money::cents).sum())
 }
 
-fn standing(stage: &Stage, approval: ApprovalId) -> ApprovalStands {
+fn standing(stage: &Stage, approval: ApprovalId) -> Standing {
     let found = stage.house().approvals().find(|(id, _)| *id == approval);
-    found.map_or(ApprovalStands::Over, |(_, approval)| match approval.answer {
-        Answered::Waiting => ApprovalStands::Waiting,
-        Answered::Approved(_) => ApprovalStands::Granted,
-        Answered::Refused(_) => ApprovalStands::Refused,
+    found.map_or(Standing::Over, |(_, approval)| match approval.answer {
+        Answered::Waiting => Standing::Waiting,
+        Answered::Approved(_) => Standing::Granted,
+        Answered::Refused(_) => Standing::Refused,
     })
 }
 

@@ -179,7 +179,7 @@ pub(crate) fn voucher(count: u32) -> VoucherNumber {
 
 /// How an approval stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ApprovalStands {
+pub(crate) enum Standing {
     Waiting,
     Granted,
     Refused,
@@ -208,7 +208,7 @@ pub(crate) enum Expectation {
     Receivables(Money),
     /// Vouchers that can still be redeemed.
     Vouchers(Money),
-    Approval(ApprovalId, ApprovalStands),
+    Approval(ApprovalId, Standing),
     Room(BetBox, Money),
     Excess(BetBox, Money),
     Advice(BetBox),

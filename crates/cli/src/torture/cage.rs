@@ -4,7 +4,7 @@
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Person,
-    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, SessionId, Standing, TableId, Time,
+    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, RoundStanding, Seat, SessionId, TableId, Time,
     Transfer, VoidReason, VoucherHash,
 };
 
@@ -197,8 +197,8 @@ impl Hall<'_> {
             Report::MoneyRuling {
                 table,
                 round,
-                before: Standing::InPlay,
-                after: Standing::Void(VoidReason::Ruling),
+                before: RoundStanding::InPlay,
+                after: RoundStanding::Void(VoidReason::Ruling),
                 waits: true,
             },
             Report::RulingWitnessed { table, round },

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taisai_rules::{Cover, Dice, Face};
-use taisai_table::{PersonId, Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, Standing, VoidReason};
+use taisai_table::{
+    PersonId, Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, RoundStanding, VoidReason,
+};
 
 use super::failure::{Held, ensure};
 
@@ -20,7 +22,7 @@ pub(super) struct Order {
     ruled: BTreeSet<RoundNumber>,
     was_void: BTreeSet<RoundNumber>,
     /// The rulings that one person made alone, with that person and how the round is paid until somebody has witnessed it.
-    alone: BTreeMap<RoundNumber, (PersonId, Standing)>,
+    alone: BTreeMap<RoundNumber, (PersonId, RoundStanding)>,
     /// The first result of each round that is over; none where it was void.
     firsts: Vec<Option<Dice>>,
 }
@@ -49,7 +51,7 @@ impl Order {
                     self.alone.insert(*round, (maker.id, paid));
                 }
                 self.ruled.insert(*round);
-                if matches!(after, Standing::Void(_)) {
+                if matches!(after, RoundStanding::Void(_)) {
                     self.was_void.insert(*round);
                 } else {
                     self.was_void.remove(round);
@@ -109,7 +111,7 @@ impl Order {
         match &entry.outcome {
             Ok(
                 RoundEvent::Committed { dice, .. }
-                | RoundEvent::Ruled { before: Standing::InPlay, after: Standing::Settled(dice), .. },
+                | RoundEvent::Ruled { before: RoundStanding::InPlay, after: RoundStanding::Settled(dice), .. },
             ) => {
                 let mut left = dice.faces().to_vec();
                 let known = self.known.iter().all(|face| {
@@ -157,7 +159,7 @@ impl Order {
             (RoundCommand::Rule { second, .. }, Ok(RoundEvent::Ruled { round, before, after, waits: false })) => {
                 let are_two = second.is_some_and(|second| Some(second.id) != first);
                 let paid = self.alone.get(round).map_or(*before, |(_, paid)| *paid);
-                let gives_back = *before == Standing::InPlay && self.phase == Phase::Open;
+                let gives_back = *before == RoundStanding::InPlay && self.phase == Phase::Open;
                 let may = are_two || paid == *after || gives_back;
                 return ensure("two people move the money of a ruling (5.14)", may, || format!("{round:?}: {first:?}"));
             }

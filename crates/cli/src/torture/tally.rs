@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taisai_rules::{Cover, Game, LimitScope, Rule, Station};
 use taisai_table::{
     ClaimReason, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, Notice, Purpose, Recorded, Refusal, Report,
-    RoundCommand, RoundEvent, Ruling, Standing, VoidReason,
+    RoundCommand, RoundEvent, RoundStanding, Ruling, VoidReason,
 };
 
 /// What the simulator does to the machines and to what passes between them.
@@ -150,7 +150,7 @@ impl Tally {
         }
         if let RoundEvent::Voided { reason, .. }
         | RoundEvent::RoundsVoided { reason, .. }
-        | RoundEvent::Ruled { after: Standing::Void(reason), .. } = event
+        | RoundEvent::Ruled { after: RoundStanding::Void(reason), .. } = event
         {
             self.voids.count(reason);
         }

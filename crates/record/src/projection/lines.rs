@@ -15,7 +15,7 @@ pub(super) enum By {
 
 /// How a box stands.
 #[derive(Clone)]
-struct Standing {
+struct RoundStanding {
     outcome: &'static str,
     odds: Option<Arc<str>>,
     paragraph: Option<Arc<str>>,
@@ -27,7 +27,7 @@ pub(super) struct Lines<'a> {
     by: By,
     unit: i64,
     payouts: Option<Payouts>,
-    known: Vec<Option<Standing>>,
+    known: Vec<Option<RoundStanding>>,
 }
 
 /// A line as it stands.
@@ -61,11 +61,11 @@ impl<'a> Lines<'a> {
             }
             None => (0, 0),
         };
-        let Standing { outcome, odds, paragraph } = self.standing(line.bet_box);
+        let RoundStanding { outcome, odds, paragraph } = self.standing(line.bet_box);
         Some(Line { stake, counted, returned: stake.checked_sub(counted)?, paid, outcome, odds, paragraph })
     }
 
-    fn standing(&mut self, bet_box: BetBox) -> Standing {
+    fn standing(&mut self, bet_box: BetBox) -> RoundStanding {
         if let Some(known) = &self.known[bet_box.index()] {
             return known.clone();
         }
@@ -74,26 +74,26 @@ impl<'a> Lines<'a> {
         standing
     }
 
-    fn reckon(&self, bet_box: BetBox) -> Standing {
+    fn reckon(&self, bet_box: BetBox) -> RoundStanding {
         let (game, layout) = (self.cluster.rules().game(), self.cluster.rules().layout());
         let cited = |citation| layout.paragraph(citation).map(|paragraph| paragraph.text().into());
         match self.by {
             By::Void(reason) => {
                 let cited = reason.cites(game, self.cluster.law());
                 let paragraph = (!cited.is_empty()).then(|| cited.join(", ").into());
-                Standing { outcome: "void", odds: None, paragraph }
+                RoundStanding { outcome: "void", odds: None, paragraph }
             }
             By::Dice(dice) => match layout.outcome(bet_box, dice) {
-                Some(Outcome::Won(odds)) => Standing {
+                Some(Outcome::Won(odds)) => RoundStanding {
                     outcome: "won",
                     odds: Some(odds.to_string().into()),
                     paragraph: cited(Citation::PayTable),
                 },
                 Some(Outcome::LostToTriple) => {
-                    Standing { outcome: "lost-to-triple", odds: None, paragraph: cited(Citation::Triple) }
+                    RoundStanding { outcome: "lost-to-triple", odds: None, paragraph: cited(Citation::Triple) }
                 }
                 Some(Outcome::Lost) | None => {
-                    Standing { outcome: "lost", odds: None, paragraph: cited(Citation::PayTable) }
+                    RoundStanding { outcome: "lost", odds: None, paragraph: cited(Citation::PayTable) }
                 }
             },
         }

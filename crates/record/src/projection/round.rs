@@ -1,7 +1,7 @@
 //! The dealer's side in the reporting tables: rounds as they stand, and what was done to them by whom and why.
 
 use taisai_rules::{Dice, Face};
-use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, Standing};
+use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding};
 
 use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
@@ -90,7 +90,7 @@ impl Scribe for Round {
                 *changed = Changed { rounds: vec![self.number()], when: Some(when), is_late: false };
             }
             RoundEvent::Ruled { round, before, .. } => {
-                let is_late = *before != Standing::InPlay;
+                let is_late = *before != RoundStanding::InPlay;
                 *changed = Changed { rounds: vec![*round], when: Some(when), is_late };
             }
             RoundEvent::RoundsVoided { from, to, .. } => {
@@ -187,11 +187,11 @@ fn dice(dice: Dice) -> String {
 }
 
 /// How a round stands, as it is written in reports.
-pub(super) fn standing(standing: Standing) -> String {
+pub(super) fn standing(standing: RoundStanding) -> String {
     match standing {
-        Standing::InPlay => "in play".to_owned(),
-        Standing::Settled(settled) => dice(settled),
-        Standing::Void(reason) => format!("void, {}", word(&reason)),
+        RoundStanding::InPlay => "in play".to_owned(),
+        RoundStanding::Settled(settled) => dice(settled),
+        RoundStanding::Void(reason) => format!("void, {}", word(&reason)),
     }
 }
 

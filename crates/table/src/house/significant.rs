@@ -11,7 +11,7 @@ use super::{Decided, House, HouseEvent};
 use crate::identity::{Actor, ClusterId, DeviceId, PersonId, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::round::Standing;
+use crate::round::RoundStanding;
 
 /// How many are kept.
 pub const KEPT: usize = 1_000;
@@ -73,9 +73,9 @@ pub enum Report {
         /// Which round.
         round: RoundNumber,
         /// How it stood.
-        before: Standing,
+        before: RoundStanding,
         /// How it stands.
-        after: Standing,
+        after: RoundStanding,
         /// Whether its money waits for a second person to witness it.
         waits: bool,
     },

@@ -6,7 +6,9 @@ use crate::identity::{Actor, Person, PersonId, Roles, RoundNumber};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::round::decide::{Answer, are_among};
-use crate::round::{MOST_UNWITNESSED, MOST_VOIDED, PastRound, Phase, Round, RoundEvent, Ruling, Standing, VoidReason};
+use crate::round::{
+    MOST_UNWITNESSED, MOST_VOIDED, PastRound, Phase, Round, RoundEvent, RoundStanding, Ruling, VoidReason,
+};
 
 fn same_faces(one: Dice, other: Dice) -> bool {
     are_among(&one.faces(), &other.faces())
@@ -112,27 +114,27 @@ impl Round {
                 self.state.known.as_ref().ok_or(Refusal::NotHeld)?;
                 self.bets_are_closed()?;
                 self.agree_with_known(&dice.faces())?;
-                (self.state.number, Standing::Settled(dice))
+                (self.state.number, RoundStanding::Settled(dice))
             }
             Ruling::Void { round, fact } => {
                 if let Some(fact) = fact {
                     self.binds(round, fact)?;
                 }
                 let reason = self.in_play_or_over(round)?.and_then(|past| past.void).or(fact);
-                (round, Standing::Void(reason.unwrap_or(VoidReason::Ruling)))
+                (round, RoundStanding::Void(reason.unwrap_or(VoidReason::Ruling)))
             }
             Ruling::Settle { round, dice } => {
                 let past = self.settled(round)?;
                 if past.void.is_none() && past.dice.is_some_and(|before| same_faces(before, dice)) {
                     return Err(Refusal::SameDice);
                 }
-                (round, Standing::Settled(dice))
+                (round, RoundStanding::Settled(dice))
             }
         };
-        let before = self.past(round).map_or(Standing::InPlay, PastRound::standing);
+        let before = self.past(round).map_or(RoundStanding::InPlay, PastRound::standing);
         let paid = self.unwitnessed(round).map_or(before, |ruling| ruling.paid);
         // Bets that are still open are given back by a void: nobody has won or lost them.
-        let gives_back = before == Standing::InPlay && self.state.phase == Phase::Open;
+        let gives_back = before == RoundStanding::InPlay && self.state.phase == Phase::Open;
         let waits = after != paid && !gives_back && right.second.is_some() && second.is_none();
         if waits && self.state.unwitnessed.len() >= MOST_UNWITNESSED && self.unwitnessed(round).is_none() {
             return Err(Refusal::NotWitnessed);

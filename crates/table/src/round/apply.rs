@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
 use crate::refusal::Refusal;
 use crate::round::{
-    Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, Standing, State, Tumble, Unwitnessed,
+    Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, State, Tumble, Unwitnessed,
     VoidReason,
 };
 use crate::sources::Sources;
@@ -126,7 +126,7 @@ impl State {
                 self.tell(Notice::Resumed);
             }
             RoundEvent::Corrected { round, dice } => {
-                self.past.change(*round, |past| past.stand(Standing::Settled(*dice)));
+                self.past.change(*round, |past| past.stand(RoundStanding::Settled(*dice)));
                 self.tell(Notice::Corrected { round: *round, dice: *dice });
             }
             RoundEvent::Ruled { round, before, after, waits } => {
@@ -135,7 +135,7 @@ impl State {
             }
             RoundEvent::Witnessed { round } => {
                 if let Some(ruling) = self.take_unwitnessed(*round) {
-                    let now = self.past.get(*round).map_or(Standing::InPlay, PastRound::standing);
+                    let now = self.past.get(*round).map_or(RoundStanding::InPlay, PastRound::standing);
                     self.pay(*round, ruling.paid, now);
                 }
             }
@@ -164,16 +164,16 @@ impl State {
     }
 
     /// A round stands as a ruling decides. Where the ruling waits for a witness its money stays as it is.
-    fn rule(&mut self, round: RoundNumber, before: Standing, after: Standing, waiting: Option<PersonId>) {
+    fn rule(&mut self, round: RoundNumber, before: RoundStanding, after: RoundStanding, waiting: Option<PersonId>) {
         let paid = self.take_unwitnessed(round).map_or(before, |ruling| ruling.paid);
-        if before == Standing::InPlay {
+        if before == RoundStanding::InPlay {
             self.closes_at = None;
             self.is_held = false;
             self.known = None;
             self.past.push(self.over());
         }
-        if paid == Standing::InPlay {
-            self.phase = if matches!(after, Standing::Void(_)) { Phase::Void } else { Phase::Result };
+        if paid == RoundStanding::InPlay {
+            self.phase = if matches!(after, RoundStanding::Void(_)) { Phase::Void } else { Phase::Result };
         }
         self.past.change(round, |past| {
             past.stand(after);
@@ -192,13 +192,13 @@ impl State {
     }
 
     /// Tells the clusters how a round stands, where they have paid it as it stood before.
-    fn pay(&mut self, round: RoundNumber, paid: Standing, now: Standing) {
+    fn pay(&mut self, round: RoundNumber, paid: RoundStanding, now: RoundStanding) {
         match (paid, now) {
             _ if paid == now => {}
-            (Standing::InPlay, Standing::Settled(dice)) => self.tell(Notice::Result { round, dice }),
-            (_, Standing::Settled(dice)) => self.tell(Notice::Corrected { round, dice }),
-            (_, Standing::Void(reason)) => self.tell(Notice::Voided { round, reason }),
-            (_, Standing::InPlay) => {}
+            (RoundStanding::InPlay, RoundStanding::Settled(dice)) => self.tell(Notice::Result { round, dice }),
+            (_, RoundStanding::Settled(dice)) => self.tell(Notice::Corrected { round, dice }),
+            (_, RoundStanding::Void(reason)) => self.tell(Notice::Voided { round, reason }),
+            (_, RoundStanding::InPlay) => {}
         }
         self.step();
     }

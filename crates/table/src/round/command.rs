@@ -114,7 +114,7 @@ pub enum Ruling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Standing {
+pub enum RoundStanding {
     /// It is in play.
     InPlay,
     /// It is settled by these dice.
@@ -457,9 +457,9 @@ pub enum RoundEvent {
         /// The round.
         round: RoundNumber,
         /// How it stood.
-        before: Standing,
+        before: RoundStanding,
         /// How it stands.
-        after: Standing,
+        after: RoundStanding,
         /// Whether its money waits for a second person to witness the ruling.
         waits: bool,
     },

@@ -7,6 +7,7 @@ import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
+import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
 import { office } from '../../words/staff.svelte';
@@ -113,6 +114,17 @@ export class Desk {
     return this.asked(() => this.staff.cluster(this.number, cluster, command));
   }
 
+  /** Takes money in. Above the house's limit a second person approves it (F50). */
+  async takeIn(cluster: number, command: ClusterCommand): Promise<boolean> {
+    this.isSending = true;
+    const verdict = await this.staff.cluster(this.number, cluster, command);
+    this.isSending = false;
+    const isLarge = 'refused' in verdict && verdict.refused.code === 'second-person-missing';
+    if (isLarge && followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
+    if (isLarge) this.staff.tell(office.words.console.largeBuyIn, true);
+    return !isLarge && this.staff.isDone(verdict);
+  }
+
   /** Registers bets at a live table. Those that are refused as over a limit may still lie there: the Dealer is asked. */
   async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
     const { cluster, ...placed } = bet;
@@ -137,7 +149,7 @@ export class Desk {
 
   /** Where a second person is asked for approval, and what was approved is carried out. */
   get house(): HouseDesk {
-    return (this.office ??= new HouseDesk(this.staff, 'pit'));
+    return (this.office ??= new HouseDesk(this.staff, sees(this.staff.me!, 'pit') ? 'pit' : 'cage'));
   }
 
   async look(): Promise<void> {

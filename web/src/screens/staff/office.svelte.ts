@@ -20,7 +20,7 @@ export class HouseDesk {
   registered: (table: number, round: number) => ResultView | undefined = () => undefined;
   private readonly line: Line;
   /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
-  private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
+  private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: ((accepted: unknown) => void) | undefined }>();
 
   constructor(
     readonly staff: Staff,
@@ -35,7 +35,7 @@ export class HouseDesk {
   }
 
   /** Asks a second person for an act. `send` is what is sent then, where it is not what they read. */
-  async ask(what: What, more: { send?: HouseCommand; done?: () => void } = {}): Promise<boolean> {
+  async ask(what: What, more: { send?: HouseCommand; done?: (accepted: unknown) => void } = {}): Promise<boolean> {
     const verdict = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
     if (!this.staff.isDone(verdict)) return false;
     const { approval } = (verdict.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
@@ -62,10 +62,11 @@ export class HouseDesk {
     const asked = this.asked.get(id);
     const act = asked?.what ?? carried(what);
     this.asked.delete(id);
-    if (act && (await this.sent(act, id, asked?.send))) {
+    const done = act && (await this.sent(act, id, asked?.send));
+    if (done) {
       this.used = new Set([...this.used, id]);
       this.staff.tell(office.words.pit.carriedOut);
-      asked?.done?.();
+      asked?.done?.(done.accepted);
     }
   }
 
@@ -87,10 +88,12 @@ export class HouseDesk {
     this.line.end();
   }
 
-  private async sent(act: What, approval: number, send?: HouseCommand): Promise<boolean> {
-    if ('table' in act) return this.staff.isDone(await this.staff.round(act.table.table, act.table.round, approval));
-    if ('house' in act) return this.staff.isDone(await this.staff.atHouse(send ?? act.house, approval));
-    return this.give(act, approval);
+  private async sent(act: What, approval: number, send?: HouseCommand): Promise<{ accepted: unknown } | null> {
+    if ('code' in act || 'password' in act) return (await this.give(act, approval)) ? { accepted: null } : null;
+    const asked =
+      'table' in act ? this.staff.round(act.table.table, act.table.round, approval) : 'cluster' in act ? this.staff.cluster(act.cluster.table, act.cluster.number, act.cluster.command, approval) : this.staff.atHouse(send ?? act.house, approval);
+    const verdict = await asked;
+    return this.staff.isDone(verdict) ? verdict : null;
   }
 
   private show(view: PartsView): void {

@@ -76,8 +76,8 @@ export class Staff {
     return this.atTable(table, { round: command }, approval);
   }
 
-  cluster(table: number, number: number, command: ClusterCommand): Promise<Verdict> {
-    return this.atTable(table, { cluster: { number, command } });
+  cluster(table: number, number: number, command: ClusterCommand, approval?: number): Promise<Verdict> {
+    return this.atTable(table, { cluster: { number, command } }, approval);
   }
 
   atHouse(command: HouseCommand, approval?: number): Promise<Verdict> {

@@ -5,7 +5,7 @@ use taisai_table::{ApprovalId, Phase, Refusal, RoundNumber};
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
-use super::super::script::{Act, ApprovalStands, Expectation as E, Fault, Step, VoidBy, Who};
+use super::super::script::{Act, Expectation as E, Fault, Standing, Step, VoidBy, Who};
 use super::Parsed;
 use super::round::LAW;
 
@@ -119,12 +119,12 @@ fn on(reader: &mut Reader) -> Result<Money, Fault> {
     Ok(amount)
 }
 
-fn standing(reader: &mut Reader) -> Result<ApprovalStands, Fault> {
+fn standing(reader: &mut Reader) -> Result<Standing, Fault> {
     let standings = [
-        ("waiting", ApprovalStands::Waiting),
-        ("granted", ApprovalStands::Granted),
-        ("refused", ApprovalStands::Refused),
-        ("over", ApprovalStands::Over),
+        ("waiting", Standing::Waiting),
+        ("granted", Standing::Granted),
+        ("refused", Standing::Refused),
+        ("over", Standing::Over),
     ];
     reader.choice("waiting, granted, refused or over", standings)
 }

@@ -2,7 +2,7 @@
 
 use taisai_table::{
     Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
-    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, SetOff, Standing, TableId, Time, VoidReason,
+    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, RoundStanding, SetOff, TableId, Time, VoidReason,
 };
 
 use super::floor::*;
@@ -133,8 +133,8 @@ fn reports() -> impl Iterator<Item = Report> {
         Report::MoneyRuling {
             table,
             round,
-            before: Standing::InPlay,
-            after: Standing::Void(VoidReason::Ruling),
+            before: RoundStanding::InPlay,
+            after: RoundStanding::Void(VoidReason::Ruling),
             waits: true,
         },
         Report::RulingWitnessed { table, round },
