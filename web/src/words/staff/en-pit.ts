@@ -64,7 +64,7 @@ export const pit = {
   inPlay: 'in play, bets lie on the layout',
   witness: 'Witness: move the money',
   witnessed: 'Witnessed. The money is moved.',
-  waitsForWitness: 'The ruling stands. Its money waits until a second person has witnessed it.',
+  waitsForWitness: 'The ruling stands at once. If it moves money, the money waits until a second person has witnessed it.',
   ruleNow: 'Rule',
   wrongLimit: {
     missing: 'is missing', 'not-amount': 'is not an amount such as 1,000 or 25.50', 'below-unit': 'is below the unit', 'off-unit': 'is not a whole multiple of the unit', 'below-minimum': 'is below the minimum',

@@ -64,7 +64,7 @@ export const pit: typeof english = {
   inPlay: '游戏中，投注仍在台面',
   witness: '见证并转移款项',
   witnessed: '已见证，款项已转移。',
-  waitsForWitness: '裁定生效。款项须经第二人见证后方可转移。',
+  waitsForWitness: '裁定立即生效；涉及款项的，须经第二人见证后方可转移。',
   ruleNow: '裁定',
   wrongLimit: { missing: '未填', 'not-amount': '不是金额（如 1,000 或 25.50）', 'below-unit': '低于单位', 'off-unit': '不是单位的整数倍', 'below-minimum': '低于下限' },
   wrongAt: (field, wrong) => `${field}${wrong}。`,

@@ -64,7 +64,7 @@ export const pit: typeof english = {
   inPlay: '遊戲中，投注仍在檯面',
   witness: '見證並轉移款項',
   witnessed: '已見證，款項已轉移。',
-  waitsForWitness: '裁定生效。款項須經第二人見證後方可轉移。',
+  waitsForWitness: '裁定立即生效；涉及款項的，須經第二人見證後方可轉移。',
   ruleNow: '裁定',
   wrongLimit: { missing: '未填', 'not-amount': '不是金額（如 1,000 或 25.50）', 'below-unit': '低於單位', 'off-unit': '不是單位的整數倍', 'below-minimum': '低於下限' },
   wrongAt: (field, wrong) => `${field}${wrong}。`,

@@ -156,12 +156,56 @@ fn dealer_changes_a_past_result() {
     assert!(round.contains("1 2 3") && round.contains("6 6 5"), "both results: {round}");
 }
 
+/// 5.14, F12: a ruling is one manager's alone and stands, but its money waits for a witness; both are events with before and after.
+#[test]
+fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
+    let mut house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 100_000);
+    let mut terminal = house.terminal(1, 3);
+    dealing.open_bets();
+    accepted(&terminal.place(&[("big", 1_000)]));
+    dealing.conclude([1, 2, 3]);
+    terminal.until("the loss", |terminal| terminal.view["credits"] == 99_000 && terminal.public["phase"] == "settled");
+    let manager = house.person("shift-manager");
+    let rule = |ruling: Value| json!({"rule": {"ruling": ruling, "why": "the table was wet"}});
+    accepted(&manager.round(1, rule(json!({"void": {"round": 1, "fact": null}}))));
+    accepted(&manager.round(1, rule(json!({"settle": {"round": 1, "dice": [6, 6, 5]}}))));
+    terminal.until("the ruling", |terminal| terminal.public["latest"]["dice"] == json!([6, 6, 5]));
+    refused(&manager.round(1, json!({"witness": {"round": 1}})), "second-person-not-allowed");
+    refused(&dealing.dealer.round(1, json!({"witness": {"round": 1}})), "not-allowed");
+    // The next round goes on beside it, and the money has not moved.
+    dealing.open_bets();
+    accepted(&terminal.place(&[("small", 1_000)]));
+    assert_eq!(terminal.view["credits"], 98_000);
+    dealing.conclude([6, 6, 5]);
+    terminal
+        .until("the second loss", |terminal| terminal.public["phase"] == "settled" && terminal.view["on_layout"] == 0);
+    assert_eq!(terminal.view["credits"], 98_000);
+    has_happened(&house, |what| {
+        let ruling = &what["reported"]["money-ruling"];
+        ruling["after"] == json!({"settled": [6, 6, 5]})
+            && ruling["before"] == json!({"void": "ruling"})
+            && ruling["waits"] == true
+    });
+    accepted(&dealing.supervisor.round(1, json!({"witness": {"round": 1}})));
+    terminal.until("what was ruled", |terminal| terminal.view["credits"] == 100_000);
+    has_happened(&house, |what| what["reported"]["ruling-witnessed"]["round"] == 1);
+    house.audit();
+}
+
 /// One person, one identity: two-person acts need two (F50).
 #[test]
 fn one_person_holding_two_roles_approves_alone() {
     let house = House::open();
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
-    let add = json!({"add-person": {"person": 77, "name": "Two Hats", "roles": ["administrator", "pit-manager"]}});
+    let engage = |roles: &[&str]| json!({"add-person": {"person": 77, "name": "Two Hats", "roles": roles}});
+    // Who manages accounts or audits touches neither money nor results.
+    for roles in [["administrator", "pit-manager"], ["auditor", "cashier"]] {
+        let add = engage(&roles);
+        refused(&administrator.house_with_second(&supervisor, "manage-people", &add), "roles-conflict");
+    }
+    let add = engage(&["cashier", "pit-supervisor"]);
     accepted(&administrator.house_with_second(&supervisor, "manage-people", &add));
     let approval = administrator.approved_by(&supervisor, "manage-people", &json!({"password": {"person": 77}}));
     let (status, given) = administrator.post("/api/v1/people/77/password", &json!({"approval": approval}));
@@ -170,13 +214,13 @@ fn one_person_holding_two_roles_approves_alone() {
     let hats = Person::sign_in(house.address(), 77, password);
     refused(&hats.house("tick"), "password-to-be-set");
     hats.set_password(password, "a password of my own");
-    let suspend = json!({"suspend": {"person": 1}});
-    let own = hats.asks_approval("manage-people", &json!({"house": suspend}));
+    let sell = json!({"sell": {"amount": 600_000}});
+    let own = hats.asks_approval("large-sale", &json!({"house": sell}));
     let answer = hats.house(json!({"answer-approval": {"approval": own, "approve": true}}));
     assert!(answer.get("refused").is_some(), "{answer}");
-    refused(&hats.house_with(own, suspend.clone()), "not-approved");
-    refused(&hats.house(suspend.clone()), "second-person-missing");
-    accepted(&hats.house_with_second(&supervisor, "manage-people", &suspend));
+    refused(&hats.house_with(own, sell.clone()), "not-approved");
+    refused(&hats.house(sell.clone()), "second-person-missing");
+    accepted(&hats.house_with_second(&supervisor, "large-sale", &sell));
     // An administrator touches neither money nor results.
     refused(&administrator.house(json!({"sell": {"amount": 1_000}})), "not-allowed");
     refused(&administrator.round(1, "open-table"), "not-allowed");
