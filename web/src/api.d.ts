@@ -879,19 +879,17 @@ export interface components {
             label: components["schemas"]["InLanguages"];
             /** @description The throws that light it, with their faces in rising order: `113`. */
             lit_by: string[];
-            /** @description Whether it loses when all three dice are the same. */
-            loses_to_triple: boolean;
             /** @description What it pays to one: one entry, or three for one, two and three dice. */
             pays: string[];
-            /** @description The least and the greatest sum that win, where that is printed on the box. */
-            range?: number[] | null;
+            /** @description What the felt prints on it, line by line. */
+            printed: components["schemas"]["PrintedView"][];
             /**
              * Format: uint8
              * @description How many of the 216 throws win.
              */
             ways: number;
         };
-        /** @description Where the odds of a kind of box are printed once for all of them. */
+        /** @description What is printed once for all boxes of a kind, mostly their odds. */
         CaptionView: {
             /** Format: uint32 */
             height: number;
@@ -899,6 +897,8 @@ export interface components {
             of: components["schemas"]["BetBox"][];
             /** Format: uint32 */
             width: number;
+            /** @description What it says, from left to right. */
+            words: string[];
             /** Format: uint32 */
             x: number;
             /** Format: uint32 */
@@ -2136,8 +2136,6 @@ export interface components {
             areas: components["schemas"]["AreaView"][];
             boxes: components["schemas"]["BoxView"][];
             captions: components["schemas"]["CaptionView"][];
-            /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
-            chinese: string;
             game: string;
             /** @description Whether limits are on display. */
             has_limits: boolean;
@@ -2678,6 +2676,11 @@ export interface components {
          * @enum {string}
          */
         Position: "dealer" | "supervisor" | "manager";
+        /** @description A line of print. */
+        PrintedView: {
+            role: components["schemas"]["RoleView"];
+            text: string;
+        };
         /** @description The fields that have changed, and the number of the change. */
         PublicChange: {
             closes_at?: components["schemas"]["Time"] | null;
@@ -3218,6 +3221,11 @@ export interface components {
          *     ]
          */
         Roles: components["schemas"]["Role"][];
+        /**
+         * @description What a line of print is: the box's name or numbers, one large Chinese character, what it pays, or anything else.
+         * @enum {string}
+         */
+        RoleView: "name" | "character" | "odds" | "note";
         /** @description What may be asked of the round. */
         RoundCommand: "open-table" | "announce-closure" | "close-table" | {
             relieve: {
