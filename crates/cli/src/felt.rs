@@ -153,7 +153,7 @@ impl Print<'_> {
     fn caption(&self, caption: &Caption) -> String {
         let at = placed(caption.at);
         let largest = if at.height > at.width { 38 } else { 32 };
-        let words = Words::alone(caption.words.join("\u{2003}"), Voice::Odds, largest);
+        let words = Words::alone(self.layout.caption(caption).join("\u{2003}"), Voice::Odds, largest);
         let inner = inset(at);
         let drawn = if at.height > at.width {
             let left = caption.at.x * 2 < self.layout.felt().width();

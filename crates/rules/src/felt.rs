@@ -87,7 +87,7 @@ pub struct Caption {
     pub of: Kind,
     /// Where it lies.
     pub at: Rect,
-    /// What it says, from left to right.
+    /// What it says, from left to right, as the game's file has it: [`crate::Layout::caption`] fills in the odds.
     pub words: Vec<String>,
 }
 
@@ -265,6 +265,18 @@ impl Felt {
     /// ```
     pub fn reading(&self) -> &[String] {
         &self.reading
+    }
+
+    /// What is printed on the boxes of a kind, line by line, as the game's file has it: [`crate::Layout::printed`] fills in
+    /// numbers and odds.
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Kind};
+    /// let felt = Games::embedded().find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
+    /// assert_eq!(felt.words(Kind::Sum), ["{numbers}", "1 WINS {odds}"]);
+    /// ```
+    pub fn words(&self, kind: Kind) -> &[String] {
+        self.words.iter().find(|words| words.of == kind).map_or(&[], |words| &words.lines)
     }
 
     /// What the drawing leaves blank, and what stands there instead.

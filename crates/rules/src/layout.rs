@@ -6,7 +6,7 @@ mod outcome;
 mod payout;
 
 use crate::bet_box::{BetBox, Kind};
-use crate::felt::{self, Felt, PrintRole, PrintedLine};
+use crate::felt::{self, Caption, Felt, PrintRole, PrintedLine};
 use crate::limits::LimitScope;
 use crate::odds::Odds;
 use crate::paragraph::{Citation, Paragraph};
@@ -197,8 +197,7 @@ impl Layout {
     /// ```
     pub fn printed(&self, bet_box: BetBox) -> Vec<PrintedLine> {
         let pays: Vec<_> = self.pays(bet_box).collect();
-        let words = self.felt.words.iter().find(|words| words.of == bet_box.kind() && self.has(bet_box));
-        let lines = words.map_or(&[][..], |words| &words.lines);
+        let lines = if self.has(bet_box) { self.felt.words(bet_box.kind()) } else { &[] };
         let line = |(place, text): (usize, &String)| {
             let mut characters = text.chars();
             let role = match (characters.next(), characters.next()) {
@@ -210,6 +209,19 @@ impl Layout {
             PrintedLine { role, text: felt::fill(text, bet_box, &pays) }
         };
         lines.iter().enumerate().map(line).collect()
+    }
+
+    /// What a caption of the felt says, from left to right.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let layout = games.find("tai-sai@6", None).unwrap().layout("A").unwrap();
+    /// assert_eq!(layout.caption(&layout.felt().captions()[0]), ["EACH DOUBLE 1 WINS 11"]);
+    /// ```
+    pub fn caption(&self, caption: &Caption) -> Vec<String> {
+        let pays = self.boxes_of(caption.of).next().map(|bet_box| self.pays(bet_box).collect::<Vec<_>>());
+        let pays = pays.unwrap_or_default();
+        caption.words.iter().map(|line| felt::fill_odds(line, &pays)).collect()
     }
 
     /// The boxes of a kind that are on this layout.

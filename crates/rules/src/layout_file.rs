@@ -74,7 +74,7 @@ fn read_layout<'t>(
     }
     let (rows, mut felt) = (rows?, felt?);
     check_odds(reader, &rows, &felt);
-    let captions = felt.has_all_captions.then_some(&mut felt.captions[..]);
+    let captions = felt.has_all_captions.then_some(&felt.captions[..]);
     print_file::check(reader, &rows.rows, &felt.areas, captions, &mut felt.print);
     Some(LayoutRead {
         id: id?,

@@ -120,13 +120,13 @@ fn read_remark<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, key: &'st
     Some(text.to_owned())
 }
 
-/// Checks the print against felt and pay table, and fills in the odds of captions and doubtful readings.
+/// Checks the print against felt and pay table, and fills in the odds of doubtful readings.
 /// `captions` is nothing where some of them cannot be read.
 pub(crate) fn check(
     reader: &mut Reader<'_>,
     rows: &[Row],
     areas: &[Placed<Area>],
-    captions: Option<&mut [Placed<Caption>]>,
+    captions: Option<&[Placed<Caption>]>,
     print: &mut PrintRead,
 ) {
     if areas.is_empty() {
@@ -148,8 +148,8 @@ pub(crate) fn check(
             reader.fault(span.clone(), FaultKind::OddsMissing, message);
         }
     }
-    for (caption, span) in captions.iter_mut().filter(|(caption, _)| caption.words.join("").contains("{odds")) {
-        felt.fill_caption(reader, caption, span.clone());
+    for (caption, span) in captions.iter().filter(|(caption, _)| caption.words.join("").contains("{odds")) {
+        felt.check_caption(reader, caption, span.clone());
     }
     for (doubt, span) in &mut print.doubtful {
         if let Some(kind) = doubt.of.iter().find(|kind| !prints(**kind, &doubt.read)) {
@@ -199,19 +199,16 @@ impl Checked<'_> {
         }
     }
 
-    fn fill_caption(&self, reader: &mut Reader<'_>, caption: &mut Caption, span: Range<usize>) {
+    /// A caption that tells odds tells those of all boxes of its kind.
+    fn check_caption(&self, reader: &mut Reader<'_>, caption: &Caption, span: Range<usize>) {
         let of_each = if caption.of == Kind::Single { 3 } else { 1 };
         let pays = self.boxes(caption.of).map(|bet_box| self.pays(bet_box));
         // Odds that are missing are a fault of their own.
         let mut pays: Vec<_> = pays.filter(|odds| odds.len() == of_each).collect();
         pays.dedup();
-        match pays.as_slice() {
-            [] => {}
-            [odds] => caption.words.iter_mut().for_each(|line| *line = felt::fill_odds(line, odds)),
-            [_, _, ..] => {
-                let message = format!("the boxes of {} pay differently: a caption cannot tell their odds", caption.of);
-                reader.fault(span, FaultKind::BadOdds, message);
-            }
+        if pays.len() > 1 {
+            let message = format!("the boxes of {} pay differently: a caption cannot tell their odds", caption.of);
+            reader.fault(span, FaultKind::BadOdds, message);
         }
     }
 }

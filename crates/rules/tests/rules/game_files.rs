@@ -285,7 +285,11 @@ fn a_bad_value_hides_no_other_fault() {
             &[FaultKind::WrongType, FaultKind::UnknownBox],
         ),
         (
-            &[(r#""62 to 1""#, "¦'62 for 1'"), ("[layouts.felt]", "felt = ¦3\n[layouts.¦cloth]"), ("[layouts.felt.words]", "[layouts.cloth.words]")],
+            &[
+                (r#""62 to 1""#, "¦'62 for 1'"),
+                ("[layouts.felt]", "felt = ¦3\n[layouts.¦cloth]"),
+                ("[layouts.felt.words]", "[layouts.cloth.words]"),
+            ],
             &[FaultKind::BadOdds, FaultKind::WrongType, FaultKind::UnknownKey],
         ),
     ];
@@ -310,7 +314,10 @@ fn one_mistake_is_one_fault() {
         (&[("open = [\"1.7\", \"3.2\"]", "open = ¦[]")], &[FaultKind::BadValue]),
         (&[("id = \"A\"", "id = ¦7")], &[FaultKind::WrongType]),
         (&[("id = \"A\"", "id = ¦''")], &[FaultKind::BadValue]),
-        (&[("    { at = [  0,  84, 168,   6]", "    ¦{ of = 'single', words = ['{odds1}'] }, # ")], &[FaultKind::MissingKey]),
+        (
+            &[("    { at = [  0,  84, 168,   6]", "    ¦{ of = 'single', words = ['{odds1}'] }, # ")],
+            &[FaultKind::MissingKey],
+        ),
         (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6] },")], &[FaultKind::MissingKey]),
         (&[("blocks = [", "blocks = [¦{ rows = [[''], ['']] },")], &[FaultKind::MissingKey]),
         // Boxes whose places cannot be reckoned lie nowhere, not outside the felt.
@@ -336,7 +343,11 @@ const TEXTS: &[(&str, &str, usize)] = &[
     (r#"approved = "Tai Sai (Version 6)""#, "approved = {}", 200),
     (r#"en = "Small", "#, "en = {},", 200),
     (r#"domino     = ["{and}"]"#, "domino     = [{}]", 200),
-    (r#"taken = "Only the dice are legible; the odds are those of 4.1.2, worded as in the boxes around.""#, "taken = {}", 1_000),
+    (
+        r#"taken = "Only the dice are legible; the odds are those of 4.1.2, worded as in the boxes around.""#,
+        "taken = {}",
+        1_000,
+    ),
     (r#"why = "The dots may be ornaments.""#, "why = {}", 1_000),
     (r#"title = "Tai Sai Pay Table 1""#, "title = {}", 200),
     (r#"type = "Small", "#, "type = {},", 200),

@@ -242,7 +242,14 @@ impl LayoutView {
         });
         let captions = felt.captions().iter().map(|caption| {
             let Rect { x, y, width, height } = caption.at;
-            CaptionView { of: layout.boxes_of(caption.of).collect(), words: caption.words.clone(), x, y, width, height }
+            CaptionView {
+                of: layout.boxes_of(caption.of).collect(),
+                words: layout.caption(caption),
+                x,
+                y,
+                width,
+                height,
+            }
         });
         Self {
             game: game_name(game),
