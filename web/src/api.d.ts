@@ -1177,6 +1177,8 @@ export interface components {
             settled: {
                 /** @description The digest of its lines. */
                 digest: number[];
+                /** @description Where what counts differs by more than the Differential (1.3). */
+                over_differential: components["schemas"]["OverDifferential"][];
                 /** @description What it came to. */
                 totals: components["schemas"]["Totals"];
             };
@@ -2379,6 +2381,20 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
             };
         } | "held" | "resumed";
+        /**
+         * @description What counts on a box is more than the Differential above what counts on the opposite box. Excess is measured against what was
+         *     placed there (1.3), so this happens where the opposite box was cut by its own maximum, or stakes below the minimum count in full.
+         */
+        OverDifferential: {
+            /** @description The box on which more counts. */
+            box: components["schemas"]["BetBox"];
+            /** @description What counts on it. */
+            counted: components["schemas"]["Money"];
+            /** @description The maximum Differential on display. */
+            differential: components["schemas"]["Money"];
+            /** @description What counts on the opposite box. */
+            opposite_counted: components["schemas"]["Money"];
+        };
         /** @description A page of a report. */
         Page_EventLine: {
             /** @description Where the next page begins, if there is one. */
@@ -2927,6 +2943,15 @@ export interface components {
                  * @description Which set.
                  */
                 dice_set: number;
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "over-differential": {
+                /** @description The box, what counts on it and on the opposite one, and the Differential. */
+                over: components["schemas"]["OverDifferential"];
+                /** @description In which round. */
+                round: components["schemas"]["RoundNumber"];
                 /** @description At which table. */
                 table: components["schemas"]["TableId"];
             };

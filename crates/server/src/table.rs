@@ -415,9 +415,11 @@ impl RunningTable {
         let report = reported::of_cluster(machine.machine().id(), &command);
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
-            Decision::Accepted(_) => {
+            Decision::Accepted(event) => {
+                let round = machine.machine().round();
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
+                self.report_over_differential(round, &event);
                 Verdict::Accepted
             }
             Decision::Refused(refusal) => {

@@ -2,7 +2,7 @@
 // from the layout; it knows neither bets nor results.
 
 import type { AreaView, Box, BoxView, CaptionView, LayoutView } from '../protocol/messages';
-import { kindOf } from '../state/limits';
+import { kindOf, OPPOSITES } from '../state/limits';
 import { stack, type Drawn, type Item, type Rect, type Voice, type Words } from './fit';
 
 /** Parts of the picture to a unit of the felt. */
@@ -19,7 +19,6 @@ export interface Printed {
 type Shared = [number, Item];
 type Line = BoxView['printed'][number];
 
-const OPPOSITES: Partial<Record<Box, Box>> = { big: 'small', small: 'big', odd: 'even', even: 'odd' };
 /** How a line is drawn, and its share of the height in hundredths. */
 const LOOKS: Record<Line['role'], [Voice, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
 

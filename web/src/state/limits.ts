@@ -12,6 +12,9 @@ export function kindOf(box: Box): BoxKey {
   return box.split(':')[0] as BoxKey;
 }
 
+/** The box that the Differential compares a box with (1.3). */
+export const OPPOSITES: Partial<Record<Box, Box>> = { big: 'small', small: 'big', odd: 'even', even: 'odd' };
+
 /** A box's own limit wins over its kind's. */
 export function limitOf(limits: TableLimits | null | undefined, box: Box): Limit {
   const of = (key: BoxKey) => limits?.boxes.find((entry) => entry.boxes === key);

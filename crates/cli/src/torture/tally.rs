@@ -88,7 +88,7 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling LargeWin
-        TumblerFault
+        OverDifferential TumblerFault
         FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
     }
 }

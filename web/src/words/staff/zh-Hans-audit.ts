@@ -66,7 +66,7 @@ export const audit: typeof english = {
   events: {
     'table-opened': '开台', 'table-closed': '关台', 'closure-announced': '宣布关台', relieved: '岗位交接', limits: '公布限额', 'dice-in-use': '启用骰子', 'tumbler-in-use': '启用摇骰器', 'activated-in-no-round': '局外启动摇骰器', 'dice-differ': '摇骰器读数不同',
     void: '骰局作废', 'late-void': '结果后作废', correction: '更正', reinstatement: '作废局恢复结算', interrupted: '游戏中断', held: '重启后暂停', resumed: '恢复游戏', ruling: '裁定', 'excess-rejected': '拒绝超额', 'lock-cleared': '解除锁定',
-    'terminal-lost': '终端失联', 'terminal-back': '终端恢复', 'walked-away': '玩家走开', 'large-win': '大额赢奖', adjustment: '调整', 'program-started': '程序启动', 'login-failed': '登录失败', 'login-locked': '登录锁定', 'login-unlocked': '登录解锁', found: '系统建立',
+    'terminal-lost': '终端失联', 'terminal-back': '终端恢复', 'walked-away': '玩家走开', 'over-differential': '计算注额相差超过差额上限', 'large-win': '大额赢奖', adjustment: '调整', 'program-started': '程序启动', 'login-failed': '登录失败', 'login-locked': '登录锁定', 'login-unlocked': '登录解锁', found: '系统建立',
     'add-person': '新增员工', 'set-roles': '更改职务', suspend: '员工停职', reinstate: '员工复职', enrol: '登记设备', 'device-revoked': '设备已撤销', 'add-table': '新增赌台', 'request-approval': '请求批准',
     'answer-approval': '答复批准', acknowledge: '警示已阅', 'void-voucher': '作废票券',
     'redemption-locked': '票券锁定', 'redemption-unlocked': '票券解锁', 'voucher-failed': '票券未签发', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障', 'command-id-reused': '指令编号重复', 'tumbler-fault': '摇骰器故障', 'flat-dice-called-not-flat': '平放骰子被报不平', 'flat-dice-voided': '平放骰子被报不平', 'to-be-ruled': '须裁定的局', 'dice-damaged': '骰子组损坏', 'dice-inspected': '骰子组已检查', 'set-damaged': '骰子组损坏', 'set-inspected': '骰子组已检查', 'known-corrected': '更正已知骰点', covered: '骰子已盖', uncovered: '骰盅已揭', advised: '已提示玩家',

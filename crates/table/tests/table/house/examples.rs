@@ -1,8 +1,9 @@
 //! One command and one event of every kind.
 
+use taisai_rules::BetBox;
 use taisai_table::{
-    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
-    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, SetOff, TableId, Time,
+    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, OverDifferential,
+    PersonId, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, SetOff, TableId, Time,
 };
 
 use super::floor::*;
@@ -129,6 +130,16 @@ fn reports() -> impl Iterator<Item = Report> {
         Report::Correction { table, round },
         Report::Ruling { table },
         Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
+        Report::OverDifferential {
+            table,
+            round,
+            over: OverDifferential {
+                bet_box: BetBox::BIG,
+                counted: cents(700_000),
+                opposite_counted: cents(400_000),
+                differential: cents(200_000),
+            },
+        },
         Report::CommandIdReused { table, source: 7 },
         Report::TumblerFault { table, tumbler: DeviceId(7) },
     ]
