@@ -28,7 +28,7 @@ export function lettersInUse(name) {
   const folders = name === 'serif' ? ['src/felt'] : ['src/words', 'src/felt', 'src/parts', 'src/screens'];
   const own = [LATIN, '与與一二三四五六', name === 'sans' ? AMOUNTS : '', ...folders.flatMap((folder) => filesIn(join(ROOT, folder)))].join('');
   const games = readdirSync(join(ROOT, '../games')).map((file) => readFileSync(join(ROOT, '../games', file), 'utf8')).join('');
-  const letters = [...own].filter((letter) => letter >= ' ').concat([...games].filter((letter) => letter >= FIRST_CJK));
+  const letters = [...own, ...games].filter((letter) => letter >= ' ');
   return [...new Set(letters)].sort().join('');
 }
 

@@ -892,19 +892,17 @@ export interface components {
             label: components["schemas"]["InLanguages"];
             /** @description The throws that light it, with their faces in rising order: `113`. */
             lit_by: string[];
-            /** @description Whether it loses when all three dice are the same. */
-            loses_to_triple: boolean;
             /** @description What it pays to one: one entry, or three for one, two and three dice. */
             pays: string[];
-            /** @description The least and the greatest sum that win, where that is printed on the box. */
-            range?: number[] | null;
+            /** @description What the felt prints on it, line by line. */
+            printed: components["schemas"]["PrintedView"][];
             /**
              * Format: uint8
              * @description How many of the 216 throws win.
              */
             ways: number;
         };
-        /** @description Where the odds of a kind of box are printed once for all of them. */
+        /** @description What is printed once for all boxes of a kind, mostly their odds. */
         CaptionView: {
             /** Format: uint32 */
             height: number;
@@ -912,6 +910,8 @@ export interface components {
             of: components["schemas"]["BetBox"][];
             /** Format: uint32 */
             width: number;
+            /** @description What it says, from left to right. */
+            words: string[];
             /** Format: uint32 */
             x: number;
             /** Format: uint32 */
@@ -1207,6 +1207,8 @@ export interface components {
             settled: {
                 /** @description The digest of its lines. */
                 digest: number[];
+                /** @description Where what counts differs by more than the Differential (1.3). */
+                over_differential: components["schemas"]["OverDifferential"][];
                 /** @description What it came to. */
                 totals: components["schemas"]["Totals"];
             };
@@ -2190,8 +2192,6 @@ export interface components {
             areas: components["schemas"]["AreaView"][];
             boxes: components["schemas"]["BoxView"][];
             captions: components["schemas"]["CaptionView"][];
-            /** @description The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`. */
-            chinese: string;
             game: string;
             /** @description Whether a Differential is among them (1.3). */
             has_differential: boolean;
@@ -2437,6 +2437,20 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
             };
         } | "held" | "resumed";
+        /**
+         * @description What counts on a box is more than the Differential above what counts on the opposite box. Excess is measured against what was
+         *     placed there (1.3), so this happens where the opposite box was cut by its own maximum, or stakes below the minimum count in full.
+         */
+        OverDifferential: {
+            /** @description The box on which more counts. */
+            box: components["schemas"]["BetBox"];
+            /** @description What counts on it. */
+            counted: components["schemas"]["Money"];
+            /** @description The maximum Differential on display. */
+            differential: components["schemas"]["Money"];
+            /** @description What counts on the opposite box. */
+            opposite_counted: components["schemas"]["Money"];
+        };
         /** @description A page of a report. */
         Page_EventLine: {
             /** @description Where the next page begins, if there is one. */
@@ -2734,6 +2748,11 @@ export interface components {
          * @enum {string}
          */
         Position: "dealer" | "supervisor" | "manager";
+        /** @description A line of print. */
+        PrintedView: {
+            role: components["schemas"]["RoleView"];
+            text: string;
+        };
         /** @description The fields that have changed, and the number of the change. */
         PublicChange: {
             closes_at?: components["schemas"]["Time"] | null;
@@ -3029,6 +3048,15 @@ export interface components {
                 /** @description Which. */
                 tumbler: components["schemas"]["DeviceId"];
             };
+        } | {
+            "over-differential": {
+                /** @description The box, what counts on it and on the opposite one, and the Differential. */
+                over: components["schemas"]["OverDifferential"];
+                /** @description In which round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
+            };
         };
         /** @description A report, with how far it is behind. */
         Report_MeterLine: {
@@ -3294,6 +3322,11 @@ export interface components {
          *     ]
          */
         Roles: components["schemas"]["Role"][];
+        /**
+         * @description What a line of print is: the box's name or numbers, one large Chinese character, what it pays, or anything else.
+         * @enum {string}
+         */
+        RoleView: "name" | "character" | "odds" | "note";
         /** @description What may be asked of the round. */
         RoundCommand: "open-table" | "announce-closure" | "close-table" | {
             relieve: {

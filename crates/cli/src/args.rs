@@ -193,10 +193,23 @@ pub(crate) enum GamesCommand {
         #[arg(from_global)]
         json: bool,
     },
-    /// Check game files and name every fault with its line and column
+    /// Print what stands on felts, in words, with what the drawings leave blank and doubtful readings
+    Felt {
+        /// The game, like tai-sai or tai-sai@6; every game if left out
+        game: Option<String>,
+        /// The layout; every layout of the game if left out
+        #[arg(long, requires = "game")]
+        layout: Option<String>,
+        #[arg(from_global)]
+        json: bool,
+    },
+    /// Check game files and name every fault with its line and column; compare layouts and odds
+    ///
+    /// Without a fault, the layouts of the files and of the games in the program (or of --games) are compared: boxes, odds,
+    /// rows of the pay tables, order, places, words and captions. Every difference is named; a difference is no fault.
     Check {
-        /// The files
-        #[arg(required = true, value_name = "FILE")]
+        /// The files; without any, the games that the program knows are compared
+        #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
         #[arg(from_global)]
         json: bool,

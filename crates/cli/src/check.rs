@@ -36,45 +36,61 @@ struct CheckedFault {
     message: String,
 }
 
-/// Checks files and prints every fault; `false` if there is one. A file that cannot be read does not keep the others
-/// from being checked.
-pub(crate) fn check<T>(
-    files: &[PathBuf],
-    json: bool,
-    read: impl Fn(&Path) -> Read<T>,
-    tell: impl Fn(&T) -> String,
-) -> anyhow::Result<bool> {
-    let (mut well, mut unread) = (true, 0);
-    let mut checked = Vec::new();
-    let mut out = anstream::stdout().lock();
-    for file in files {
-        let read = read(file);
-        well &= matches!(read, Ok(Ok(_)));
-        unread += usize::from(read.is_err());
-        if json {
-            checked.push(found(file, read));
-        } else {
-            print_found(&mut out, file, &read, &tell)?;
-        }
-    }
-    if json {
-        print::json_array(checked)?;
-    }
-    if unread > 0 {
-        bail!("{unread} of {} files cannot be read", files.len());
-    }
-    Ok(well)
+/// Files of one kind, each as it was found.
+pub(crate) struct CheckedFiles<'f, T> {
+    files: Vec<(&'f Path, Read<T>)>,
 }
 
-fn found<T>(file: &Path, read: Read<T>) -> Checked {
-    let fault = |fault: Fault| CheckedFault {
+impl<'f, T> CheckedFiles<'f, T> {
+    /// Reads all of them: a file that cannot be read does not keep the others from being checked.
+    pub(crate) fn read(files: &'f [PathBuf], read: impl Fn(&Path) -> Read<T>) -> Self {
+        Self { files: files.iter().map(|file| (file.as_path(), read(file))).collect() }
+    }
+
+    pub(crate) fn are_well(&self) -> bool {
+        self.files.iter().all(|(_, read)| matches!(read, Ok(Ok(_))))
+    }
+
+    /// What the files without a fault hold.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&'f Path, &T)> {
+        self.files.iter().filter_map(|(file, read)| Some((*file, read.as_ref().ok()?.as_ref().ok()?)))
+    }
+
+    pub(crate) fn for_programs(&self) -> impl Iterator<Item = impl Serialize> {
+        self.files.iter().map(|(file, read)| found(file, read))
+    }
+
+    pub(crate) fn print(&self, json: bool, tell: impl Fn(&T) -> String) -> anyhow::Result<()> {
+        if json {
+            return print::json_array(self.for_programs());
+        }
+        let mut out = anstream::stdout().lock();
+        for (file, read) in &self.files {
+            print_found(&mut out, file, read, &tell)?;
+        }
+        Ok(())
+    }
+
+    /// `false` if a file has faults; an error if one could not be read.
+    pub(crate) fn finish(&self) -> anyhow::Result<bool> {
+        let unread = self.files.iter().filter(|(_, read)| read.is_err()).count();
+        if unread > 0 {
+            bail!("{unread} of {} files cannot be read", self.files.len());
+        }
+        Ok(self.are_well())
+    }
+}
+
+fn found<T>(file: &Path, read: &Read<T>) -> Checked {
+    let fault = |fault: &Fault| CheckedFault {
         line: fault.line,
         column: fault.column,
         code: fault.kind.code(),
-        message: fault.message,
+        message: fault.message.clone(),
     };
     let found = match read {
-        Ok(read) => Found::Faults(read.err().unwrap_or_default().into_iter().map(fault).collect()),
+        Ok(Ok(_)) => Found::Faults(Vec::new()),
+        Ok(Err(faults)) => Found::Faults(faults.iter().map(fault).collect()),
         Err(error) => Found::Error(error.to_string()),
     };
     Checked { file: file.display().to_string(), found }

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use taisai_rules::Station;
 use taisai_server::config::{Config, Names, TableConfig};
 
-use crate::check::Read;
+use crate::check::{CheckedFiles, Read};
 
 /// The largest file that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -38,7 +38,11 @@ pub(crate) enum ConfigCommand {
 /// Carries out a command; `false` if a file has faults, or differs in what cannot be changed.
 pub(crate) fn run(command: &ConfigCommand, names: &Names<'_>) -> anyhow::Result<bool> {
     match command {
-        ConfigCommand::Check { files, json } => crate::check::check(files, *json, |file| read(file, names), sentence),
+        ConfigCommand::Check { files, json } => {
+            let checked = CheckedFiles::read(files, |file| read(file, names));
+            checked.print(*json, sentence)?;
+            checked.finish()
+        }
         ConfigCommand::Apply(args) => apply::run(args, names),
     }
 }

@@ -1,4 +1,8 @@
-//! `taisai games`: loads games, lists them, prints their pay tables as the documents do, and checks game files.
+//! `taisai games`: loads games, lists them, prints their pay tables and felts as the documents do, checks game files, and
+//! compares layouts and odds.
+
+mod compare;
+mod printed;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,7 +14,10 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 use taisai_rules::{Cover, Fault, Game, Games, Language, Layout, Moment, Station};
 
+use crate::check::CheckedFiles;
 use crate::print::{self, Column, QUIET};
+use compare::Compared;
+use printed::PrintedFelt;
 
 /// The games of a folder, or those in the program.
 pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
@@ -201,17 +208,7 @@ pub(crate) fn show(
     layout: Option<&str>,
     json: bool,
 ) -> anyhow::Result<()> {
-    let shown: Vec<&Game> = match name {
-        Some(name) => vec![games.find(name, Some(now))?],
-        None => games.iter().collect(),
-    };
-    let mut tables = Vec::new();
-    for game in shown {
-        match layout {
-            Some(layout) => tables.push((game, game.layout(layout)?)),
-            None => tables.extend(game.layouts().iter().map(|layout| (game, layout))),
-        }
-    }
+    let tables = chosen(games, now, name, layout)?;
     if json {
         return print::json_array(tables.into_iter().map(|(game, layout)| ShownLayout {
             game: format!("{}@{}", game.id(), game.version()),
@@ -223,6 +220,46 @@ pub(crate) fn show(
     let mut out = anstream::stdout().lock();
     for (game, layout) in tables {
         show_table(&mut out, game, layout)?;
+    }
+    Ok(())
+}
+
+/// The layouts that are asked for, with their games.
+fn chosen<'g>(
+    games: &'g Games,
+    now: Moment,
+    name: Option<&str>,
+    layout: Option<&str>,
+) -> anyhow::Result<Vec<(&'g Game, &'g Layout)>> {
+    let shown: Vec<&Game> = match name {
+        Some(name) => vec![games.find(name, Some(now))?],
+        None => games.iter().collect(),
+    };
+    let mut chosen = Vec::new();
+    for game in shown {
+        match layout {
+            Some(layout) => chosen.push((game, game.layout(layout)?)),
+            None => chosen.extend(game.layouts().iter().map(|layout| (game, layout))),
+        }
+    }
+    Ok(chosen)
+}
+
+/// Prints felts in words.
+pub(crate) fn felts(
+    games: &Games,
+    now: Moment,
+    name: Option<&str>,
+    layout: Option<&str>,
+    json: bool,
+) -> anyhow::Result<()> {
+    let felts = chosen(games, now, name, layout)?;
+    if json {
+        return print::json_array(felts.into_iter().map(|(game, layout)| PrintedFelt::of(game, layout)));
+    }
+    let mut out = anstream::stdout().lock();
+    for (game, layout) in felts {
+        printed::print(&mut out, game, layout)?;
     }
     Ok(())
 }
@@ -250,10 +287,35 @@ pub(crate) fn pay_table(out: &mut impl Write, layout: &Layout) -> std::io::Resul
     print::table(out, &columns, &rows)
 }
 
-/// Checks files and prints every fault; `false` if there is one.
-pub(crate) fn check(files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
-    crate::check::check(files, json, read, |game| {
+/// Checks files and prints every fault; `false` if there is one. Without a fault, the layouts of the files and of the games
+/// that the program knows are compared, and every difference is named (F105).
+pub(crate) fn check(games: &Games, files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
+    let told = |game: &Game| {
         let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
         format!("{}@{}, boxes {}", game.id(), game.version(), boxes.join(", "))
-    })
+    };
+    let checked = CheckedFiles::read(files, read);
+    if !checked.are_well() {
+        checked.print(json, told)?;
+        return checked.finish();
+    }
+    let mut layouts: Vec<_> = games.iter().flat_map(|game| Compared::of(game, None)).collect();
+    for (file, game) in checked.contents() {
+        let known = games.iter().find(|known| (known.id(), known.version()) == (game.id(), game.version()));
+        let file = file.display().to_string();
+        match known {
+            Some(known) if known.file() == game.file() => {}
+            known => layouts.extend(Compared::of(game, known.map(|_| file.as_str()))),
+        }
+    }
+    let differences = compare::differences(&layouts);
+    if json {
+        let files = checked.for_programs().map(serde_json::to_value);
+        let differences = differences.iter().map(serde_json::to_value);
+        print::json_array(files.chain(differences).collect::<Result<Vec<_>, _>>()?)?;
+    } else {
+        checked.print(json, told)?;
+        compare::print(&mut anstream::stdout().lock(), &layouts, &differences)?;
+    }
+    Ok(true)
 }

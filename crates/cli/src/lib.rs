@@ -103,7 +103,13 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             rules_text::print(&*games::load(args.games.as_deref())?, now()?, game, paragraph.as_ref(), *json)?;
             Ok(true)
         }
-        Command::Games { command: Some(GamesCommand::Check { files, json }), .. } => games::check(files, *json),
+        Command::Games { command: Some(GamesCommand::Felt { game, layout, json }), .. } => {
+            games::felts(&*games::load(args.games.as_deref())?, now()?, game.as_deref(), layout.as_deref(), *json)?;
+            Ok(true)
+        }
+        Command::Games { command: Some(GamesCommand::Check { files, json }), .. } => {
+            games::check(&*games::load(args.games.as_deref())?, files, *json)
+        }
         Command::Felt { table, output } => {
             let games = games::load(args.games.as_deref())?;
             let (game, layout) = table.find(&games, now()?)?;

@@ -1,7 +1,8 @@
-//! The felt: where each betting area lies on the table. It knows places, never colours or fonts.
+//! The felt: where each betting area lies on the table, and what is printed there. It knows places and words, never
+//! colours or fonts.
 
 use crate::bet_box::{BetBox, Kind};
-use crate::text::Language;
+use crate::odds::Odds;
 
 /// A rectangle in whole units of the felt, its origin at the top left as the player looks at the layout.
 ///
@@ -73,19 +74,132 @@ pub struct Area {
     pub at: Rect,
 }
 
-/// Where the odds of a kind are printed once for all its boxes.
+/// Where words are printed once for all boxes of a kind, mostly its odds.
 ///
 /// ```
 /// let games = taisai_rules::Games::embedded();
 /// let felt = games.find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
 /// assert!(felt.captions().iter().any(|caption| caption.of == taisai_rules::Kind::Pair));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caption {
-    /// The kind whose odds it tells.
+    /// The kind that it is printed for.
     pub of: Kind,
     /// Where it lies.
     pub at: Rect,
+    /// What it says, from left to right, as the game's file has it: [`crate::Layout::caption`] fills in the odds.
+    pub words: Vec<String>,
+}
+
+/// What a line of print is.
+///
+/// ```
+/// use taisai_rules::{BetBox, Games, PrintRole};
+/// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("C").unwrap();
+/// let roles: Vec<_> = layout.printed(BetBox::EVEN).into_iter().map(|line| line.role).collect();
+/// assert_eq!(roles, [PrintRole::Name, PrintRole::Character, PrintRole::Odds, PrintRole::Note]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PrintRole {
+    /// The box's name, or its numbers.
+    Name,
+    /// One Chinese character, the largest on the box.
+    Character,
+    /// What it pays.
+    Odds,
+    /// Anything else.
+    Note,
+}
+
+/// A line of print on a box.
+///
+/// ```
+/// use taisai_rules::Games;
+/// let layout = Games::embedded().find("sic-bo-etg@2", None).unwrap().layout("C").unwrap();
+/// let printed = layout.printed("sum:17".parse().unwrap());
+/// assert_eq!(printed.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["17", "1:62"]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedLine {
+    /// What it is.
+    pub role: PrintRole,
+    /// What it says.
+    pub text: String,
+}
+
+/// Kinds that the drawing leaves blank, and where their order or words come from.
+///
+/// ```
+/// let games = taisai_rules::Games::embedded();
+/// let felt = games.find("sic-bo-etg@2", None).unwrap().layout("A").unwrap().felt();
+/// assert!(felt.blank()[0].of.contains(&taisai_rules::Kind::Triple));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blank {
+    /// The kinds.
+    pub of: Vec<Kind>,
+    /// What stands there, and by which drawing or paragraph.
+    pub taken: String,
+}
+
+/// A reading of the drawing that may be wrong.
+///
+/// ```
+/// let games = taisai_rules::Games::embedded();
+/// let felt = games.find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
+/// let doubt = felt.doubtful().iter().find(|doubt| doubt.scan == "ANY TRIPLE 1 WINS 180").unwrap();
+/// assert_eq!(doubt.read, "ANY TRIPLE 1 WINS 31");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubtful {
+    /// The kinds that it is printed on.
+    pub of: Vec<Kind>,
+    /// What the machine read in the scan.
+    pub scan: String,
+    /// What this felt prints.
+    pub read: String,
+    /// Why it is read so.
+    pub why: String,
+}
+
+/// What is printed on the boxes of a kind, line by line, with places to fill in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KindWords {
+    pub(crate) of: Kind,
+    pub(crate) lines: Vec<String>,
+}
+
+/// Fills the places of a line printed on a box: its numbers, and what it pays.
+pub(crate) fn fill(text: &str, bet_box: BetBox, pays: &[Odds]) -> String {
+    const WORDS: [&str; 6] = ["ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX"];
+    let numbers: Vec<_> = bet_box.numbers().iter().map(u8::to_string).collect();
+    let word = bet_box.numbers().first().and_then(|number| WORDS.get(usize::from(*number) - 1)).unwrap_or(&"");
+    let filled = fill_odds(text, pays).replace("{word}", word).replace("{numbers}", &numbers.join(" "));
+    filled.replace("{digits}", &numbers.concat()).replace("{and}", &numbers.join(" AND "))
+}
+
+/// Fills in odds: `{odds}`, or `{odds1}`, `{odds2}` and `{odds3}` where a kind pays by the number of dice.
+pub(crate) fn fill_odds(text: &str, pays: &[Odds]) -> String {
+    match pays {
+        [odds] => text.replace("{odds}", &printed_odds(*odds)),
+        several => (1..).zip(several).fold(text.to_owned(), |text, (dice, odds): (u8, _)| {
+            text.replace(&format!("{{odds{dice}}}"), &printed_odds(*odds))
+        }),
+    }
+}
+
+/// Odds as the drawings print them: `62`, `8 1/2`, and decimals where there is no such fraction.
+fn printed_odds(odds: Odds) -> String {
+    let hundredths = odds.numerator() * 100 / odds.denominator();
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    let fraction = match rest {
+        0 => return whole.to_string(),
+        25 => "1/4",
+        50 => "1/2",
+        75 => "3/4",
+        rest => return format!("{whole}.{rest:02}").trim_end_matches('0').to_owned(),
+    };
+    if whole == 0 { fraction.to_owned() } else { format!("{whole} {fraction}") }
 }
 
 /// The felt of one layout: areas and captions, none overlapping another.
@@ -100,8 +214,10 @@ pub struct Felt {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) source: String,
-    pub(crate) chinese: Language,
     pub(crate) reading: Vec<String>,
+    pub(crate) blank: Vec<Blank>,
+    pub(crate) doubtful: Vec<Doubtful>,
+    pub(crate) words: Vec<KindWords>,
     pub(crate) areas: Vec<Area>,
     pub(crate) captions: Vec<Caption>,
 }
@@ -140,18 +256,6 @@ impl Felt {
         &self.source
     }
 
-    /// The Chinese characters that the drawing prints.
-    ///
-    /// ```
-    /// use taisai_rules::{Games, Language};
-    /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
-    /// assert_eq!(game.layout("A").unwrap().felt().chinese(), Language::Traditional);
-    /// assert_eq!(game.layout("C").unwrap().felt().chinese(), Language::Simplified);
-    /// ```
-    pub const fn chinese(&self) -> Language {
-        self.chinese
-    }
-
     /// How the drawing was read where it leaves something open.
     ///
     /// ```
@@ -161,6 +265,40 @@ impl Felt {
     /// ```
     pub fn reading(&self) -> &[String] {
         &self.reading
+    }
+
+    /// What is printed on the boxes of a kind, line by line, as the game's file has it: [`crate::Layout::printed`] fills in
+    /// numbers and odds.
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Kind};
+    /// let felt = Games::embedded().find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
+    /// assert_eq!(felt.words(Kind::Sum), ["{numbers}", "1 WINS {odds}"]);
+    /// ```
+    pub fn words(&self, kind: Kind) -> &[String] {
+        self.words.iter().find(|words| words.of == kind).map_or(&[], |words| &words.lines)
+    }
+
+    /// What the drawing leaves blank, and what stands there instead.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
+    /// assert!(felt.blank().is_empty(), "Appendix A of 004 shows everything");
+    /// ```
+    pub fn blank(&self) -> &[Blank] {
+        &self.blank
+    }
+
+    /// Doubtful readings of the drawing.
+    ///
+    /// ```
+    /// let games = taisai_rules::Games::embedded();
+    /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
+    /// assert!(felt.doubtful().iter().any(|doubt| doubt.read == "圍骰通吃"));
+    /// ```
+    pub fn doubtful(&self) -> &[Doubtful] {
+        &self.doubtful
     }
 
     /// The places for chips, in the order of the game's file.

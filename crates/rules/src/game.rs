@@ -10,7 +10,7 @@ use crate::moment::Moment;
 use crate::paragraph::Paragraph;
 use crate::rule::Rule;
 use crate::rules_text::RulesText;
-use crate::text::{Language, Phrases, Text};
+use crate::text::{Language, Text};
 use taisai_datafile::{Fault, cite};
 
 /// When the dice may be tumbled.
@@ -85,7 +85,6 @@ pub struct Game {
     pub(crate) triple: TripleRule,
     pub(crate) paragraphs: Vec<(Rule, Vec<Paragraph>)>,
     pub(crate) labels: Vec<(Kind, Text)>,
-    pub(crate) phrases: Phrases,
     pub(crate) layouts: Vec<Layout>,
     pub(crate) file: String,
 }
@@ -253,17 +252,6 @@ impl Game {
     /// ```
     pub fn paragraphs(&self, rule: Rule) -> &[Paragraph] {
         self.paragraphs.iter().find(|(known, _)| *known == rule).map_or(&[], |(_, paragraphs)| paragraphs)
-    }
-
-    /// What its felt says beside the labels.
-    ///
-    /// ```
-    /// use taisai_rules::{Games, Language};
-    /// let phrases = Games::embedded().find("tai-sai@6", None).unwrap().phrases();
-    /// assert_eq!(phrases.wins.fill(Language::English, &[("odds", "6")]), "1 wins 6");
-    /// ```
-    pub const fn phrases(&self) -> &Phrases {
-        &self.phrases
     }
 
     /// The layouts, in the order of the document.

@@ -11,7 +11,7 @@ use crate::limits::{BoxKey, LimitScope};
 use crate::moment::Moment;
 use crate::paragraph::{Citation, Paragraph};
 use crate::rule::{FoundIn, Rule};
-use crate::text::{Phrases, Text};
+use crate::text::Text;
 use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
 
 pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
@@ -64,7 +64,6 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
     let triple = root.section(reader, "triple").and_then(|table| read_triple(reader, table));
     let paragraphs = root.section(reader, "paragraphs").map(|table| read_paragraphs(reader, table, cover));
     let labels = root.section(reader, "labels").map(|table| read_labels(reader, table));
-    let phrases = root.section(reader, "phrases").and_then(|table| read_phrases(reader, table));
     let layouts = root.required(reader, "layouts").map(|list| layout_file::read(reader, list));
     root.finish(reader);
 
@@ -120,7 +119,6 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
         triple,
         paragraphs: paragraphs?,
         labels: labels?.into_iter().map(|(kind, text)| Some((kind, text?))).collect::<Option<_>>()?,
-        phrases: phrases?,
         layouts,
         file: String::new(),
     })
@@ -306,17 +304,4 @@ fn read_labels<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Vec<(Ki
     }
     table.finish(reader);
     labels
-}
-
-fn read_phrases<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Phrases> {
-    let mut phrase = |key, places: &[&str]| {
-        let value = table.required(reader, key)?;
-        text(reader, value, places)
-    };
-    let wins = phrase("wins", &["odds"]);
-    let range = phrase("range", &["from", "to"]);
-    let triple_loses = phrase("triple_loses", &[]);
-    let on_dice = phrase("on_dice", &["count"]);
-    table.finish(reader);
-    Some(Phrases { wins: wins?, range: range?, triple_loses: triple_loses?, on_dice: on_dice? })
 }

@@ -5,9 +5,8 @@ mod chances;
 mod outcome;
 mod payout;
 
-use crate::bet_box::BetBox;
-use crate::dice::Dice;
-use crate::felt::Felt;
+use crate::bet_box::{BetBox, Kind};
+use crate::felt::{self, Caption, Felt, PrintRole, PrintedLine};
 use crate::limits::LimitScope;
 use crate::odds::Odds;
 use crate::paragraph::{Citation, Paragraph};
@@ -188,36 +187,52 @@ impl Layout {
         self.pays[bet_box.index()].is_on_layout()
     }
 
-    /// The least and the greatest sum with which a box wins, if it wins with some throw of each sum between them, and its
-    /// notation names no number.
+    /// What is printed on a box, line by line; nothing where the drawing has only dice, or the box is not on the layout.
     ///
     /// ```
     /// use taisai_rules::{BetBox, Games};
-    /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
-    /// assert_eq!(layout.range(BetBox::BIG), Some((11, 17)));
-    /// assert_eq!(layout.range("sum:9".parse().unwrap()), None);
+    /// let layout = Games::embedded().find("sic-bo-etg@2", None).unwrap().layout("A").unwrap();
+    /// let printed: Vec<_> = layout.printed(BetBox::BIG).into_iter().map(|line| line.text).collect();
+    /// assert_eq!(printed, ["BIG", "11 - 17", "1 WINS 1", "EXCEPT FOR ANY TRIPLE"]);
     /// ```
-    pub fn range(&self, bet_box: BetBox) -> Option<(u8, u8)> {
-        let won = |dice: &Dice| matches!(self.outcome(bet_box, *dice), Some(Outcome::Won(_)));
-        let mut sums: Vec<_> = Dice::all().filter(won).map(Dice::total_sum).collect();
-        sums.sort_unstable();
-        sums.dedup();
-        let follow = sums.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        match (sums.as_slice(), bet_box.numbers()) {
-            ([from, .., to], []) if follow => Some((*from, *to)),
-            _ => None,
-        }
+    pub fn printed(&self, bet_box: BetBox) -> Vec<PrintedLine> {
+        let pays: Vec<_> = self.pays(bet_box).collect();
+        let lines = if self.has(bet_box) { self.felt.words(bet_box.kind()) } else { &[] };
+        let line = |(place, text): (usize, &String)| {
+            let mut characters = text.chars();
+            let role = match (characters.next(), characters.next()) {
+                _ if text.contains("{odds") => PrintRole::Odds,
+                (Some(only), None) if !only.is_ascii() => PrintRole::Character,
+                _ if place == 0 => PrintRole::Name,
+                _ => PrintRole::Note,
+            };
+            PrintedLine { role, text: felt::fill(text, bet_box, &pays) }
+        };
+        lines.iter().enumerate().map(line).collect()
     }
 
-    /// Whether a box that would win otherwise loses when all three dice are the same.
+    /// What a caption of the felt says, from left to right.
     ///
     /// ```
-    /// use taisai_rules::{BetBox, Games};
-    /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
-    /// assert!(layout.loses_to_triple(BetBox::SMALL));
+    /// let games = taisai_rules::Games::embedded();
+    /// let layout = games.find("tai-sai@6", None).unwrap().layout("A").unwrap();
+    /// assert_eq!(layout.caption(&layout.felt().captions()[0]), ["EACH DOUBLE 1 WINS 11"]);
     /// ```
-    pub fn loses_to_triple(&self, bet_box: BetBox) -> bool {
-        Dice::all().any(|dice| self.outcome(bet_box, dice) == Some(Outcome::LostToTriple))
+    pub fn caption(&self, caption: &Caption) -> Vec<String> {
+        let pays = self.boxes_of(caption.of).next().map(|bet_box| self.pays(bet_box).collect::<Vec<_>>());
+        let pays = pays.unwrap_or_default();
+        caption.words.iter().map(|line| felt::fill_odds(line, &pays)).collect()
+    }
+
+    /// The boxes of a kind that are on this layout.
+    ///
+    /// ```
+    /// use taisai_rules::{Games, Kind};
+    /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("E").unwrap();
+    /// assert_eq!((layout.boxes_of(Kind::Four).count(), layout.boxes_of(Kind::Double).count()), (15, 0));
+    /// ```
+    pub fn boxes_of(&self, kind: Kind) -> impl Iterator<Item = BetBox> {
+        self.boxes.iter().copied().filter(move |bet_box| bet_box.kind() == kind)
     }
 
     /// What the box pays: one entry, three for a Single Dice box, none for a box not on the layout.

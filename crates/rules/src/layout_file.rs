@@ -7,7 +7,7 @@ use crate::felt::{Area, Caption, Felt, Rect};
 use crate::game_file::boxes_of;
 use crate::layout::Row;
 use crate::paragraph::Paragraph;
-use crate::text::Language;
+use crate::print_file::{self, PrintRead};
 use taisai_datafile::{FaultKind, Reader, Table, Value, cite};
 
 /// A felt of more areas is refused: there are 117 boxes, and none is printed more than twice.
@@ -72,8 +72,10 @@ fn read_layout<'t>(
             kinds.push((area.bet_box.kind(), span.clone()));
         }
     }
-    let (rows, felt) = (rows?, felt?);
+    let (rows, mut felt) = (rows?, felt?);
     check_odds(reader, &rows, &felt);
+    let captions = felt.has_all_captions.then_some(&felt.captions[..]);
+    print_file::check(reader, &rows.rows, &felt.areas, captions, &mut felt.print);
     Some(LayoutRead {
         id: id?,
         pay_table: u8::try_from(pay_table?).ok()?,
@@ -179,10 +181,11 @@ fn read_rows<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> RowsRead {
 struct FeltRead {
     size: Option<[u32; 2]>,
     source: Option<String>,
-    chinese: Option<Language>,
     reading: Vec<String>,
+    print: PrintRead,
     areas: Vec<Placed<Area>>,
     captions: Vec<Placed<Caption>>,
+    has_all_captions: bool,
 }
 
 impl FeltRead {
@@ -192,8 +195,10 @@ impl FeltRead {
             width,
             height,
             source: self.source?,
-            chinese: self.chinese?,
             reading: self.reading,
+            blank: self.print.blank.into_iter().map(|(blank, _)| blank).collect(),
+            doubtful: self.print.doubtful.into_iter().map(|(doubt, _)| doubt).collect(),
+            words: self.print.words?.into_iter().map(|(words, _)| words).collect(),
             areas: self.areas.into_iter().map(|(area, _)| area).collect(),
             captions: self.captions.into_iter().map(|(caption, _)| caption).collect(),
         })
@@ -203,8 +208,6 @@ impl FeltRead {
 fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> FeltRead {
     let size = table.required(reader, "size").and_then(|value| reader.integers(value, &(1..=MOST_UNITS)));
     let source = table.string(reader, "source");
-    let scripts = [("zh-Hans", Language::Simplified), ("zh-Hant", Language::Traditional)];
-    let chinese = table.choice(reader, "chinese", &scripts);
     let reading = table.optional("reading").and_then(|value| reader.array(value)).unwrap_or_default();
     let reading = reading.iter().filter_map(|value| reader.long_string(value, MOST_CHARACTERS));
     let reading = reading.map(str::to_owned).collect();
@@ -216,9 +219,13 @@ fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> FeltRead 
         read_block(reader, block, &mut areas);
     }
     let mut captions = Vec::new();
-    for value in table.optional("captions").and_then(|value| reader.array(value)).unwrap_or_default() {
+    let listed = table.optional("captions").and_then(|value| reader.array(value)).unwrap_or_default();
+    for value in listed {
         captions.extend(read_caption(reader, value).map(|caption| (caption, value.span())));
     }
+    let has_all_captions =
+        captions.len() == listed.len() && captions.iter().all(|(caption, _)| !caption.words.is_empty());
+    let print = print_file::read(reader, &mut table);
     if areas.is_empty() {
         if blocks.is_some() {
             reader.fault(table.span.clone(), FaultKind::BadValue, "a felt has at least one box");
@@ -233,7 +240,7 @@ fn read_felt<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> FeltRead 
         check_geometry(reader, size, &areas_at.chain(captions_at).collect::<Vec<_>>());
     }
     table.finish(reader);
-    FeltRead { size, source, chinese, reading, areas, captions }
+    FeltRead { size, source, reading, print, areas, captions, has_all_captions }
 }
 
 fn read_block<'t>(reader: &mut Reader<'t>, value: &Value<'t>, areas: &mut Vec<Placed<Area>>) {
@@ -276,8 +283,10 @@ fn read_caption<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Captio
     let mut table = reader.table(value)?;
     let at = table.required(reader, "at").and_then(|value| read_rect(reader, value));
     let of = table.required(reader, "of").and_then(|value| reader.parsed(value, FaultKind::UnknownBox));
+    let words = table.required(reader, "words").and_then(|value| print_file::read_caption_words(reader, value, of));
     table.finish(reader);
-    Some(Caption { of: of?, at: at? })
+    // A caption whose words cannot be read still has its place.
+    Some(Caption { of: of?, at: at?, words: words.unwrap_or_default() })
 }
 
 fn read_rect<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Rect> {

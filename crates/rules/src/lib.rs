@@ -35,6 +35,7 @@ mod odds;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod paragraph;
+mod print_file;
 mod pro_rata;
 mod rule;
 mod rules_text;
@@ -46,7 +47,7 @@ mod text;
 
 pub use bet_box::{BetBox, Kind, UnknownBox, UnknownKind};
 pub use dice::{BadDice, Dice, Face};
-pub use felt::{Area, Caption, Felt, Rect};
+pub use felt::{Area, Blank, Caption, Doubtful, Felt, PrintRole, PrintedLine, Rect};
 pub use game::{Cover, Game, GameTwice, Games, Station, TripleRule, UnknownGame, UnknownLayout};
 pub use layout::{BrokenUnit, Chances, Layout, Outcome, Payouts, Row, Standing};
 pub use limits::{BoxKey, BoxLimit, LimitError, LimitScope, Limits};
@@ -59,4 +60,4 @@ pub use rule::Rule;
 pub use rules_text::{Passage, RulesParagraph, RulesText, UnknownParagraph};
 pub use slip::{Bet, BetError, HouseResult, Line, Settlement, SlipError};
 pub use taisai_datafile::{Fault, FaultKind};
-pub use text::{Language, Phrases, Text};
+pub use text::{Language, Text};

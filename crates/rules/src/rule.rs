@@ -17,6 +17,8 @@ pub enum Rule {
     Open,
     /// Limits are on display, and players keep within them.
     LimitsShown,
+    /// What the Differential is: between what is placed on Big and Small, or Odd and Even.
+    Differential,
     /// Room left in a box is open to any other player.
     RoomLeft,
     /// After "No more Bets" nothing is placed, increased or withdrawn.
@@ -83,11 +85,12 @@ impl Rule {
     /// ```
     /// use taisai_rules::{Games, Rule};
     /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
-    /// assert_eq!(Rule::ALL.into_iter().filter(|rule| !game.paragraphs(*rule).is_empty()).count(), 26);
+    /// assert_eq!(Rule::ALL.into_iter().filter(|rule| !game.paragraphs(*rule).is_empty()).count(), 27);
     /// ```
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Open,
         Self::LimitsShown,
+        Self::Differential,
         Self::RoomLeft,
         Self::Closed,
         Self::Tumble,
@@ -128,6 +131,7 @@ impl Rule {
         match self {
             Self::Open => "open",
             Self::LimitsShown => "limits_shown",
+            Self::Differential => "differential",
             Self::RoomLeft => "room_left",
             Self::Closed => "closed",
             Self::Tumble => "tumble",
@@ -166,6 +170,7 @@ impl Rule {
             Self::Exposed | Self::Concealed => FoundIn::Only(Cover::Covered),
             Self::ActivatedEarly => FoundIn::Only(Cover::Open),
             Self::LimitsShown
+            | Self::Differential
             | Self::RoomLeft
             | Self::Excess
             | Self::Advice

@@ -1,4 +1,4 @@
-//! Labels and phrases of a game in its three languages.
+//! Titles and labels of a game in its three languages.
 
 /// The languages of labels.
 ///
@@ -29,7 +29,7 @@ impl Language {
 /// ```
 /// use taisai_rules::{Games, Language};
 /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
-/// assert_eq!(game.phrases().wins.fill(Language::Traditional, &[("odds", "62")]), "一贏62");
+/// assert_eq!(game.title().get(Language::Traditional), "骰寶");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
@@ -55,35 +55,9 @@ impl Text {
     }
 
     /// The text in one language with its places filled in: `{name}` becomes the value given for that name.
-    ///
-    /// ```
-    /// use taisai_rules::{Games, Language};
-    /// let game = Games::embedded().find("tai-sai@6", None).unwrap();
-    /// let range = &game.phrases().range;
-    /// assert_eq!(range.fill(Language::English, &[("from", "4"), ("to", "10")]), "Numbers 4 to 10");
-    /// ```
-    pub fn fill(&self, language: Language, values: &[(&str, &str)]) -> String {
+    pub(crate) fn fill(&self, language: Language, values: &[(&str, &str)]) -> String {
         values
             .iter()
             .fold(self.get(language).to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
     }
-}
-
-/// What the felt says beside the labels.
-///
-/// ```
-/// use taisai_rules::{Games, Language};
-/// let game = Games::embedded().find("tai-sai@6", None).unwrap();
-/// assert_eq!(game.phrases().triple_loses.get(Language::Traditional), "圍骰通吃");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phrases {
-    /// What a box pays; `{odds}`.
-    pub wins: Text,
-    /// Which sums a box is for; `{from}` and `{to}`.
-    pub range: Text,
-    /// That a box loses when all three dice are the same.
-    pub triple_loses: Text,
-    /// On how many dice a number shows; `{count}`.
-    pub on_dice: Text,
 }

@@ -417,8 +417,10 @@ impl RunningTable {
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
             Decision::Accepted(event) => {
+                let round = machine.machine().round();
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
+                self.report_over_differential(round, &event);
                 if let (Some(stands), ClusterEvent::Compensated { adjustments }) = (stands, event) {
                     self.keep_changes(cluster, stands, &adjustments);
                 }

@@ -25,7 +25,7 @@ use crate::sources::Sources;
 use crate::transfer::Transfer;
 
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Method, Stake, Stakes};
-pub use settle::{Adjustment, Slip, SlipLine, Totals};
+pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 
 /// A wager: what a seat has on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,13 +10,13 @@ export interface Rect {
 
 export type Voice = 'sign' | 'label' | 'odds' | 'note';
 
-/** English and Chinese; one of them may be empty. */
-export type Pair = readonly [string, string];
+/** A text is broken into at most so many lines. */
+const MOST_LINES = 3;
 
-/** A text with those it must look alike: all of a family get the same size and breaks. */
+/** A text with those it must look alike: all of a family get the same size and number of lines. */
 export interface Words {
-  texts: Pair;
-  family: readonly Pair[];
+  text: string;
+  family: readonly string[];
   voice: Voice;
   largest: number;
 }
@@ -89,27 +89,31 @@ function draw(fitted: Fitted, x: number, y: number, width: number): Drawn[] {
   });
 }
 
-function say({ texts, family, voice, largest }: Words, width: number, height: number): Fitted {
-  const size = (breaks: number) => {
-    const widths = [...family, texts].flatMap((pair) => broken(pair, breaks)).map(ems);
+function say({ text, family, voice, largest }: Words, width: number, height: number): Fitted {
+  const size = (lines: number) => {
+    const widths = [...family, text].flatMap((one) => broken(one, lines)).map(ems);
     const across = (width * 0.95) / Math.max(...widths, 0.001);
-    const down = height / (lineOf(voice) * Math.max(1, broken(texts, breaks).length));
+    const down = height / (lineOf(voice) * broken(text, lines).length);
     return Math.min(across, down, largest);
   };
-  const breaks = voice === 'sign' ? [0] : [0, 1, 2];
-  const best = breaks.reduce((best, next) => (size(next) > size(best) ? next : best));
-  return { lines: broken(texts, best), size: size(best), voice };
+  // One more line must be worth it: the type grows by a fifth.
+  let best = 1;
+  for (let next = 2; next <= (voice === 'sign' ? 1 : MOST_LINES); next += 1) if (size(next) > size(best) * 1.2) best = next;
+  return { lines: broken(text, best), size: size(best), voice };
 }
 
-/** English and Chinese in one line; in a line each; the English in two lines. */
-function broken([english, chinese]: Pair, breaks: number): string[] {
-  const apart = english.includes('·') ? '\u2003' : '\u2002';
-  if (breaks === 0) return [english && chinese ? english + apart + chinese : english + chinese];
-  const words = english.split(' ');
-  const halves = words.slice(1).map((_, at) => [words.slice(0, at + 1).join(' '), words.slice(at + 1).join(' ')] as const);
-  const wide = ([upper, lower]: readonly [string, string]) => Math.max(ems(upper), ems(lower));
-  const half = breaks === 2 && halves.length > 0 ? halves.reduce((best, next) => (wide(next) < wide(best) ? next : best)) : [english];
-  return [...half, chinese].filter((line) => line !== '');
+/** The text in lines of about the same width: fewer where it has fewer words. */
+function broken(text: string, lines: number): string[] {
+  const done: string[] = [];
+  let words = text.split(' ');
+  for (let left = lines; left > 1 && words.length > 1; left -= 1) {
+    const share = ems(words.join(' ')) / left;
+    const off = (taken: number) => Math.abs(ems(words.slice(0, taken).join(' ')) - share);
+    const taken = words.slice(1).map((_, at) => at + 1).reduce((best, next) => (off(next) < off(best) ? next : best));
+    done.push(words.slice(0, taken).join(' '));
+    words = words.slice(taken);
+  }
+  return [...done, words.join(' ')];
 }
 
 /** The groups in so many rows that the dice are largest. */

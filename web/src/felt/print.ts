@@ -1,10 +1,9 @@
-// What stands in each area of a felt: signs, labels, dice and odds, in English and Chinese as printed. Every box, place and
-// odds comes from the layout; it knows neither bets nor results.
+// What stands in each area of a felt: names, dice and odds, as the layout's drawing prints them. Every box, place and word comes
+// from the layout; it knows neither bets nor results.
 
 import type { AreaView, Box, BoxView, CaptionView, LayoutView } from '../protocol/messages';
-import { kindOf } from '../state/limits';
-import { stack, type Drawn, type Groups, type Item, type Pair, type Rect, type Voice, type Words } from './fit';
-import { phrases, shownOdds } from './phrases';
+import { kindOf, OPPOSITES } from '../state/limits';
+import { stack, type Drawn, type Item, type Rect, type Voice, type Words } from './fit';
 
 /** Parts of the picture to a unit of the felt. */
 export const UNIT = 10;
@@ -17,7 +16,11 @@ export interface Printed {
   turn: 0 | 90 | 270;
 }
 
-type Chinese = LayoutView['chinese'];
+type Shared = [number, Item];
+type Line = BoxView['printed'][number];
+
+/** How a line is drawn, and its share of the height in hundredths. */
+const LOOKS: Record<Line['role'], [Voice, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
 
 /** The box's numbers: `domino:12` has 1 and 2. */
 function numbersOf(box: Box): number[] {
@@ -42,10 +45,6 @@ export class Print {
     this.boxes = new Map(layout.boxes.map((box) => [box.box, box]));
   }
 
-  private get chinese(): Chinese {
-    return this.layout.chinese;
-  }
-
   area(area: AreaView): Printed {
     const at = placed(area);
     const isRight = area.x * 2 >= this.layout.width;
@@ -54,8 +53,7 @@ export class Print {
 
   caption(caption: CaptionView): Printed {
     const at = placed(caption);
-    const told = [0, 1].map((language) => [...new Set(caption.of.map((box) => this.pays(box)[language]))].join(' · '));
-    const words = this.alone([told[0]!, told[1]!], 'odds', at.height > at.width ? 38 : 32);
+    const words: Words = { text: caption.words.join('\u2003'), family: [], voice: 'odds', largest: at.height > at.width ? 38 : 32 };
     const inner = inset(at);
     if (at.height <= at.width) return { at, kind: 'caption', drawn: stack(inner, [[0, words]]), turn: 0 };
     const [x, y] = [inner.x + inner.width / 2 - inner.height / 2, inner.y + inner.height / 2 - inner.width / 2];
@@ -64,100 +62,79 @@ export class Print {
     return { at, kind: 'caption', drawn: stack(turned, [[0, words]]), turn };
   }
 
-  /** What stands in an area: its sign, label or dice from the top down, then the notes. */
+  /** What stands in an area: its name and dice from the top down, then odds and notes. */
   private contents(box: Box, at: Rect, isRight: boolean): Drawn[] {
-    const kind = kindOf(box);
-    const notes = this.notes(box);
-    const label = (largest: number) => this.words(box, 'label', largest, (b) => this.label(b));
-    const sign = (largest: number) => this.words(box, 'sign', largest, (b) => this.label(b));
     const numbers = numbersOf(box);
     const each = numbers.map((number) => [number]);
-    const dice = (largest: number, groups: number[][]): Groups => ({ dice: groups, largest });
-    switch (kind) {
+    switch (kindOf(box)) {
       case 'small':
       case 'big':
       case 'odd':
-      case 'even': {
-        const only = (language: 0 | 1) => (b: Box): Pair => [this.names(b)[language], ''];
-        const character = this.words(box, 'sign', 180, only(1));
-        const named: [number, Item][] = [[22, this.words(box, 'label', 54, only(0))], ...notes];
-        if (at.width > at.height) return beside(at, 38, character, named, isRight);
-        return stack(at, [[0, character], ...named.map(([share, item]): [number, Item] => [share * 0.7, item])]);
+      case 'even':
+        return this.evenChance(box, at, isRight);
+      case 'single': {
+        const lines = this.lines(box, 42);
+        const die: Item = { dice: each, largest: 92 };
+        return lines.length === 0 ? stack(at, [[0, die]]) : beside(at, 44, die, lines, false);
       }
-      case 'single':
-        return beside(at, 44, dice(92, each), [[0, label(42)], ...notes], false);
       case 'sum':
-        return stack(at, [[0, sign(76)], ...notes]);
+        return stack(at, this.withName(box, 76, 40));
       case 'four':
-        return stack(at, [[0, sign(54)], ...notes]);
+        return stack(at, this.withName(box, 54, 32));
       case 'double':
-        return stack(at, [[30, label(25)], [0, dice(76, [...each, ...each])], ...notes]);
+        return this.withDice(box, at, 25, { dice: [...each, ...each], largest: 76 });
       case 'triple':
-        return stack(at, [[28, label(30)], [0, dice(60, [[...numbers, ...numbers, ...numbers]])], ...notes]);
+        return this.withDice(box, at, 30, { dice: [[...numbers, ...numbers, ...numbers]], largest: 60 });
       case 'any-triple':
-        return stack(at, [[24, label(38)], [0, dice(60, [1, 2, 3, 4, 5, 6].map((n) => [n, n, n]))], ...notes]);
+        return this.withDice(box, at, 38, { dice: [1, 2, 3, 4, 5, 6].map((n) => [n, n, n]), largest: 60 });
       default:
-        return stack(at, [[0, dice(60, each)], ...notes]);
+        return this.withDice(box, at, 30, { dice: each, largest: 60 });
     }
   }
 
-  /** What is printed below or beside the label: sums, odds, and that a triple loses. */
-  private notes(box: Box): [number, Item][] {
-    const note = (share: number, voice: Voice, text: (b: Box) => Pair): [number, Item] => [share, this.words(box, voice, 28, text)];
-    const notes: [number, Item][] = [];
-    const view = this.boxes.get(box);
-    if (view?.range) notes.push(note(23, 'note', (b) => this.range(b)));
-    if (!this.isToldByCaption(box)) {
-      const kind = kindOf(box);
-      const share = kind === 'sum' ? 40 : kind === 'four' ? 32 : ['small', 'big', 'odd', 'even', 'single'].includes(kind) ? 20 : 22;
-      notes.push(note(share, 'odds', (b) => this.pays(b)));
-    }
-    if (view?.loses_to_triple) {
-      const phrase: Pair = [phrases.en.tripleLoses, phrases[this.chinese].tripleLoses];
-      notes.push(note(34, 'note', () => phrase));
-    }
-    return notes;
+  /** The character with its words beside it, or above them where the area is high. */
+  private evenChance(box: Box, at: Rect, isRight: boolean): Drawn[] {
+    const lines = this.lines(box, 54);
+    const place = this.printed(box).findIndex(({ role }) => role === 'character');
+    if (place < 0) return stack(at, lines);
+    const character = this.line(box, place, 'sign', 180);
+    if (at.width > at.height) return beside(at, 38, character, lines, isRight);
+    return stack(at, [[0, character], ...lines.map(([share, item]): Shared => [share * 0.7, item])]);
   }
 
-  private words(box: Box, voice: Voice, largest: number, text: (box: Box) => Pair): Words {
-    const opposites: Partial<Record<Box, Box>> = { big: 'small', small: 'big', odd: 'even', even: 'odd' };
-    const opposite = opposites[box];
-    const family = this.layout.boxes.filter(({ box: b }) => kindOf(b) === kindOf(box) || b === opposite);
-    return { texts: text(box), family: family.map((b) => text(b.box)), voice, largest };
+  /** The name as large as there is room, then the other lines, which share what is given to them. */
+  private withName(box: Box, largest: number, share: number): Shared[] {
+    const lines = this.lines(box, largest);
+    return lines.map(([, item], place): Shared => (place === 0 ? [0, { ...(item as Words), voice: 'sign' }] : [share / (lines.length - 1), item]));
   }
 
-  private alone(texts: Pair, voice: Voice, largest: number): Words {
-    return { texts, family: [], voice, largest };
+  /** Name, dice, and the other lines below them. */
+  private withDice(box: Box, at: Rect, largest: number, dice: Item): Drawn[] {
+    const isNamed = this.printed(box)[0]?.role === 'name';
+    const lines = this.lines(box, largest).map(([, item], place): Shared => [isNamed && place === 0 ? 28 : 22, item]);
+    const above = isNamed ? 1 : 0;
+    return stack(at, [...lines.slice(0, above), [0, dice], ...lines.slice(above)]);
   }
 
-  private names(box: Box): Pair {
-    const label = this.boxes.get(box)?.label;
-    return [label?.en ?? box, label?.[this.chinese] ?? ''];
+  /** The lines of a box but for its character, each with its share of the height. */
+  private lines(box: Box, largest: number): Shared[] {
+    const shown = this.printed(box).flatMap(({ role }, place): Shared[] => {
+      const [voice, share] = LOOKS[role];
+      return role === 'character' ? [] : [[share, this.line(box, place, voice, role === 'name' ? largest : 28)]];
+    });
+    const given = shown.reduce((sum, [share]) => sum + share, 0);
+    return shown.map(([share, item]) => [(share * 100) / Math.max(given, 100), item]);
   }
 
-  /** In English and Chinese; once where they are the same. */
-  private label(box: Box): Pair {
-    const [english, chinese] = this.names(box);
-    return [english, chinese === english ? '' : chinese];
+  /** A line of a box, as large as that of its whole kind and of its opposite can be. */
+  private line(box: Box, place: number, voice: Voice, largest: number): Words {
+    const text = (of: Box) => this.printed(of)[place]?.text ?? '';
+    const family = this.layout.boxes.filter(({ box: b }) => kindOf(b) === kindOf(box) || b === OPPOSITES[box]);
+    return { text: text(box), family: family.map((b) => text(b.box)), voice, largest };
   }
 
-  private pays(box: Box): Pair {
-    const odds = (this.boxes.get(box)?.pays ?? []).map(shownOdds);
-    const told = (language: 'en' | Chinese) =>
-      odds.length === 1 ? phrases[language].wins(odds[0]!) : odds.map((o, at) => phrases[language].winsOn(o, at + 1)).join(' · ');
-    return [told('en'), told(this.chinese)];
-  }
-
-  private range(box: Box): Pair {
-    const range = this.boxes.get(box)?.range;
-    return range ? [phrases.en.range(...range), phrases[this.chinese].range(...range)] : ['', ''];
-  }
-
-  /** Whether the kind's odds are printed once for all its boxes, and are the same for all. */
-  private isToldByCaption(box: Box): boolean {
-    const caption = this.layout.captions.find(({ of }) => of.includes(box));
-    if (caption === undefined) return false;
-    return new Set(caption.of.map((b) => this.boxes.get(b)?.pays.join())).size === 1;
+  private printed(box: Box): Line[] {
+    return this.boxes.get(box)?.printed ?? [];
   }
 }
 

@@ -50,6 +50,7 @@ export type VoucherOnFile = Schemas['VoucherOnFile'];
 export type DeviceOnFile = Schemas['DeviceOnFile'];
 export type EmployeeOnFile = Schemas['EmployeeOnFile'];
 export type SignificantOnFile = Schemas['SignificantOnFile'];
+export type OverDifferential = Schemas['OverDifferential'];
 export type Redeemer = Schemas['Redeemer'];
 export type ResultLine = Schemas['ResultLine'];
 export type MeterLine = Schemas['MeterLine'];

@@ -1,6 +1,6 @@
 // Significant events as alerts: what happened, where, and who has acknowledged it (F32).
 
-import type { Redeemer, SignificantOnFile } from '../protocol/messages';
+import type { OverDifferential, Redeemer, SignificantOnFile } from '../protocol/messages';
 
 export interface Alert {
   number: number;
@@ -12,6 +12,8 @@ export interface Alert {
   person: number | null;
   device: number | null;
   amount: number | null;
+  /** What counts differs by more than the Differential: on which box, and how much (1.3). */
+  over: OverDifferential | null;
   /** Whose wrong voucher numbers have locked them out, as long as they are (F45). */
   redeemer: Redeemer | null;
   /** Whether it needs a person, or is only to be known. */
@@ -21,7 +23,7 @@ export interface Alert {
 
 const QUIET = ['terminal-back', 'login-failed', 'login-unlocked', 'redemption-unlocked', 'configured', 'limit-change'];
 
-type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; tumbler?: number };
+type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; tumbler?: number; over?: OverDifferential };
 
 export function alertOf({ number, time, what, acknowledged = null }: SignificantOnFile): Alert {
   const [outer, value] = typeof what === 'string' ? [what, null] : Object.entries(what)[0]!;
@@ -37,6 +39,7 @@ export function alertOf({ number, time, what, acknowledged = null }: Significant
     person: redeemer && 'person' in redeemer ? redeemer.person : isNumber && kind.startsWith('login') ? inner : null,
     device: isNumber && !kind.startsWith('login') ? inner : (fields.tumbler ?? null),
     amount: fields.amount ?? null,
+    over: fields.over ?? null,
     redeemer: kind === 'redemption-locked' ? redeemer : null,
     isUrgent: !QUIET.includes(kind),
     acknowledged,

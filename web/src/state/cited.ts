@@ -4,7 +4,7 @@ import type { HouseView, LayoutView, VoidReason } from '../protocol/messages';
 
 export type Cited =
   | 'few-tumbles' | 'not-flat' | 'exposed' | 'activated-early' | 'not-established' | 'concluded' | 'damaged-dice' | 'malfunction' | 'force-majeure' | 'suspected-offence' | 'wrong-result' | 'ruling'
-  | 'void-returned' | 'placed-by-staff' | 'excess' | 'advice' | 'colour-chips';
+  | 'void-returned' | 'placed-by-staff' | 'excess' | 'differential' | 'advice' | 'colour-chips';
 
 /** The paragraphs of the game; none where it has no such rule. */
 export function paragraphsOf({ paragraphs }: Pick<LayoutView, 'paragraphs'>, cited: Cited): readonly string[] {

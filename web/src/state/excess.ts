@@ -2,7 +2,7 @@
 // It only shows: what is rejected is reckoned by the house.
 
 import type { Box, Cents, StaffView, TableLimits } from '../protocol/messages';
-import { limitOf } from './limits';
+import { limitOf, OPPOSITES } from './limits';
 
 export interface Balance {
   left: Box;
@@ -34,9 +34,6 @@ export function balances(totals: Map<Box, Cents>, limits: TableLimits | null | u
   });
 }
 
-/** What lies on the other side of a box that has one. */
-const OPPOSITE = new Map<Box, Box>(PAIRS.flatMap(([left, right]) => [[left, right], [right, left]]));
-
 /** The room left on a box (3.5): up to its maximum, and where there is a Differential up to that over what lies on the other side. */
 export function roomOf(totals: Map<Box, Cents>, limits: TableLimits | null | undefined, box: Box): Cents {
   return Math.max(0, capOf(totals, limits, box) - (totals.get(box) ?? 0));
@@ -44,7 +41,7 @@ export function roomOf(totals: Map<Box, Cents>, limits: TableLimits | null | und
 
 /** The most that may lie on a box now (5.1). */
 export function capOf(totals: Map<Box, Cents>, limits: TableLimits | null | undefined, box: Box): Cents {
-  const opposite = OPPOSITE.get(box);
+  const opposite = OPPOSITES[box];
   const apart = opposite === undefined || limits?.differential == null ? Infinity : (totals.get(opposite) ?? 0) + limits.differential;
   return Math.min(limitOf(limits, box).max ?? Infinity, apart);
 }

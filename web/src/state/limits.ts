@@ -14,6 +14,9 @@ export function kindOf(box: Box): BoxKey {
   return box.split(':')[0] as BoxKey;
 }
 
+/** The box that the Differential compares a box with (1.3). */
+export const OPPOSITES: Partial<Record<Box, Box>> = { big: 'small', small: 'big', odd: 'even', even: 'odd' };
+
 const entryOf = (limits: Limits, key: BoxKey) => limits?.boxes.find((entry) => entry.boxes === key);
 
 /** A box's own limit wins over its kind's, and that over the one for every box that is not named. */

@@ -50,6 +50,13 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   ruling: [/^[a-z]+$/, ([code], { staff }) => staff.pit.rulings[code as 'note']],
   'money-ruling': [/^(.+) to (.+?)(; not witnessed yet)?$/, ruled],
   'excess-rejected': [/^\S+$/, ([box], { boxOf }, { table }) => boxOf(table ?? 0, box)],
+  'over-differential': [
+    /^(\S+) (\d+), (\S+) (\d+), differential (\d+)(?:, (\S+))?$/,
+    ([, box, counted, opposite, other, most, cited], { staff, boxOf }, { table }) => {
+      const name = (of: string) => boxOf(table ?? 0, of) ?? of;
+      return staff.pit.counted(name(box!), cents(counted), name(opposite!), cents(other), cents(most)) + (cited ? ` (${cited})` : '');
+    },
+  ],
   adjustment: [/^(-?\d+) at once$/, ([, amount], { staff }) => staff.audit.details.atOnce(cents(amount))],
   enrol: [/^[a-z]+$/, ([code], { staff }) => staff.pit.deviceKinds[code as 'terminal']],
   'request-approval': [ASKED, ([, what], { staff, words }) => spelled(read(what!), staff, words)],

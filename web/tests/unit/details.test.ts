@@ -30,6 +30,8 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['reinstatement', 'void to 2-4-6', 'Void, now 2 4 6', '原为作废，现为2 4 6', '原為作廢，現為2 4 6'],
   ...(['conclude', 'void', 'settle', 'note'] as const).map((code): (typeof ROWS)[number] => ['ruling', code, staffEn.pit.rulings[code], staffHans.pit.rulings[code], staffHant.pit.rulings[code]]),
   ['excess-rejected', 'sum:4', '4', '4点', '4點'],
+  ['over-differential', 'big 70000, small 30000, differential 20000, 1.3', '700 counts on big, 300 on small; Differential 200 (1.3)', 'big计700，small计300；差额上限200 (1.3)', 'big計700，small計300；差額上限200 (1.3)'],
+  ['reported-over-differential', 'odd 70000, even 30000, differential 20000', '700 counts on odd, 300 on even; Differential 200', 'odd计700，even计300；差额上限200', 'odd計700，even計300；差額上限200'],
   ['adjustment', '-2550 at once', '−25.50 at once', '即时−25.50', '即時−25.50'],
   ['enrol', 'terminal', 'Terminal', '终端', '終端'],
   ['enrol', 'tumbler', 'Tumbler', '摇骰器', '搖骰器'],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { figureOf } from '../../src/felt/figures';
 import { ems } from '../../src/felt/fit';
 import { placed, Print } from '../../src/felt/print';
-import { shownOdds } from '../../src/felt/phrases';
+import { shownOdds } from '../../src/felt/odds';
 import { isWay, towards, type Way } from '../../src/felt/walk';
 import { laidOn, named } from '../../src/parts/laid';
 import type { LayoutView } from '../../src/protocol/messages';
@@ -32,6 +32,24 @@ describe.each(cases)('the felt of %s', (_, layout) => {
           expect(one.x - half >= at.x && one.x + half <= at.x + at.width && one.y <= at.y + at.height && one.y - one.size * 0.8 >= at.y, `${area.box} ${one.text}`).toBe(true);
         }
       }
+    }
+  });
+
+  it('says every word that the layout prints, and no other', () => {
+    const said = ({ drawn }: { drawn: ReturnType<Print['area']>['drawn'] }) => drawn.flatMap((one) => ('text' in one ? one.text.split(/[ \u2003]/) : [])).sort();
+    const words = (texts: string[]) => texts.flatMap((text) => text.split(' ')).sort();
+    for (const area of layout.areas) {
+      const { printed } = layout.boxes.find(({ box }) => box === area.box)!;
+      expect(said(print.area(area)), area.box).toEqual(words(printed.map(({ text }) => text)));
+    }
+    for (const caption of layout.captions) {
+      const printed = print.caption(caption);
+      expect(said(printed), caption.of.join()).toEqual(words(caption.words));
+      const [along, across] = printed.turn === 0 ? [printed.at.width, printed.at.height] : [printed.at.height, printed.at.width];
+      const lines = printed.drawn.flatMap((one) => ('text' in one ? [one] : []));
+      expect(Math.max(...lines.map(({ text, size }) => ems(text) * size)), caption.of.join()).toBeLessThanOrEqual(along);
+      expect(lines.reduce((sum, { size }) => sum + size, 0), caption.of.join()).toBeLessThanOrEqual(across);
+      expect(Math.min(...lines.map(({ size }) => size)), caption.of.join()).toBeGreaterThan(15);
     }
   });
 

@@ -64,6 +64,8 @@ describe('an alert', () => {
   it('says what and where', () => {
     const cluster = { table: 2, number: 0 };
     expect(alertOf({ number: 4, time: 9, who: 'system', what: { reported: { 'large-win': { cluster, seat: 3, amount: 900 } } } })).toMatchObject({ kind: 'large-win', table: 2, seat: 3, amount: 900, isUrgent: true });
+    const over = { box: 'big' as const, counted: 70_000, opposite_counted: 30_000, differential: 20_000 };
+    expect(alertOf({ number: 4, time: 9, who: 'system', what: { reported: { 'over-differential': { table: 2, round: 7, over } } } })).toMatchObject({ kind: 'over-differential', table: 2, round: 7, over, isUrgent: true });
     expect(alertOf({ number: 4, time: 9, who: 'system', what: { 'login-locked': 22 } })).toMatchObject({ kind: 'login-locked', person: 22 });
     expect(alertOf({ number: 4, time: 9, who: 'system', what: { reported: 'store-problem' } })).toMatchObject({ kind: 'store-problem' });
     expect(alertOf({ number: 4, time: 9, who: 'system', what: 'configured' })).toMatchObject({ kind: 'configured', isUrgent: false });

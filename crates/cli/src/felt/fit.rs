@@ -9,6 +9,9 @@ const LINE: u32 = 118;
 /// The same for a figure or character that stands alone.
 const SIGN: u32 = 102;
 
+/// A text is broken into at most so many lines.
+const MOST_LINES: usize = 3;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Start,
@@ -24,10 +27,10 @@ pub(super) enum Voice {
     Note,
 }
 
-/// A text in English and Chinese, with those it must look alike: all of a family get the same size and breaks.
+/// A text with those it must look alike: all of a family get the same size and number of lines.
 pub(super) struct Words {
-    pub(super) texts: [String; 2],
-    pub(super) family: Vec<[String; 2]>,
+    pub(super) text: String,
+    pub(super) family: Vec<String>,
     pub(super) voice: Voice,
     pub(super) largest: u32,
 }
@@ -146,40 +149,39 @@ impl Voice {
 }
 
 impl Words {
-    pub(super) const fn alone(texts: [String; 2], voice: Voice, largest: u32) -> Self {
-        Self { texts, family: Vec::new(), voice, largest }
+    pub(super) const fn alone(text: String, voice: Voice, largest: u32) -> Self {
+        Self { text, family: Vec::new(), voice, largest }
     }
 
     fn fit(&self, width: u32, height: u32) -> Fitted {
-        let size = |breaks: usize| {
-            let family = self.family.iter().chain([&self.texts]);
-            let widths = family.flat_map(|texts| broken(texts, breaks)).map(|line| ems(&line));
+        let size = |lines: usize| {
+            let family = self.family.iter().chain([&self.text]);
+            let widths = family.flat_map(|text| broken(text, lines)).map(ems);
             let across = width * 950 / widths.max().unwrap_or_default().max(1);
-            let down = height * 100 / (self.voice.line() * count(&broken(&self.texts, breaks)).max(1));
+            let down = height * 100 / (self.voice.line() * count(&broken(&self.text, lines)).max(1));
             across.min(down).min(self.largest)
         };
-        let breaks = if self.voice == Voice::Sign { 0..1 } else { 0..3 };
-        let best = breaks.rev().max_by_key(|breaks| size(*breaks)).unwrap_or_default();
-        Fitted::Lines { lines: broken(&self.texts, best), size: size(best), voice: self.voice }
+        let most = if self.voice == Voice::Sign { 1 } else { MOST_LINES };
+        // One more line must be worth it: the type grows by a fifth.
+        let best = (2..=most).fold(1, |best, next| if size(next) * 5 > size(best) * 6 { next } else { best });
+        let lines = broken(&self.text, best).into_iter().map(str::to_owned).collect();
+        Fitted::Lines { lines, size: size(best), voice: self.voice }
     }
 }
 
-/// English and Chinese in one line; in a line each; the English in two lines.
-fn broken([english, chinese]: &[String; 2], breaks: usize) -> Vec<String> {
-    let lines = match breaks {
-        0 if chinese.is_empty() || english.is_empty() => vec![format!("{english}{chinese}")],
-        0 if english.contains('·') => vec![format!("{english}\u{2003}{chinese}")],
-        0 => vec![format!("{english}\u{2002}{chinese}")],
-        1 => vec![english.clone(), chinese.clone()],
-        _ => {
-            let halves = english.match_indices(' ').map(|(at, _)| (&english[..at], &english[at + 1..]));
-            match halves.min_by_key(|(upper, lower)| ems(upper).max(ems(lower))) {
-                Some((upper, lower)) => vec![upper.to_owned(), lower.to_owned(), chinese.clone()],
-                None => vec![english.clone(), chinese.clone()],
-            }
-        }
-    };
-    lines.into_iter().filter(|line| !line.is_empty()).collect()
+/// The text in lines of about the same width: fewer where it has fewer words.
+fn broken(text: &str, lines: usize) -> Vec<&str> {
+    let mut rest = text;
+    let mut broken = Vec::new();
+    for left in (2..=u32::try_from(lines).unwrap_or(1)).rev() {
+        let share = ems(rest) / left;
+        let spaces = rest.match_indices(' ').map(|(at, _)| at);
+        let Some(at) = spaces.min_by_key(|at| ems(&rest[..*at]).abs_diff(share)) else { break };
+        broken.push(&rest[..at]);
+        rest = &rest[at + 1..];
+    }
+    broken.push(rest);
+    broken
 }
 
 /// The groups in so many rows that the dice are largest.

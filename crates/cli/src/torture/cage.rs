@@ -1,11 +1,11 @@
 //! The house around the table: cashiers, attendants, shift managers, people who join and leave, devices, approvals, and the
 //! time that passes.
 
-use taisai_rules::Money;
+use taisai_rules::{BetBox, Money};
 use taisai_table::{
-    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Person,
-    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, RoundStanding, Seat, SessionId, TableId, Time,
-    Transfer, VoidReason, VoucherHash,
+    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand,
+    OverDifferential, Person, PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, RoundStanding, Seat,
+    SessionId, TableId, Time, Transfer, VoidReason, VoucherHash,
 };
 
 use super::failure::Held;
@@ -18,6 +18,16 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 /// A table for training that the House has on file.
 pub(super) const TRAINING: ClusterId = ClusterId { table: TableId(2), number: 0 };
+
+/// As much over the Differential as it is.
+const fn over_differential(amount: Money) -> OverDifferential {
+    OverDifferential {
+        bet_box: BetBox::BIG,
+        counted: Money::from_cents(3 * amount.cents()),
+        opposite_counted: amount,
+        differential: amount,
+    }
+}
 
 impl Hall<'_> {
     pub(super) fn tell_house(&mut self, actor: Actor, command: HouseCommand) -> Held {
@@ -203,6 +213,7 @@ impl Hall<'_> {
             },
             Report::RulingWitnessed { table, round },
             Report::LargeWin { cluster: self.at, seat, amount },
+            Report::OverDifferential { table, round, over: over_differential(amount) },
             Report::CommandIdReused { table: self.at.table, source: 1 },
             Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
             Report::FlatDiceVoided { table, round },

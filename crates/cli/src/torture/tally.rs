@@ -88,7 +88,7 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
-        TumblerFault
+        OverDifferential TumblerFault
         FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
     }
 }

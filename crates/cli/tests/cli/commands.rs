@@ -111,6 +111,110 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others() {
     assert_eq!(run(&["games", "check", binary, GAME]).0, Some(1), "all could be read");
 }
 
+/// F105: a file that is changed on purpose, what is compared, the boxes or kinds that differ, and the two values.
+#[test]
+fn every_difference_between_two_files_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let games = folder.join("games");
+    std::fs::create_dir(&games).unwrap();
+    let text = std::fs::read_to_string(GAME).unwrap();
+    std::fs::write(games.join("tai-sai.toml"), &text).unwrap();
+    let (games, file) = (games.to_str().unwrap(), folder.join("changed.toml"));
+    let file = file.to_str().unwrap();
+    let named = |edits: &[(&str, &str)]| {
+        let changed = edits.iter().fold(text.clone(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        std::fs::write(file, changed).unwrap();
+        let (status, json, error) = run(&["--games", games, "games", "check", "--json", file]);
+        assert_eq!(status, Some(0), "{error}");
+        let all: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        assert_eq!(all[0], serde_json::json!({ "file": file, "faults": [] }));
+        all[1..].to_vec()
+    };
+    let before = named(&[]);
+    for (edits, aspect, of, layout, values) in [
+        (
+            &[(
+                "    { type = \"Total Sum Combination (4 or 17) Bet\",  rules = \"Total Sum of 4 or 17\",             pays = \"62 to 1\"",
+                "    { type = \"Total Sum Combination (4 or 17) Bet\",  rules = \"Total Sum of 4 or 17\",             pays = \"60.5 to 1\"",
+            )][..],
+            "odds",
+            &["sum:4", "sum:17"][..],
+            "A",
+            ["62", "121/2"],
+        ),
+        (
+            &[(r#"rules = "Three Dice with same value""#, r#"rules = "Any three of a kind""#)],
+            "rows",
+            &["any-triple"],
+            "A",
+            ["Any Triple Bet: Three Dice with same value", "Any Triple Bet: Any three of a kind"],
+        ),
+        (
+            &[(r#"[["double:6", "double:5", "double:4"]]"#, r#"[["double:4", "double:5", "double:6"]]"#)],
+            "order",
+            &["double"],
+            "A",
+            ["6 5 4 3 2 1", "4 5 6 3 2 1"],
+        ),
+        (
+            &[("{ at = [  0,  69, 168,  15]", "{ at = [  0,  69, 168,  14]")],
+            "places",
+            &["single"],
+            "A",
+            ["168 × 90: 0,69 6×28×15", "168 × 90: 0,69 6×28×14"],
+        ),
+        (
+            &[(r#"["TRIPLE {word}"]"#, r#"["{word} THREE TIMES"]"#)],
+            "words",
+            &["triple"],
+            "A",
+            ["TRIPLE {word}", "{word} THREE TIMES"],
+        ),
+        (
+            &[(r#"["ON EACH 2 DICE COMBINATION 1 WINS {odds}"]"#, r#"["ON EACH 1 WINS {odds}"]"#)],
+            "captions",
+            &["domino"],
+            "A",
+            ["ON EACH 2 DICE COMBINATION 1 WINS {odds} at 0,56 18×13", "ON EACH 1 WINS {odds} at 0,56 18×13"],
+        ),
+        (
+            &[
+                (r#"boxes = ["small"] },"#, r#"boxes = ["small", "odd"] },"#),
+                ("size = [168, 90]", "size = [169, 90]"),
+                ("blocks = [", "blocks = [{ at = [168, 0, 1, 1], rows = [['odd']] },"),
+                ("[layouts.felt.words]", "[layouts.felt.words]\nodd = ['1 WINS {odds}']"),
+            ],
+            "boxes",
+            &["odd"],
+            "A",
+            ["not on", "on"],
+        ),
+    ] {
+        let found = named(edits);
+        let difference = found.iter().find(|difference| {
+            difference["aspect"] == aspect && difference["of"] == serde_json::json!(of) && !before.contains(difference)
+        });
+        let difference = difference.unwrap_or_else(|| panic!("{aspect} of {of:?}: {found:#?}"));
+        let value = |name: &str| {
+            let has = |value: &&serde_json::Value| value["layouts"].as_array().unwrap().contains(&name.into());
+            difference["values"].as_array().unwrap().iter().find(has).unwrap()["value"].clone()
+        };
+        let known = value(&format!("tai-sai@6 {layout}"));
+        assert_eq!([known, value(&format!("tai-sai@6 {layout} ({file})"))], values, "{aspect}");
+    }
+    let (_, printed, _) = run(&["--games", games, "games", "check", file]);
+    assert!(printed.contains("6 layouts compared") && printed.contains("\n  odd\n    not on\n"), "{printed}");
+    std::fs::write(file, &text).unwrap();
+    let (_, printed, _) = run(&["--games", games, "games", "check", file]);
+    assert!(printed.contains("3 layouts compared"), "the same file is compared once: {printed}");
+    let (status, _, error) = run(&["--games", "/nowhere", "games", "check"]);
+    assert_eq!((status, error.contains("/nowhere")), (Some(2), true), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_without_end_is_refused() {

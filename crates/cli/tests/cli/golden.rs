@@ -85,6 +85,22 @@ fn pay_tables_print_as_the_documents_do() {
     check(&folder("games").join("pay-tables.txt"), &output.stdout);
 }
 
+/// The appendices in words: compare them with the documents before they are committed.
+#[test]
+fn felts_print_their_words_and_how_they_were_read() {
+    let output = run_with(&["games", "felt"], b"");
+    check(&folder("games").join("printed.txt"), &output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+/// F105: every difference of layouts and odds between the approved games.
+#[test]
+fn differences_between_the_approved_games_are_named() {
+    let output = run_with(&["games", "check"], b"");
+    check(&folder("games").join("differences.txt"), &output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+}
+
 #[test]
 fn rules_print_as_the_documents_do() {
     for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {

@@ -3,13 +3,14 @@
 
 mod settle;
 
-use taisai_rules::Station;
+use taisai_rules::{Rule, Station};
 use taisai_table::{
-    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Meters, Purpose, RoundNumber, Seat,
-    SessionId,
+    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Meters, OverDifferential, Purpose,
+    RoundNumber, Seat, SessionId,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
+use super::house::over_differential;
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
 use super::tables::SESSIONS;
 use super::value::Value;
@@ -148,8 +149,12 @@ impl Scribe for Cluster {
                     return Ok(());
                 };
                 of.round = Some(round.0);
-                if let ClusterEvent::Compensated { adjustments } = event {
-                    events = adjusted(self, round, adjustments);
+                match event {
+                    ClusterEvent::Compensated { adjustments } => events = adjusted(self, round, adjustments),
+                    ClusterEvent::Settled { over_differential, .. } => {
+                        events = over_differential.iter().map(|over| over_by(self, round, over)).collect();
+                    }
+                    ClusterEvent::Done | ClusterEvent::Rejected { .. } => {}
                 }
                 (Seats::All, Some(kind))
             }
@@ -265,6 +270,16 @@ fn adjusted(cluster: &Cluster, round: RoundNumber, adjustments: &[Adjustment]) -
         Event { kind: Some("adjustment".into()), at, amount, detail, ..Event::default() }
     };
     adjustments.iter().map(event).collect()
+}
+
+/// What counts differs by more than the Differential, with the paragraph that says what the Differential is.
+fn over_by(cluster: &Cluster, round: RoundNumber, over: &OverDifferential) -> Event {
+    let at = Belongs { round: Some(round.0), ..here(cluster) };
+    let mut event = Event { kind: Some("over-differential".into()), at, ..Event::default() };
+    over_differential(over, &mut event);
+    let cited = cluster.rules().game().paragraphs(Rule::Differential).iter().map(|cited| format!(", {cited}"));
+    event.detail = event.detail.map(|detail| cited.fold(detail, |detail, cited| detail + &cited));
+    event
 }
 
 /// A session ends at a seat, or begins there, or one follows the other.

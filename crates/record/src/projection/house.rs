@@ -19,6 +19,8 @@ use crate::opening::Opening;
 use money::{Origin, expire, issue, receive, rule, voucher_to_claim};
 use significant::significant;
 
+pub(super) use significant::over_differential;
+
 /// The books as they were last posted, and the entry that was not applied yet.
 pub(super) struct Books {
     accounts: BTreeMap<Account, i64>,

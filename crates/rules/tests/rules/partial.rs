@@ -157,8 +157,8 @@ fn an_outcome_is_established_by_the_bets_of_the_layout() {
         [layouts.felt]
         size = [2, 1]
         source = "none"
-        chinese = "zh-Hant"
         blocks = [{ at = [0, 0, 2, 1], rows = [["big", "small"]] }]
+        words = { big = ["1 WINS {odds}"], small = ["1 WINS {odds}"] }
     "#;
     let game = Game::from_toml(format!("{head}{layout}")).unwrap();
     let layout = game.layout("A").unwrap();

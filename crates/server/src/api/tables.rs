@@ -7,7 +7,9 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
-use taisai_rules::{BetBox, Chances, Cover, Dice, Game, Language, Layout, LimitScope, Rect, Rule, Station};
+use taisai_rules::{
+    BetBox, Chances, Cover, Dice, Game, Language, Layout, LimitScope, PrintRole, PrintedLine, Rect, Rule, Station,
+};
 use taisai_table::{House, Phase, TableId};
 
 use crate::api::Routes;
@@ -140,8 +142,6 @@ pub(crate) struct LayoutView {
     has_differential: bool,
     /// The paragraphs behind each rule of the round that the game has, by the rule's key in the game's file.
     paragraphs: BTreeMap<&'static str, Vec<String>>,
-    /// The characters that its Chinese is printed in: `zh-Hans` or `zh-Hant`.
-    chinese: &'static str,
     width: u32,
     height: u32,
     areas: Vec<AreaView>,
@@ -161,12 +161,14 @@ struct AreaView {
     height: u32,
 }
 
-/// Where the odds of a kind of box are printed once for all of them.
+/// What is printed once for all boxes of a kind, mostly their odds.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 struct CaptionView {
     /// Boxes of the kind.
     of: Vec<BetBox>,
+    /// What it says, from left to right.
+    words: Vec<String>,
     x: u32,
     y: u32,
     width: u32,
@@ -186,12 +188,40 @@ struct BoxView {
     ways: u8,
     /// The house's exact edge, as a fraction.
     edge: String,
-    /// The least and the greatest sum that win, where that is printed on the box.
-    range: Option<[u8; 2]>,
-    /// Whether it loses when all three dice are the same.
-    loses_to_triple: bool,
+    /// What the felt prints on it, line by line.
+    printed: Vec<PrintedView>,
     /// The throws that light it, with their faces in rising order: `113`.
     lit_by: Vec<String>,
+}
+
+/// A line of print.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct PrintedView {
+    role: RoleView,
+    text: String,
+}
+
+/// What a line of print is: the box's name or numbers, one large Chinese character, what it pays, or anything else.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+enum RoleView {
+    Name,
+    Character,
+    Odds,
+    Note,
+}
+
+impl From<PrintRole> for RoleView {
+    fn from(role: PrintRole) -> Self {
+        match role {
+            PrintRole::Name => Self::Name,
+            PrintRole::Character => Self::Character,
+            PrintRole::Odds => Self::Odds,
+            PrintRole::Note => Self::Note,
+        }
+    }
 }
 
 impl LayoutView {
@@ -206,8 +236,7 @@ impl LayoutView {
                 pays: layout.pays(*bet_box).map(|odds| odds.to_string()).collect(),
                 ways,
                 edge: edge.to_string(),
-                range: layout.range(*bet_box).map(|(from, to)| [from, to]),
-                loses_to_triple: layout.loses_to_triple(*bet_box),
+                printed: layout.printed(*bet_box).into_iter().map(printed_view).collect(),
                 lit_by: lit_by(layout, *bet_box),
             })
         });
@@ -217,8 +246,14 @@ impl LayoutView {
         });
         let captions = felt.captions().iter().map(|caption| {
             let Rect { x, y, width, height } = caption.at;
-            let of = layout.boxes().iter().copied().filter(|bet_box| bet_box.kind() == caption.of).collect();
-            CaptionView { of, x, y, width, height }
+            CaptionView {
+                of: layout.boxes_of(caption.of).collect(),
+                words: layout.caption(caption),
+                x,
+                y,
+                width,
+                height,
+            }
         });
         Self {
             game: game_name(game),
@@ -231,10 +266,6 @@ impl LayoutView {
             has_limits: layout.limit_scope().is_some(),
             has_differential: layout.limit_scope() == Some(LimitScope::Box),
             paragraphs: paragraphs.collect(),
-            chinese: match felt.chinese() {
-                Language::Simplified => "zh-Hans",
-                Language::Traditional | Language::English => "zh-Hant",
-            },
             width: felt.width(),
             height: felt.height(),
             areas: felt.areas().iter().map(|of| area(of.bet_box, of.at)).collect(),
@@ -242,6 +273,10 @@ impl LayoutView {
             boxes: boxes.collect(),
         }
     }
+}
+
+fn printed_view(line: PrintedLine) -> PrintedView {
+    PrintedView { role: line.role.into(), text: line.text }
 }
 
 fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! What of a table is a significant event of the house (F32): it is reported to the House once it is done.
 
 use taisai_table::{
-    ClusterCommand, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundEvent, RoundNumber, VoidReason,
+    ClusterCommand, ClusterEvent, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundEvent, RoundNumber,
+    VoidReason,
 };
 
 use super::RunningTable;
@@ -60,6 +61,16 @@ impl RunningTable {
             | RoundEvent::Resumed { .. }
             | RoundEvent::SetDamaged { .. }
             | RoundEvent::Followed { .. } => {}
+        }
+    }
+
+    /// Reports where what counts in a settled round differs by more than the Differential (1.3).
+    pub(super) fn report_over_differential(&mut self, round: RoundNumber, event: &ClusterEvent) {
+        let table = self.round().table();
+        if let ClusterEvent::Settled { over_differential, .. } = event {
+            for over in over_differential.iter().copied() {
+                self.report(Some(Report::OverDifferential { table, round, over }));
+            }
         }
     }
 

@@ -357,10 +357,10 @@ impl Cluster {
             },
             (Notice::Held, _) => self.state.is_held = true,
             (Notice::Resumed, _) => self.state.is_held = false,
-            (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, digest }) => {
+            (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, digest, .. }) => {
                 self.settle(Some(*dice), totals, *digest);
             }
-            (Notice::Voided { .. }, ClusterEvent::Settled { totals, digest }) => self.settle(None, totals, *digest),
+            (Notice::Voided { .. }, ClusterEvent::Settled { totals, digest, .. }) => self.settle(None, totals, *digest),
             (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
                 self.compensated(*round, None, adjustments);
             }

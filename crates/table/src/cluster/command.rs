@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
-use crate::cluster::settle::{Adjustment, Slip, Totals};
+use crate::cluster::settle::{Adjustment, OverDifferential, Slip, Totals};
 use crate::identity::{Person, Seat};
 use crate::round::Notice;
 use crate::transfer::{Transfer, VoucherNumber};
@@ -239,6 +239,8 @@ pub enum ClusterEvent {
         /// The digest of its lines.
         #[cfg_attr(feature = "openapi", schema(min_items = 32, max_items = 32))]
         digest: [u8; 32],
+        /// Where what counts differs by more than the Differential (1.3).
+        over_differential: Vec<OverDifferential>,
     },
     /// A round that was over is settled again, or void.
     Compensated {

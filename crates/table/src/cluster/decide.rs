@@ -508,11 +508,11 @@ impl Cluster {
             | Notice::Resumed => Ok(ClusterEvent::Done),
             Notice::Result { dice, .. } => {
                 let (totals, digest) = self.reckon(Some(*dice));
-                Ok(ClusterEvent::Settled { totals, digest })
+                Ok(ClusterEvent::Settled { totals, digest, over_differential: self.over_differential() })
             }
             Notice::Voided { round, .. } if *round == self.state.round && self.state.betting != Betting::Idle => {
                 let (totals, digest) = self.reckon(None);
-                Ok(ClusterEvent::Settled { totals, digest })
+                Ok(ClusterEvent::Settled { totals, digest, over_differential: Vec::new() })
             }
             Notice::Voided { round, reason } => {
                 Ok(ClusterEvent::Compensated { adjustments: self.compensate(*round, slip?, Err(*reason))? })

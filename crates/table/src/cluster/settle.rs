@@ -57,6 +57,22 @@ pub struct Slip {
     pub lines: Vec<SlipLine>,
 }
 
+/// What counts on a box is more than the Differential above what counts on the opposite box. Excess is measured against what was
+/// placed there (1.3), so this happens where the opposite box was cut by its own maximum, or stakes below the minimum count in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct OverDifferential {
+    /// The box on which more counts.
+    #[serde(rename = "box")]
+    pub bet_box: BetBox,
+    /// What counts on it.
+    pub counted: Money,
+    /// What counts on the opposite box.
+    pub opposite_counted: Money,
+    /// The maximum Differential on display.
+    pub differential: Money,
+}
+
 /// What a session gets or gives when a round that is over is settled again or voided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -194,6 +210,27 @@ impl Cluster {
             }
         }
         counted
+    }
+
+    /// Boxes whose counted total exceeds that of the opposite box by more than the Differential (1.3).
+    pub(super) fn over_differential(&self) -> Vec<OverDifferential> {
+        let Some(differential) = self.limits.differential() else { return Vec::new() };
+        // Without excess every stake counts, and no box is over the Differential.
+        if self.excess().next().is_none() {
+            return Vec::new();
+        }
+        let counted = self.counted();
+        let counted = |bet_box: BetBox| {
+            let mut units =
+                counted.iter().filter(|((_, of), _)| *of == bet_box).map(|(_, units)| u64::from(*units)).peekable();
+            if units.peek().is_some() { self.cents(units.sum()) } else { self.total(bet_box) }
+        };
+        let over = |bet_box: &BetBox| {
+            let (more, opposite) = (counted(*bet_box), counted(bet_box.opposite()?));
+            let over = OverDifferential { bet_box: *bet_box, counted: more, opposite_counted: opposite, differential };
+            (less(more, opposite) > differential).then_some(over)
+        };
+        self.rules.layout().boxes().iter().filter_map(over).collect()
     }
 
     /// The slip of the round in play as it lies.

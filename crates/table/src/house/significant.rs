@@ -8,6 +8,7 @@ use taisai_rules::Money;
 
 use super::vouchers::Redeemer;
 use super::{Decided, House, HouseEvent};
+use crate::cluster::OverDifferential;
 use crate::identity::{Actor, ClusterId, DeviceId, PersonId, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
@@ -136,6 +137,15 @@ pub enum Report {
         table: TableId,
         /// Which.
         tumbler: DeviceId,
+    },
+    /// What counts on a box is more than the Differential above what counts on the opposite box (1.3).
+    OverDifferential {
+        /// At which table.
+        table: TableId,
+        /// In which round.
+        round: RoundNumber,
+        /// The box, what counts on it and on the opposite one, and the Differential.
+        over: OverDifferential,
     },
 }
 

@@ -1,7 +1,9 @@
 //! The players' side: bets and their limits, excess, lost terminals, locks, sessions, cash-out and Colour Chips.
 
 use taisai_rules::{BetBox, Money};
-use taisai_table::{Chips, ClusterCommand, ClusterEvent, Cut, Decision, Excess, Profile, Seat, Stake};
+use taisai_table::{
+    Chips, ClusterCommand, ClusterEvent, Cut, Decision, Entry, Excess, OverDifferential, Profile, Recorded, Seat, Stake,
+};
 
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI, cents};
 use crate::round::check;
@@ -283,6 +285,51 @@ fn excess_left_counts_pro_rata() {
         ),
         (&BOXED, "supervisor limits unit=100 big=500..; dealer open; player bet 0 big 100; deal 456; ? house = -100"),
     ]);
+}
+
+/// 1.3: limits and bets, the dice, and where what counts differs by more than the Differential: the box, what counts on it and on the
+/// opposite one, and the Differential. Excess is measured against what was placed.
+#[test]
+fn a_counted_difference_over_the_differential_is_an_event() {
+    let rows: [(&str, &str, &[(&str, i64, i64, i64)]); 6] = [
+        // Small is cut by its own maximum, Big is within the Differential of what was placed on it.
+        ("unit=100 small=..3000 diff=2000", "small 6000, big 7000", &[("big", 7_000, 3_000, 2_000)]),
+        // Equal to the Differential is not over it.
+        ("unit=100 small=..3000 diff=2000", "small 6000, big 5000", &[]),
+        // Big is cut by the Differential.
+        ("unit=100 small=..3000 diff=2000", "small 3000, big 9000", &[]),
+        // Both are cut by their maximum.
+        ("unit=100 small=..3000 big=..4000 diff=2000", "small 6000, big 9000", &[]),
+        // Stakes below the minimum count in full, though they are over the Differential.
+        ("unit=100 big=1000.. diff=200", "big 900", &[("big", 900, 0, 200)]),
+        ("unit=100 small=..3000", "small 6000, big 7000", &[]),
+    ];
+    for (limits, bets, expected) in rows {
+        for dice in ["456", "124", "222"] {
+            let mut hall = Hall::ready(TAI_SAI, "A", &Profile::singapore());
+            hall.run(&format!("supervisor limits {limits}; dealer open"));
+            for (seat, bet) in bets.split(", ").enumerate() {
+                hall.run(&format!("player bet {seat} {bet}"));
+            }
+            hall.run(&format!("deal {dice}"));
+            let found = hall.floor.record.iter().rev().find_map(|entry| match entry {
+                Recorded::Cluster(_, Entry { outcome: Ok(ClusterEvent::Settled { over_differential, .. }), .. }) => {
+                    Some(over_differential.clone())
+                }
+                Recorded::Cluster(..) | Recorded::Round(..) | Recorded::House(_) => None,
+            });
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(bet_box, counted, opposite, differential)| OverDifferential {
+                    bet_box: bet_box.parse().unwrap(),
+                    counted: cents(*counted),
+                    opposite_counted: cents(*opposite),
+                    differential: cents(*differential),
+                })
+                .collect();
+            assert_eq!(found, Some(expected), "{limits}: {bets}, {dice}");
+        }
+    }
 }
 
 /// 5.2 of the terminals: the round goes on; registered bets are settled, the terminal bets no more until it is back.

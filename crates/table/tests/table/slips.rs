@@ -112,14 +112,23 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
         assert!(meters.bet == Money::ZERO || meters.rounds == 1);
     }
     assert_eq!(hall.cluster().ledger().house, settled.house.net());
-    let totals = hall.floor.record.iter().rev().find_map(|entry| match entry {
-        Recorded::Cluster(_, entry) => match entry.outcome {
-            Ok(ClusterEvent::Settled { totals, .. }) => Some(totals),
+    let event = hall.floor.record.iter().rev().find_map(|entry| match entry {
+        Recorded::Cluster(_, entry) => match &entry.outcome {
+            Ok(ClusterEvent::Settled { totals, over_differential, .. }) => Some((*totals, over_differential.clone())),
             Ok(_) | Err(_) => None,
         },
         Recorded::Round(..) | Recorded::House(_) => None,
     });
-    let totals = totals.expect("a settled round");
+    let (totals, over_differential) = event.expect("a settled round");
+    // 1.3: an event exactly where what counts differs by more than the Differential.
+    let counted = |of: BetBox| -> i64 {
+        settled.lines.iter().filter(|line| line.bet_box == of).map(|line| line.counted.cents()).sum()
+    };
+    let most = display.differential().map_or(i64::MAX, Money::cents);
+    let over = |of: &BetBox| of.opposite().is_some_and(|opposite| counted(*of) - counted(opposite) > most);
+    let expected: Vec<_> = layout.boxes().iter().copied().filter(over).map(|of| (of, counted(of))).collect();
+    let found: Vec<_> = over_differential.iter().map(|over| (over.bet_box, over.counted.cents())).collect();
+    assert_eq!(found, expected);
     let all =
         |amount: fn(&taisai_rules::Line<u32>) -> Money| settled.lines.iter().map(|line| amount(line).cents()).sum();
     let expected: [i64; 4] =

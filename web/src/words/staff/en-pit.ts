@@ -100,8 +100,9 @@ export const pit = {
     'void-voucher': 'Void a voucher; its amount becomes a claim.',
     why: (why: string) => `Reason: ${why}`,
   },
+  counted: (box: string, amount: string, opposite: string, other: string, differential: string) => `${amount} counts on ${box}, ${other} on ${opposite}; Differential ${differential}`,
   kinds: {
-    'large-win': 'Large win, terminal locked', 'terminal-lost': 'Terminal lost', 'terminal-back': 'Terminal back', void: 'Round void', correction: 'Correction', ruling: 'Ruling', 'limit-change': 'Limits changed',
+    'over-differential': 'What counts differs by more than the Differential', 'large-win': 'Large win, terminal locked', 'terminal-lost': 'Terminal lost', 'terminal-back': 'Terminal back', void: 'Round void', correction: 'Correction', ruling: 'Ruling', 'limit-change': 'Limits changed',
     'clock-stepped': 'The clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'A command number was used twice', 'tumbler-fault': 'Tumbler fault', 'flat-dice-voided': 'A die was called not flat; the tumbler had read three flat dice', 'to-be-ruled': 'A round of damaged dice must be ruled on', 'dice-damaged': 'A dice set was found damaged', 'dice-inspected': 'A damaged dice set was inspected', 'login-failed': 'Failed sign-in',
     'login-locked': 'Locked after failed sign-ins', 'login-unlocked': 'Sign-in unlocked', 'money-ruling': 'A ruling changes what a round pays', 'ruling-witnessed': 'A ruling was witnessed', 'code-given': 'A code for a device was given out', 'device-revoked': 'Device revoked', 'token-copied': 'A device’s key was used twice', 'redemption-locked': 'Vouchers locked after wrong numbers',
     'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'A voucher could not be issued', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',

@@ -1,7 +1,9 @@
 //! The players' side in words, and the settlement sheets.
 
 use taisai_rules::{Money, Rule, Station};
-use taisai_table::{Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, Purpose, RoundNumber, Seat};
+use taisai_table::{
+    Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, RoundNumber, Seat,
+};
 
 use super::super::parse::COLOURS;
 use super::super::stage::Stage;
@@ -122,7 +124,7 @@ fn colour_name(colour: u8) -> &'static str {
 fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut Vec<Told>) -> anyhow::Result<()> {
     let Some((round, by)) = notice.stands() else { return Ok(()) };
     match (by, event) {
-        (Ok(dice), ClusterEvent::Settled { totals, .. }) => {
+        (Ok(dice), ClusterEvent::Settled { totals, over_differential, .. }) => {
             let sheet = sheet_of(stage, round, dice)?;
             sheet.check(totals)?;
             for line in &sheet.lines {
@@ -130,6 +132,8 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
                 add_result(stage, line.seat, Money::from_cents(result))?;
             }
             told.push(Told::Sheet { round, dice, sheet });
+            let cited = cite(stage.game(), &[Rule::Differential]);
+            told.extend(over_differential.iter().map(|over| Told::Words(over_words(over, &cited))));
         }
         (Err(_), ClusterEvent::Settled { .. }) => told.push(returned(stage, round)),
         (Ok(dice), ClusterEvent::Compensated { adjustments }) => {
@@ -143,6 +147,15 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
         (Ok(_) | Err(_), ClusterEvent::Done | ClusterEvent::Rejected { .. }) => {}
     }
     Ok(())
+}
+
+fn over_words(over: &OverDifferential, cited: &str) -> String {
+    let OverDifferential { bet_box, counted, opposite_counted, differential } = over;
+    let opposite = bet_box.opposite().map_or("", |opposite| opposite.text());
+    format!(
+        "Event: {counted} counts on {bet_box} and {opposite_counted} on {opposite}, more than the Differential of \
+         {differential} apart.{cited}"
+    )
 }
 
 /// The bets of a void round, by seat.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use taisai_table::{Happening, House, Redeemer, Report, Significant};
+use taisai_rules::Money;
+use taisai_table::{Happening, House, OverDifferential, Redeemer, Report, Significant};
 
 use super::{Waiting, in_cluster};
 use crate::projection::batch::{Belongs, Event};
@@ -50,6 +51,15 @@ impl Waiting {
     }
 }
 
+/// By how much the difference of what counts exceeds the Differential, and the boxes with what counts on each.
+pub(in crate::projection) fn over_differential(over: &OverDifferential, event: &mut Event) {
+    let OverDifferential { bet_box, counted, opposite_counted, differential } = *over;
+    let [counted, opposite_counted, differential] = [counted, opposite_counted, differential].map(Money::cents);
+    let opposite = bet_box.opposite().map_or("", |opposite| opposite.text());
+    event.amount = Some(counted - opposite_counted - differential);
+    event.detail = Some(format!("{bet_box} {counted}, {opposite} {opposite_counted}, differential {differential}"));
+}
+
 fn reported(report: &Report, event: &mut Event) {
     match report {
         Report::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
@@ -60,6 +70,10 @@ fn reported(report: &Report, event: &mut Event) {
         Report::LargeWin { cluster, seat, amount } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
             event.amount = Some(amount.cents());
+        }
+        Report::OverDifferential { table, round, over } => {
+            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
+            over_differential(over, event);
         }
         Report::CommandIdReused { table, source } => {
             event.at.table = Some(table.0);

@@ -1,8 +1,10 @@
 //! One command and one event of every kind.
 
+use taisai_rules::BetBox;
 use taisai_table::{
-    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, PersonId, ReceivableId,
-    ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, RoundStanding, SetOff, TableId, Time, VoidReason,
+    Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, OverDifferential,
+    PersonId, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, RoundStanding, SetOff,
+    TableId, Time, VoidReason,
 };
 
 use super::floor::*;
@@ -139,6 +141,16 @@ fn reports() -> impl Iterator<Item = Report> {
         },
         Report::RulingWitnessed { table, round },
         Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
+        Report::OverDifferential {
+            table,
+            round,
+            over: OverDifferential {
+                bet_box: BetBox::BIG,
+                counted: cents(700_000),
+                opposite_counted: cents(400_000),
+                differential: cents(200_000),
+            },
+        },
         Report::CommandIdReused { table, source: 7 },
         Report::TumblerFault { table, tumbler: DeviceId(7) },
     ]
