@@ -412,10 +412,15 @@ impl RunningTable {
         let machine = self.parts.clusters.get_mut(place)?;
         let id = id.unwrap_or_else(|| self.ids.next());
         let bets = bets_in(&command);
-        let report = reported::of_cluster(machine.machine().id(), &command);
+        let cluster = machine.machine().id();
+        let report = reported::of_cluster(cluster, &command);
+        let seat = reported::stacker_seat(machine.machine(), &command);
+        let stacker = seat.map(|seat| (seat, command.clone()));
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
-            Decision::Accepted(_) => {
+            Decision::Accepted(event) => {
+                let differs = stacker.and_then(|(seat, command)| reported::stacker(cluster, seat, &command, &event));
+                self.report(differs);
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
                 Verdict::Accepted
@@ -477,7 +482,7 @@ fn has_terminals(round: &Round) -> bool {
 const fn seat_asking(actor: Actor) -> Option<Seat> {
     match actor {
         Actor::Terminal { seat, .. } => Some(seat),
-        Actor::Person(_) | Actor::Tumbler(_) | Actor::System => None,
+        Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => None,
     }
 }
 
@@ -492,6 +497,8 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Repeat { seat }
         | ClusterCommand::Double { seat }
         | ClusterCommand::BuyIn { seat, .. }
+        | ClusterCommand::AcceptNote { seat, .. }
+        | ClusterCommand::CountStacker { seat, .. }
         | ClusterCommand::IssueColour { seat, .. }
         | ClusterCommand::RedeemColour { seat }
         | ClusterCommand::CashOut { seat, .. }
@@ -502,6 +509,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::ClearLock { seat } => Some(*seat),
         ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
+        | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }
         | ClusterCommand::Delivered { .. } => None,
@@ -520,6 +528,9 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::AcceptNote { .. }
+        | ClusterCommand::CountStacker { .. }
+        | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }
         | ClusterCommand::CashOut { .. }

@@ -38,6 +38,8 @@ struct HouseView {
     reality_check_minutes: u32,
     /// The largest voucher, in cents.
     voucher_limit: i64,
+    /// The notes that note acceptors take, in cents; none where the house has no note acceptors.
+    notes: Vec<i64>,
     /// The house's time, in milliseconds since 1970.
     time: u64,
 }
@@ -56,6 +58,7 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
         betting_seconds: profile.betting_seconds,
         reality_check_minutes: profile.reality_check_minutes,
         voucher_limit: profile.voucher_limit.cents(),
+        notes: profile.notes.iter().map(|note| note.cents()).collect(),
         time: server.clock.now().0,
     }))
 }

@@ -1,6 +1,6 @@
 //! Lines of the players' side: bets, credits, Colour Chips.
 
-use taisai_table::{CashOut, Chips, ClusterCommand as C, Method, Seat, Stake, Stakes};
+use taisai_table::{CashOut, Chips, ClusterCommand as C, Seat, Stake, Stakes};
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
@@ -43,8 +43,31 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
     Phrase::seat(
         "seat SEAT buys in | AMOUNT [by PERSON]",
         "seat 3 buys in 1000",
-        "Puts credits on the seat: notes in the terminal, or cash that somebody takes.",
-        buy_in,
+        "Puts credits on the seat for cash that somebody takes; an attendant of the house if not said.",
+        |reader, seat| {
+            let amount = reader.amount()?;
+            ask(reader, Who::Attendant, C::BuyIn { seat, amount })
+        },
+    ),
+    Phrase::seat(
+        "acceptor of seat SEAT takes | AMOUNT",
+        "acceptor of seat 3 takes 50",
+        "The note acceptor of the terminal holds a note and asks whether to stack it. Every terminal has one where the \
+         profile names notes, like `training`.",
+        |reader, seat| {
+            let amount = reader.amount()?;
+            ask(reader, Who::Acceptor(seat), C::AcceptNote { seat, amount })
+        },
+    ),
+    Phrase::seat(
+        "acceptor of seat SEAT counts | COUNT notes",
+        "acceptor of seat 3 counts 2 notes",
+        "The note acceptor tells how many notes are in its stacker.",
+        |reader, seat| {
+            let notes = reader.parse("how many notes")?;
+            reader.must("notes")?;
+            ask(reader, Who::Acceptor(seat), C::CountStacker { seat, notes })
+        },
     ),
     Phrase::seat(
         "seat SEAT cashes out",
@@ -114,13 +137,6 @@ fn stakes(reader: &mut Reader, on: &str) -> Result<(Stakes, Chips), Fault> {
         Chips::Own
     };
     Ok((stakes, chips))
-}
-
-/// A note in the terminal's acceptor, or cash where somebody takes it.
-fn buy_in(reader: &mut Reader, seat: Seat) -> Parsed {
-    let amount = reader.amount()?;
-    let method = if reader.peek() == "by" { Method::Cash } else { Method::Note };
-    ask(reader, Who::Seat(seat), C::BuyIn { seat, amount, method })
 }
 
 /// A voucher is redeemed at a seat by whoever sits there, at the cage by a cashier.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use taisai_rules::Money;
 use taisai_table::{Happening, House, Redeemer, Report, Significant};
 
 use super::{Waiting, in_cluster};
@@ -57,6 +58,11 @@ fn reported(report: &Report, event: &mut Event) {
         Report::LargeWin { cluster, seat, amount } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
             event.amount = Some(amount.cents());
+        }
+        Report::StackerDiffers { cluster, seat, accepted, notes, variance } => {
+            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.amount = variance.map(Money::cents);
+            event.detail = Some(format!("{notes} notes, {accepted} accepted"));
         }
         Report::CommandIdReused { table, source } => {
             event.at.table = Some(table.0);

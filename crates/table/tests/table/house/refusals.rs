@@ -219,6 +219,19 @@ fn machines() -> Vec<Vec<Row>> {
             &[DeviceExists, DeviceExists, UnknownTable],
         ),
         for_two(ADMINISTRATOR, |second, mended| screen(pick(&[TUMBLER.0, 50], mended), second), &[DeviceExists]),
+        // F86: the house of these rows takes no notes.
+        for_two(
+            ADMINISTRATOR,
+            |second, mended| match mended {
+                0 => C::Enrol {
+                    device: TERMINAL,
+                    kind: DeviceKind::NoteAcceptor { cluster: NOWHERE, seat: SEAT },
+                    second,
+                },
+                _ => screen(50, second),
+            },
+            &[NoteNotTaken],
+        ),
         for_one(SUPERVISOR, |mended| C::Revoke { device: device(mended) }, &[UnknownDevice]),
         for_one(ADMINISTRATOR, |mended| C::Revoke { device: device(mended) }, &[UnknownDevice]),
         for_system(|mended| C::CopiedToken { device: device(mended) }, &[UnknownDevice]),
