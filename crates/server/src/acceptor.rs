@@ -25,6 +25,8 @@ use crate::server::{Server, Shared};
 use crate::socket::{Farewell, InCluster, Screen, converse, upgrade};
 use crate::stopped::Stopped;
 use crate::table::TableDoor;
+#[cfg(test)]
+pub(crate) use message::FromAcceptor;
 use message::{Unreadable, read};
 
 /// How often it is looked whether an acceptor may still speak.
@@ -41,9 +43,10 @@ pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
 
-/// The answer to a message; without its number where that could not be read.
+/// The answer to a message of a note acceptor; without its number where that could not be read.
 #[derive(Serialize)]
-struct Answered {
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct ToAcceptor {
     sequence: Option<u64>,
     answer: Answer,
 }
@@ -127,7 +130,7 @@ impl Acceptor {
     }
 
     fn say(&self, sequence: Option<u64>, answer: Answer) {
-        self.line.say(json(&Answered { sequence, answer }));
+        self.line.say(json(&ToAcceptor { sequence, answer }));
     }
 
     fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Result<(), Farewell> {

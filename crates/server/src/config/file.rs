@@ -134,8 +134,9 @@ impl File<'_> {
 
     fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {
         let name = table.string(reader, "name");
+        let named = table.optional("profile");
         let is_training = flag(reader, &mut table, "training");
-        let profile = match table.optional("profile") {
+        let profile = match named {
             None if is_training == Some(true) => Some(Profile::training()),
             None => Some(Profile::singapore()),
             Some(value) => self.profile(reader, value),

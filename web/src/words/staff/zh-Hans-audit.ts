@@ -69,7 +69,7 @@ export const audit: typeof english = {
     'terminal-lost': '终端失联', 'terminal-back': '终端恢复', 'walked-away': '玩家走开', 'large-win': '大额赢奖', adjustment: '调整', 'program-started': '程序启动', 'login-failed': '登录失败', 'login-locked': '登录锁定', 'login-unlocked': '登录解锁', found: '系统建立',
     'add-person': '新增员工', 'set-roles': '更改职务', suspend: '员工停职', reinstate: '员工复职', enrol: '登记设备', 'device-revoked': '设备已撤销', 'add-table': '新增赌台', 'request-approval': '请求批准',
     'answer-approval': '答复批准', acknowledge: '警示已阅', 'void-voucher': '作废票券',
-    'redemption-locked': '票券锁定', 'redemption-unlocked': '票券解锁', 'voucher-failed': '票券未签发', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障', 'command-id-reused': '指令编号重复', 'tumbler-fault': '摇骰器故障', 'flat-dice-called-not-flat': '平放骰子被报不平', 'flat-dice-voided': '平放骰子被报不平', 'to-be-ruled': '须裁定的局', 'dice-damaged': '骰子组损坏', 'dice-inspected': '骰子组已检查', 'set-damaged': '骰子组损坏', 'set-inspected': '骰子组已检查', 'known-corrected': '更正已知骰点', covered: '骰子已盖', uncovered: '骰盅已揭', advised: '已提示玩家',
+    'redemption-locked': '票券锁定', 'redemption-unlocked': '票券解锁', 'voucher-failed': '票券未签发', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障', 'command-id-reused': '指令编号重复', 'stacker-differs': '钞箱不符', 'stacker-emptied': '钞箱已清', 'tumbler-fault': '摇骰器故障', 'flat-dice-called-not-flat': '平放骰子被报不平', 'flat-dice-voided': '平放骰子被报不平', 'to-be-ruled': '须裁定的局', 'dice-damaged': '骰子组损坏', 'dice-inspected': '骰子组已检查', 'set-damaged': '骰子组损坏', 'set-inspected': '骰子组已检查', 'known-corrected': '更正已知骰点', covered: '骰子已盖', uncovered: '骰盅已揭', advised: '已提示玩家',
     'token-copied': '设备密钥重复使用', 'limit-change': '限额更改', configured: '设置已更改', 'money-ruled': '款项已裁定',
   },
   details: {

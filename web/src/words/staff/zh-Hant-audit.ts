@@ -69,7 +69,7 @@ export const audit: typeof english = {
     'terminal-lost': '終端失聯', 'terminal-back': '終端恢復', 'walked-away': '玩家走開', 'large-win': '大額贏獎', adjustment: '調整', 'program-started': '程式啟動', 'login-failed': '登入失敗', 'login-locked': '登入鎖定', 'login-unlocked': '登入解鎖', found: '系統建立',
     'add-person': '新增員工', 'set-roles': '更改職務', suspend: '員工停職', reinstate: '員工復職', enrol: '登記設備', 'device-revoked': '設備已撤銷', 'add-table': '新增賭檯', 'request-approval': '請求批准',
     'answer-approval': '答覆批准', acknowledge: '警示已閱', 'void-voucher': '作廢票券',
-    'redemption-locked': '票券鎖定', 'redemption-unlocked': '票券解鎖', 'voucher-failed': '票券未簽發', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障', 'command-id-reused': '指令編號重複', 'tumbler-fault': '搖骰器故障', 'flat-dice-called-not-flat': '平放骰子被報不平', 'flat-dice-voided': '平放骰子被報不平', 'to-be-ruled': '須裁定的局', 'dice-damaged': '骰子組損壞', 'dice-inspected': '骰子組已檢查', 'set-damaged': '骰子組損壞', 'set-inspected': '骰子組已檢查', 'known-corrected': '更正已知骰點', covered: '骰子已蓋', uncovered: '骰盅已揭', advised: '已提示玩家',
+    'redemption-locked': '票券鎖定', 'redemption-unlocked': '票券解鎖', 'voucher-failed': '票券未簽發', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障', 'command-id-reused': '指令編號重複', 'stacker-differs': '鈔箱不符', 'stacker-emptied': '鈔箱已清', 'tumbler-fault': '搖骰器故障', 'flat-dice-called-not-flat': '平放骰子被報不平', 'flat-dice-voided': '平放骰子被報不平', 'to-be-ruled': '須裁定的局', 'dice-damaged': '骰子組損壞', 'dice-inspected': '骰子組已檢查', 'set-damaged': '骰子組損壞', 'set-inspected': '骰子組已檢查', 'known-corrected': '更正已知骰點', covered: '骰子已蓋', uncovered: '骰盅已揭', advised: '已提示玩家',
     'token-copied': '設備密鑰重複使用', 'limit-change': '限額更改', configured: '設定已更改', 'money-ruled': '款項已裁定',
   },
   details: {
