@@ -137,7 +137,7 @@ export class MockHouse {
     if (rules) return json(rules);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
-      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, law: this.law, time: Date.now() });
+      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, law: this.law, notes: [1_000, 5_000], time: Date.now() });
     }
     if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(said, json);
     if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);

@@ -265,7 +265,7 @@ export class MockTable {
       const known = seat.answered.get(sequence);
       const { answer, change } = known ? { answer: known, change: {} } : this.decide(seat, command);
       seat.answered.set(sequence, answer);
-      const isOfMoney = 'redeem' in command || 'cash-out-to-voucher' in command;
+      const isOfMoney = 'redeem' in command || 'insert-note' in command || 'cash-out-to-voucher' in command;
       this.tell(seat, change, isOfMoney ? [] : [{ sequence, answer }]);
       if (isOfMoney) seat.screen?.say({ answers: [{ sequence, answer }] });
     }
@@ -281,6 +281,7 @@ export class MockTable {
       if (!command.redeem.number.replace(/\D/g, '').startsWith('12')) return refused('voucher-not-on-file');
       return { answer: { accepted: null }, change: { credits: view.credits + 50_000, session: view.session ?? 8 } };
     }
+    if ('insert-note' in command) return { answer: { accepted: null }, change: { credits: view.credits + command['insert-note'].amount, session: view.session ?? 8 } };
     if ('cash-out-to-voucher' in command) {
       return { answer: { accepted: voucher(view.credits, this.now()) }, change: { credits: 0, session: null, bets: [] } };
     }

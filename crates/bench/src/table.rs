@@ -9,7 +9,7 @@ use stats_alloc::{Region, StatsAlloc};
 use taisai_rules::{Dice, Games, Money, Unit};
 use taisai_table::{
     Actor, Asked, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Entry,
-    LimitEntry, Method, Notice, Person, PersonId, Profile, Role, Roles, RoundNumber, Seat, Stake, TableId, TableLimits,
+    LimitEntry, Notice, Person, PersonId, Profile, Role, Roles, RoundNumber, Seat, Stake, TableId, TableLimits,
     TableRules, Time, encode,
 };
 
@@ -144,8 +144,8 @@ pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> 
     let notices = [system(1, Notice::TableOpened), system(2, Notice::Limits { limits })];
     let cashier = Actor::Person(Person { id: PersonId(1), roles: Roles::of(&[Role::Cashier]) });
     let bought_in = (0..terminals).map(Seat).map(move |seat| {
-        let command =
-            ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), method: Method::Cash, second: None };
+        let second = Some(Person { id: PersonId(2), roles: Roles::of(&[Role::PitManager]) });
+        let command = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), second };
         let id = CommandId { source: 7, sequence: u64::from(seat.0) + 1 };
         Asked { time: Time(0), actor: cashier, id, command }
     });

@@ -294,10 +294,11 @@ impl Tape {
         let owed = [Account::Vouchers, Account::Claims, Account::Receivables].map(|account| house.balance(account));
         writeln!(
             out,
-            "house {} · cash {} · chips {} · in transit {} · vouchers {} · claims {} · receivables {}\n",
+            "house {} · cash {} · chips {} · notes {} · in transit {} · vouchers {} · claims {} · receivables {}\n",
             total(|ledger| ledger.house),
             total(|ledger| ledger.cash),
             total(|ledger| ledger.chips),
+            total(|ledger| ledger.notes),
             total(|ledger| ledger.transit),
             owed[0],
             owed[1],

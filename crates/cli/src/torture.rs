@@ -9,6 +9,7 @@ mod chance;
 pub(crate) mod failure;
 mod hall;
 mod model;
+mod notes;
 mod order;
 mod pit;
 mod play;
@@ -116,7 +117,7 @@ fn house_size(rounds: u64) -> u64 {
     rounds.div_ceil(HOUSES).clamp(SMALL, LARGE)
 }
 
-/// Houses differ in layout, in who closes bets, in what is done with excess, in what counts as large and long and, where
+/// Houses differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
 /// terminals have their own limits, in how many clusters they are spread over.
 fn setup(
     args: &TortureArgs,
@@ -125,7 +126,8 @@ fn setup(
     house: u64,
     seeds: &mut Chance,
 ) -> anyhow::Result<Setup> {
-    let mut profile = Profile::singapore();
+    // Every third house has no note acceptors.
+    let mut profile = if house % 3 == 2 { Profile::singapore() } else { Profile::training() };
     profile.excess = if house.is_multiple_of(2) { Excess::Show } else { Excess::Refuse };
     profile.closes = if (house / 2).is_multiple_of(2) { Closes::Tick } else { Closes::Dealer };
     if (house / 4).is_multiple_of(2) {

@@ -38,7 +38,10 @@ pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Chan
     match entry.outcome.as_ref().ok()? {
         ClusterEvent::Settled { .. } => Some(Change::Settled(round, by.ok())),
         ClusterEvent::Compensated { .. } => Some(Change::Changed(round, by.ok())),
-        ClusterEvent::Done | ClusterEvent::Rejected { .. } => None,
+        ClusterEvent::Done
+        | ClusterEvent::Rejected { .. }
+        | ClusterEvent::StackerDiffers { .. }
+        | ClusterEvent::StackerEmptied { .. } => None,
     }
 }
 

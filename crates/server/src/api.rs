@@ -20,13 +20,14 @@ pub(crate) use messages::{WholePublic, WholeStaff};
 pub(crate) use routes::Routes;
 pub(crate) use tables::tables_here;
 
-use crate::{audit, config, devices, people, reports, socket, tumbler};
+use crate::{acceptor, audit, config, devices, people, reports, socket, tumbler};
 
 /// Every address below `/api/v1`.
 pub(crate) fn routes() -> Routes {
     people::routes()
         .merge(devices::routes())
         .merge(tumbler::routes())
+        .merge(acceptor::routes())
         .merge(reports::routes())
         .merge(audit::routes())
         .merge(socket::routes())

@@ -85,6 +85,10 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             Ok(door.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {
+            // F86: for people there is no such command.
+            if command.is_of_acceptor() {
+                return Err(Denied::BadCommand);
+            }
             let sent = Sent { by, id, approval, command };
             let command = seconded(server, sent, |command| What::Cluster { table, number, command }).await?;
             if seat_of(&command) == Some(Seat(0)) {
@@ -105,7 +109,10 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
 async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
     let Sent { by, id, approval, command } = sent;
     let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
-    if let HouseCommand::Enrol { kind: DeviceKind::Terminal { cluster, seat }, .. } = command
+    if let HouseCommand::Enrol {
+        kind: DeviceKind::Terminal { cluster, seat } | DeviceKind::NoteAcceptor { cluster, seat },
+        ..
+    } = command
         && !server.doors.has_place(cluster, seat)
     {
         return Ok(no_such_seat());
@@ -175,7 +182,7 @@ mod tests {
         let supervisor = house.sign_in(SUPERVISOR).await;
         let source = house.get("/me", &supervisor).await.body["source"].clone();
         for (sequence, seat) in [(1, 0), (2, 99)] {
-            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000, "method": "cash", "second": null}});
+            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000}});
             let command = json!({"cluster": {"number": 0, "command": buy_in}});
             let body = json!({"source": source, "sequence": sequence, "approval": null, "command": command});
             let heard = house.post("/tables/1/commands", &supervisor, body).await;

@@ -193,10 +193,13 @@ impl Config {
         })
     }
 
-    /// The same house for training: nothing in it is real.
+    /// The same house for training: nothing in it is real. By the default profile it takes notes, from simulated acceptors.
     #[must_use]
     pub fn for_training(mut self) -> Self {
         self.is_training = true;
+        if self.profile == Profile::singapore() {
+            self.profile = Profile::training();
+        }
         for table in &mut self.tables {
             table.is_training = true;
         }

@@ -11,6 +11,7 @@
 
 mod enrol;
 mod live;
+mod pace;
 mod prove;
 
 use std::collections::HashMap;
@@ -26,6 +27,7 @@ use crate::server::Server;
 pub(crate) use enrol::{enrolment_code, routes};
 use live::Live;
 pub(crate) use live::{Life, Taken, Told};
+pub(crate) use pace::Pace;
 pub(crate) use prove::prove;
 #[cfg(test)]
 pub(crate) use prove::{Challenge, Signed};

@@ -2,6 +2,7 @@
 //! put before the machines of the table, and what they answer leaves once the record holds it.
 
 mod accept;
+mod acceptor;
 mod api;
 mod audit;
 mod clock;

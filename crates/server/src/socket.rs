@@ -34,6 +34,7 @@ use crate::people;
 use crate::request::Object;
 use crate::server::{Server, Shared};
 use crate::stopped::Stopped;
+pub(crate) use terminal::InCluster;
 #[cfg(test)]
 pub(crate) use {
     house::{Desk, FromDesk},

@@ -412,12 +412,17 @@ impl RunningTable {
         let machine = self.parts.clusters.get_mut(place)?;
         let id = id.unwrap_or_else(|| self.ids.next());
         let bets = bets_in(&command);
-        let report = reported::of_cluster(machine.machine().id(), &command);
+        let at = machine.machine().id();
+        let report = reported::of_cluster(at, &command);
+        let seat = reported::stacker_seat(machine.machine(), &command);
+        let stacker = seat.map(|seat| (seat, command.clone()));
         let stands = if let ClusterCommand::Follow { notice, .. } = &command { notice.stands() } else { None };
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
             Decision::Accepted(event) => {
                 let round = machine.machine().round();
+                let differs = stacker.and_then(|(seat, command)| reported::stacker(at, seat, &command, &event));
+                self.report(differs);
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
                 self.report_over_differential(round, &event);
@@ -483,7 +488,7 @@ fn has_terminals(round: &Round) -> bool {
 const fn seat_asking(actor: Actor) -> Option<Seat> {
     match actor {
         Actor::Terminal { seat, .. } => Some(seat),
-        Actor::Person(_) | Actor::Tumbler(_) | Actor::System => None,
+        Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => None,
     }
 }
 
@@ -498,6 +503,8 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Repeat { seat }
         | ClusterCommand::Double { seat }
         | ClusterCommand::BuyIn { seat, .. }
+        | ClusterCommand::AcceptNote { seat, .. }
+        | ClusterCommand::CountStacker { seat, .. }
         | ClusterCommand::IssueColour { seat, .. }
         | ClusterCommand::RedeemColour { seat }
         | ClusterCommand::CashOut { seat, .. }
@@ -508,6 +515,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::ClearLock { seat } => Some(*seat),
         ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
+        | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }
         | ClusterCommand::Delivered { .. } => None,
@@ -526,6 +534,9 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::AcceptNote { .. }
+        | ClusterCommand::CountStacker { .. }
+        | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }
         | ClusterCommand::CashOut { .. }

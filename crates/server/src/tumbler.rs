@@ -3,7 +3,6 @@
 
 mod hearing;
 mod message;
-mod pace;
 
 use std::time::Duration;
 
@@ -77,7 +76,7 @@ async fn prove(socket: &mut WebSocket, server: &Shared) -> Result<(Proven, Taken
     let proven = devices::prove(socket, server).await?;
     match proven.kind {
         DeviceKind::Tumbler => Ok((proven, devices::take(server, proven).await?)),
-        DeviceKind::Terminal { .. } | DeviceKind::Screen => Err(Denied::NotForYou),
+        DeviceKind::Terminal { .. } | DeviceKind::NoteAcceptor { .. } | DeviceKind::Screen => Err(Denied::NotForYou),
     }
 }
 

@@ -9,14 +9,15 @@ mod decide;
 mod excess;
 mod invariant;
 mod settle;
+mod stacker;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Limits, Money};
 
 use crate::codec::{self, BadBytes};
-use crate::identity::{ClusterId, PersonId, RoundNumber, Seat, SessionId};
+use crate::identity::{ClusterId, DeviceId, PersonId, RoundNumber, Seat, SessionId};
 use crate::past::Past;
 use crate::profile::{Law, Profile};
 use crate::recent::Latest;
@@ -24,8 +25,9 @@ use crate::rules::{TableLimits, TableRules};
 use crate::sources::Sources;
 use crate::transfer::Transfer;
 
-pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Method, Stake, Stakes};
+pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
+pub use stacker::Stacker;
 
 /// A wager: what a seat has on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,12 +159,16 @@ struct PastSlip {
 pub struct Ledger {
     /// The result of the House.
     pub house: Money,
-    /// Cash and notes taken in at seats.
+    /// Cash taken in at seats, and notes counted when stackers were emptied.
     pub cash: Money,
     /// Cash chips of live tables, brought and taken away by players.
     pub chips: Money,
     /// On its way to the House and from it.
     pub transit: Money,
+    /// Notes in stackers (F86).
+    pub notes: Money,
+    /// What was counted in stackers beyond what had been accepted; negative where notes were missing.
+    pub variance: Money,
 }
 
 /// The state that the entries make.
@@ -196,6 +202,8 @@ struct State {
     received: u64,
     recent: Sources,
     refusals: u64,
+    /// By their note acceptors.
+    stackers: BTreeMap<DeviceId, Stacker>,
 }
 
 /// One placement on a box.
@@ -244,6 +252,7 @@ impl Cluster {
             received: 0,
             recent: Sources::default(),
             refusals: 0,
+            stackers: BTreeMap::new(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }
@@ -384,10 +393,21 @@ impl Cluster {
         self.state.refusals
     }
 
+    /// The stackers of the note acceptors that have asked for something.
+    pub fn stackers(&self) -> impl Iterator<Item = (DeviceId, &Stacker)> {
+        self.state.stackers.iter().map(|(acceptor, stacker)| (*acceptor, stacker))
+    }
+
+    /// The notes that are taken, by what they are worth (F86).
+    pub fn notes(&self) -> &[Money] {
+        &self.profile.notes
+    }
+
     /// The number of the newest command of a source, of the terminal at a seat or of a person; zero if none is remembered.
     pub fn newest(&self, source: u64, seat: Option<Seat>) -> u64 {
         let at_seat = seat.and_then(|seat| self.seat(seat)).map_or(0, |seat| seat.recent.newest(source));
-        at_seat.max(self.state.recent.newest(source))
+        let of_acceptors = self.state.stackers.values().map(|stacker| stacker.recent.newest(source)).max().unwrap_or(0);
+        at_seat.max(of_acceptors).max(self.state.recent.newest(source))
     }
 
     /// The sources that are no terminal's and are remembered, each with the number of its newest command; the one heard last
@@ -398,8 +418,9 @@ impl Cluster {
 
     /// The highest source that asked; zero if there was none.
     pub fn highest_source(&self) -> u64 {
-        let at_seats = self.state.seats.iter().map(|seat| seat.recent.source()).max().unwrap_or(0);
-        at_seats.max(self.state.recent.highest())
+        let at_seats = self.state.seats.iter().map(|seat| seat.recent.source());
+        let of_acceptors = self.state.stackers.values().map(|stacker| stacker.recent.source());
+        at_seats.chain(of_acceptors).max().unwrap_or(0).max(self.state.recent.highest())
     }
 
     /// Refusals to the terminal at a seat since bets were opened.

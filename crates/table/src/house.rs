@@ -153,7 +153,9 @@ impl House {
     fn is_known(&self, actor: Actor) -> bool {
         match actor {
             Actor::Person(person) => self.active(person.id).is_some(),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) => self.devices.active(device).is_some(),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+                self.devices.active(device).is_some()
+            }
             Actor::System => true,
         }
     }
@@ -162,7 +164,7 @@ impl House {
     fn right(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<Person, Refusal> {
         let actor = match actor {
             Actor::Person(person) => Actor::Person(self.on_file(person)),
-            Actor::Terminal { .. } | Actor::Tumbler(_) | Actor::System => actor,
+            Actor::Terminal { .. } | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => actor,
         };
         self.profile.check(act, actor, second.map(|second| self.on_file(second)))
     }
@@ -205,6 +207,11 @@ impl House {
     /// The terminal that stands at a seat.
     pub fn terminal_at(&self, cluster: ClusterId, seat: Seat) -> Option<DeviceId> {
         self.devices.seated.get(&(cluster, seat)).copied()
+    }
+
+    /// The note acceptor at a seat.
+    pub fn acceptor_at(&self, cluster: ClusterId, seat: Seat) -> Option<DeviceId> {
+        self.devices.acceptors.get(&(cluster, seat)).copied()
     }
 
     /// Every table on file.

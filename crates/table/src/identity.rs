@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PersonId(pub u32);
 
-/// A device of the house: a Player Terminal, a tumbler, a screen.
+/// A device of the house: a Player Terminal, a note acceptor, a tumbler, a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceId(pub u32);
@@ -193,6 +193,13 @@ pub enum Actor {
     Tumbler(DeviceId),
     /// The house's own program: ticks, restarts, what passes from machine to machine.
     System,
+    /// The note acceptor at a seat (F86).
+    NoteAcceptor {
+        /// The device.
+        device: DeviceId,
+        /// Its seat in the cluster.
+        seat: Seat,
+    },
 }
 
 impl Actor {
@@ -200,7 +207,9 @@ impl Actor {
     pub const fn is_system(self) -> Result<(), Refusal> {
         match self {
             Self::System => Ok(()),
-            Self::Person(_) | Self::Terminal { .. } | Self::Tumbler(_) => Err(Refusal::NotAllowed),
+            Self::Person(_) | Self::Terminal { .. } | Self::Tumbler(_) | Self::NoteAcceptor { .. } => {
+                Err(Refusal::NotAllowed)
+            }
         }
     }
 
@@ -208,7 +217,7 @@ impl Actor {
     pub const fn person(self) -> Option<Person> {
         match self {
             Self::Person(person) => Some(person),
-            Self::Terminal { .. } | Self::Tumbler(_) | Self::System => None,
+            Self::Terminal { .. } | Self::Tumbler(_) | Self::System | Self::NoteAcceptor { .. } => None,
         }
     }
 }

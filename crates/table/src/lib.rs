@@ -26,8 +26,8 @@ mod transfer;
 
 pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
-    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters, Method,
-    OverDifferential, Slip, SlipLine, Stake, Stakes, Totals,
+    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters,
+    OverDifferential, Slip, SlipLine, Stacker, Stake, Stakes, Totals,
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};

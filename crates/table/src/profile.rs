@@ -27,7 +27,7 @@ pub enum Act {
     VoidByLaw,
     /// Rule on what the Game Rules leave open; the second person witnesses a ruling that moves money.
     Rule,
-    /// Take money in at a seat, and issue Colour Chips.
+    /// Take money in at a seat, empty the stackers of note acceptors, and issue Colour Chips.
     BuyIn,
     /// Take money in above the house's limit.
     LargeBuyIn,
@@ -187,6 +187,8 @@ pub struct Profile {
     pub sale_limit: Money,
     /// The largest claim that is paid by hand without a large hand-pay's right.
     pub hand_pay_limit: Money,
+    /// The notes that note acceptors take, by what they are worth, the least first. Without any there are no note acceptors (F86).
+    pub notes: Vec<Money>,
     /// How many failed logins or voucher numbers lock (F45, F51).
     pub attempts: u8,
     /// After so many minutes of a session, and again after each so many, a player is told of time and result.
@@ -207,6 +209,9 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The file of the default profile.
+    pub const SINGAPORE: &str = include_str!("../profiles/singapore.toml");
+
     /// Who may do the act.
     ///
     /// # Panics
@@ -244,7 +249,17 @@ impl Profile {
     /// # Panics
     /// If the file that is part of this crate has faults, which the tests rule out.
     pub fn singapore() -> Self {
-        Self::from_toml(include_str!("../profiles/singapore.toml"))
-            .expect("the embedded profile is checked by the tests")
+        Self::from_toml(Self::SINGAPORE).expect("the embedded profile is checked by the tests")
+    }
+
+    /// The default profile for training and demonstration, where note acceptors are simulated.
+    pub fn training() -> Self {
+        let notes = [200, 500, 1_000, 5_000, 10_000].map(Money::from_cents).to_vec();
+        Self { name: "training".to_owned(), notes, ..Self::singapore() }
+    }
+
+    /// The profiles in the program.
+    pub fn embedded() -> [Self; 2] {
+        [Self::singapore(), Self::training()]
     }
 }

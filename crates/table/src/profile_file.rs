@@ -43,8 +43,9 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         let (large_win, vouchers, by_hand) = (cents("large_win"), cents("voucher_limit"), cents("hand_pay_limit"));
         let (buy_in, sale) = (cents("buy_in_limit"), cents("sale_limit"));
         let days = table.required(reader, "voucher_days").and_then(|value| reader.integer(value, 1..=3_650));
+        let notes = table.optional("notes").map_or_else(|| Some(Vec::new()), |value| read_notes(reader, value));
         table.finish(reader);
-        Some((large_win?, vouchers?, by_hand?, days?, buy_in?, sale?))
+        Some((large_win?, vouchers?, by_hand?, days?, notes?, buy_in?, sale?))
     });
     let attempts = root.section(reader, "security").and_then(|mut table| {
         let attempts = table.required(reader, "attempts").and_then(|value| reader.integer(value, 1..=100));
@@ -87,9 +88,10 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         large_win: money.0,
         voucher_limit: money.1,
         voucher_days: money.3,
-        buy_in_limit: money.4,
-        sale_limit: money.5,
+        buy_in_limit: money.5,
+        sale_limit: money.6,
         hand_pay_limit: money.2,
+        notes: money.4,
         attempts: attempts?,
         reality_check_minutes: players?,
         silent_seconds: clusters?,
@@ -99,6 +101,19 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         shifts: shifts??,
         rights: rights?,
     })
+}
+
+/// Notes, by what they are worth.
+fn read_notes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Money>> {
+    let mut notes: Vec<Money> = Vec::new();
+    for value in reader.array(value)? {
+        let note = reader.integer(value, 1..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))?;
+        if notes.last().is_some_and(|last| *last >= note) {
+            reader.fault(value.span(), FaultKind::BadValue, "notes are named once each, the least first");
+        }
+        notes.push(note);
+    }
+    Some(notes)
 }
 
 /// A time of day, in minutes after midnight.

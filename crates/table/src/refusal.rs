@@ -99,6 +99,7 @@ refusals! {
 
     // Limits.
     BadAmount, "bad-amount", None, "The amount must be above zero.";
+    NoteNotTaken, "note-not-taken", None, "The house takes no such note: its profile lists those that it takes.";
     AmountTooLarge, "amount-too-large", None, "The amount is too large to be counted.";
     AmountOffUnit, "amount-off-unit", None, "The amount is not a whole multiple of the unit, or of the chip's value.";
     BelowMinimum, "below-minimum", Some(Rule::LimitsShown), "The bet would be below the minimum.";

@@ -49,7 +49,7 @@ export async function enrol(code: string, ask: typeof fetch = fetch): Promise<De
   const told = await answer.json();
   if (!answer.ok) throw new NotEnrolled(told?.refused?.code ?? 'internal', told?.refused?.sentence ?? '');
   const { device, house, kind } = told as Enrolled;
-  if (typeof kind === 'string') throw new NotEnrolled('not-a-terminal', '');
+  if (typeof kind === 'string' || !('terminal' in kind)) throw new NotEnrolled('not-a-terminal', '');
   return { device, house, table: kind.terminal.cluster.table, key: keys.privateKey };
 }
 

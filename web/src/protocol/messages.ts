@@ -94,7 +94,8 @@ export type SeatCommand =
   | { double: { seat: number } }
   | { 'cash-out': { seat: number; to: 'hand-pay' } }
   | { 'cash-out-to-voucher': Record<string, never> }
-  | { redeem: { number: string } };
+  | { redeem: { number: string } }
+  | { 'insert-note': { amount: Cents } };
 
 /** The voucher of a cash-out, in the answer to it and nowhere else (F42). */
 export interface Voucher {

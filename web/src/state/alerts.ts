@@ -23,7 +23,7 @@ export interface Alert {
 
 const QUIET = ['terminal-back', 'login-failed', 'login-unlocked', 'redemption-unlocked', 'configured', 'limit-change'];
 
-type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; tumbler?: number; over?: OverDifferential };
+type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; variance?: number | null; tumbler?: number; over?: OverDifferential };
 
 export function alertOf({ number, time, what, acknowledged = null }: SignificantOnFile): Alert {
   const [outer, value] = typeof what === 'string' ? [what, null] : Object.entries(what)[0]!;
@@ -38,7 +38,7 @@ export function alertOf({ number, time, what, acknowledged = null }: Significant
     round: fields.round ?? null,
     person: redeemer && 'person' in redeemer ? redeemer.person : isNumber && kind.startsWith('login') ? inner : null,
     device: isNumber && !kind.startsWith('login') ? inner : (fields.tumbler ?? null),
-    amount: fields.amount ?? null,
+    amount: fields.amount ?? fields.variance ?? null,
     over: fields.over ?? null,
     redeemer: kind === 'redemption-locked' ? redeemer : null,
     isUrgent: !QUIET.includes(kind),

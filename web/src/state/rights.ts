@@ -24,6 +24,7 @@ export const rules = (me: Holder) => isOne(me, ['shift-manager', 'casino-manager
 export const readsReports = (me: Holder) => isOne(me, [...FLOOR, 'auditor']);
 export const managesHouse = (me: Holder) => isOne(me, ['administrator']);
 export const clearsLocks = (me: Holder) => isOne(me, ['attendant', 'pit-supervisor', 'pit-manager']);
+export const takesCash = (me: Holder) => isOne(me, ['dealer', 'pit-supervisor', 'cashier', 'attendant']);
 export const isCashier = (me: Holder) => isOne(me, ['cashier']);
 export const paysByHand = (me: Holder) => isOne(me, ['cashier', 'attendant']);
 

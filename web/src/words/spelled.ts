@@ -59,6 +59,6 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
 
 function kindOf(kind: unknown, { pit }: StaffWords): string {
   if (typeof kind === 'string') return pit.deviceKinds[kind as 'tumbler' | 'screen'] ?? kind;
-  const { cluster, seat } = (kind as { terminal: { cluster: { table: number; number: number }; seat: number } }).terminal;
-  return `${pit.deviceKinds.terminal}, ${pit.place(cluster.table, cluster.number, seat)}`;
+  const [name, { cluster, seat }] = Object.entries(kind as Record<'terminal' | 'note-acceptor', { cluster: { table: number; number: number }; seat: number }>)[0]!;
+  return `${pit.deviceKinds[name as 'terminal']}, ${pit.place(cluster.table, cluster.number, seat)}`;
 }

@@ -22,5 +22,14 @@ it('shows a table in play, and its time running down', async () => {
     return wasHigher;
   };
   await expect.poll(isLower).toBe(true);
+  // A note in the simulated acceptor of a terminal is credits there (F86).
+  const terminal = await at().terminal(1);
+  const credits = async () => Number(await terminal.locator('[data-cents]').filter({ hasText: 'Credits' }).first().getAttribute('data-cents'));
+  await expect.poll(credits).toBeGreaterThan(0);
+  const had = await credits();
+  await terminal.getByRole('button', { name: 'Cash out', exact: true }).tap();
+  await terminal.getByRole('dialog').getByRole('button', { name: /^Insert 50/ }).tap();
+  await terminal.getByText('Credits were added.').waitFor();
+  await expect.poll(credits).toBe(had + 5_000);
   await at().house.kill();
 });

@@ -20,6 +20,8 @@ const TOLD = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)|status of 40
 export class Premises {
   private readonly opened: Watched[] = [];
   private readonly own = new Set<Post>();
+  /** How often somebody has signed in. */
+  signIns = 0;
 
   private constructor(
     readonly house: House,
@@ -64,6 +66,7 @@ export class Premises {
   }
 
   async signIn(page: Page, post: Post, password: string): Promise<void> {
+    this.signIns += 1;
     await page.getByLabel('Your number').fill(String(numberOf(post)));
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();

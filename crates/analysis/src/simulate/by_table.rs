@@ -5,9 +5,9 @@ use std::fmt::Debug;
 
 use taisai_rules::{BetBox, Dice, Money, Station};
 use taisai_table::{
-    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, Entry, Excess, Method,
-    Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, Seat, SlipLine, Stake, TUMBLES,
-    TableId, Time,
+    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, Entry, Excess, Notice,
+    Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, Seat, SlipLine, Stake, TUMBLES, TableId,
+    Time,
 };
 
 use crate::simulate::SessionResult;
@@ -82,10 +82,7 @@ impl Table {
         if !table.is_live {
             for (seat, player) in (0..).map(Seat).zip(plan.players()) {
                 let amount = Money::from_cents(player.bankroll);
-                table.ask_cluster(
-                    table.supervisor,
-                    ClusterCommand::BuyIn { seat, amount, method: Method::Cash, second: None },
-                );
+                table.ask_cluster(table.supervisor, ClusterCommand::BuyIn { seat, amount, second: None });
             }
         }
         table
@@ -178,7 +175,9 @@ impl Table {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) => u64::from(device.0),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+                u64::from(device.0)
+            }
         };
         Asked { time: Time(self.now), actor, id: CommandId { source, sequence: self.sequence }, command }
     }

@@ -175,6 +175,7 @@ fn who(entry: &RoundEntry) -> String {
         Actor::Person(person) => format!("person {}", person.id.0),
         Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
         Actor::Tumbler(device) => format!("tumbler {}", device.0),
+        Actor::NoteAcceptor { seat, .. } => format!("note acceptor {}", seat.0),
         Actor::System => "the system".to_owned(),
     };
     let (RoundCommand::Correct { second, .. }

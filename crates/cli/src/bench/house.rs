@@ -1,5 +1,5 @@
 //! The house that is measured: a training house with one table, started as anyone starts one, its terminals enrolled with the
-//! codes that it prints on its first start. It has no way in that a real house has not.
+//! codes that it prints on its first start. It has no way in that a real house has not, save that its note acceptors are simulated.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
+use taisai_table::Profile;
 
 use super::process::{Process, number_of};
 use super::staff::{FirstPerson, Staff};
-use super::terminal::Door;
+use super::terminal::{CREDITS, Door};
 use crate::device::{Device, bytes, hex};
 use crate::socket::Server;
 
@@ -47,6 +48,8 @@ impl House {
     pub(super) fn start(terminals: u32, clusters: u32) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("no folder for the house")?;
         std::fs::write(folder.path().join("taisai.toml"), file(terminals, clusters))?;
+        let notes = format!("notes = [{CREDITS}]");
+        std::fs::write(folder.path().join("profile.toml"), Profile::SINGAPORE.replacen("notes = []", &notes, 1))?;
         let process = Process::start(&["serve", "--config", "taisai.toml"], Some(folder.path()))?;
         let server = Server::parse(&url_in(&process.line_with("http://")?)?)?;
         let address = server.authority.parse()?;
@@ -115,7 +118,7 @@ pub(super) fn start_to_ready() -> anyhow::Result<Duration> {
 
 fn file(terminals: u32, clusters: u32) -> String {
     format!(
-        "listen = \"127.0.0.1:0\"\ndata = \"data\"\n\n[house]\nname = \"Bench\"\ntraining = true\n\n\
+        "listen = \"127.0.0.1:0\"\ndata = \"data\"\n\n[house]\nname = \"Bench\"\ntraining = true\nprofile = \"profile.toml\"\n\n\
          [[table]]\nnumber = 1\nname = \"Bench\"\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {terminals}\n\
          clusters = {clusters}\ntraining = true\n"
     )

@@ -36,6 +36,30 @@ struct Numbered {
     command: ClusterCommand,
 }
 
+/// A note that a terminal puts in first: here there is no acceptor.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoteOfTerminal {
+    #[serde(rename = "commands")]
+    _commands: [NumberedNote; 1],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NumberedNote {
+    #[serde(rename = "sequence")]
+    _sequence: u64,
+    #[serde(rename = "command")]
+    _command: InsertNote,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InsertNote {
+    #[serde(rename = "insert-note")]
+    _note: serde::de::IgnoredAny,
+}
+
 /// How long answers are.
 #[derive(Clone, Copy, Deserialize)]
 struct Size {
@@ -71,9 +95,15 @@ async fn echo(Query(Size { bytes }): Query<Size>, upgrade: WebSocketUpgrade) -> 
     with_buffers(upgrade).on_upgrade(move |mut socket| async move {
         let mut number = 0_u64;
         while let Some(Ok(Message::Text(text))) = socket.recv().await {
-            let Ok(FromTerminal { commands }) = serde_json::from_str(&text) else { return };
             number += 1;
-            if socket.send(Message::Text(answer(number, &commands, bytes).into())).await.is_err() {
+            let answer = if let Ok(FromTerminal { commands }) = serde_json::from_str(&text) {
+                answer(number, &commands, bytes)
+            } else if serde_json::from_str::<NoteOfTerminal>(&text).is_ok() {
+                format!(r#"{{"number":{number},"answers":[{{"sequence":1,"answer":{{"refused":null}}}}]}}"#)
+            } else {
+                return;
+            };
+            if socket.send(Message::Text(answer.into())).await.is_err() {
                 return;
             }
         }

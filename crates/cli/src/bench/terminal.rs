@@ -201,10 +201,9 @@ impl Terminal {
     async fn buy_in(&mut self) -> anyhow::Result<()> {
         self.sequence += 1;
         self.open.push_back((self.sequence, 0, Instant::now()));
-        let (sequence, seat) = (self.sequence, self.seat);
+        let sequence = self.sequence;
         let buy_in = format!(
-            "{{\"commands\":[{{\"sequence\":{sequence},\"command\":{{\"buy-in\":{{\"seat\":{seat},\"amount\":{CREDITS},\
-             \"method\":\"note\"}}}}}}]}}"
+            "{{\"commands\":[{{\"sequence\":{sequence},\"command\":{{\"insert-note\":{{\"amount\":{CREDITS}}}}}}}]}}"
         );
         Ok(self.socket.send(&buy_in).await?)
     }
@@ -216,8 +215,8 @@ impl Terminal {
     }
 }
 
-/// What a terminal has, and stakes on a box: enough for a hundred million bets.
-const CREDITS: u64 = 10_000_000_000;
+/// The note that each player puts in: enough for forty million bets.
+pub(super) const CREDITS: u32 = 4_000_000_000;
 const STAKE: u64 = 100;
 
 /// A message with so many bets: a command for each box of the layout at most once, and as many commands as that takes.

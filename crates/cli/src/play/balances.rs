@@ -63,7 +63,9 @@ impl Balances {
         let ledger = cluster.ledger();
         let table = [
             ("the House's result", ledger.house),
-            ("cash and notes taken in", ledger.cash),
+            ("cash taken in", ledger.cash),
+            ("notes in stackers", ledger.notes),
+            ("variance of stackers", ledger.variance),
             ("cash chips with players", ledger.chips),
             ("passed to the House", ledger.transit),
             ("credits of seats", total(|seat| seat.credits)),

@@ -19,6 +19,10 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
             Err(refusal) => (refusal != *expected).then(|| format!("it was refused: {}", refusal.code())),
         },
         E::Balance(seat, amount) => money(*amount, cluster.credits(*seat)),
+        E::Stacker(seat, amount) => money(
+            *amount,
+            total(cluster.stackers().filter(|(_, held)| held.seat == *seat).map(|(_, held)| held.amount)),
+        ),
         E::Result(seat, amount) => money(*amount, stage.results.get(seat).copied().unwrap_or_default()),
         E::Colour(seat, amount) => money(*amount, cluster.colour(*seat).map_or(Money::ZERO, |set| set.credits)),
         E::House(amount) => money(*amount, cluster.ledger().house),

@@ -36,8 +36,11 @@ impl Profiles {
 
     /// The profile that a script names.
     pub(super) fn find(&self, name: &str) -> anyhow::Result<Loaded> {
-        if self.chosen.is_some() || name.eq_ignore_ascii_case(&Profile::singapore().name) {
+        if self.chosen.is_some() {
             return Ok(Ok(self.usual()));
+        }
+        if let Some(profile) = Profile::embedded().into_iter().find(|known| name.eq_ignore_ascii_case(&known.name)) {
+            return Ok(Ok(profile));
         }
         ensure!(is_file(name), "there is no profile {name} in the program, and a file's name ends in .toml");
         read(&self.folder.join(name))

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use taisai_rules::{BetBox, Dice, Money, Paragraph};
 use taisai_table::{
-    Actor, ApprovalId, ClusterCommand, ClusterId, HouseCommand, Person, PersonId, Phase, Profile, Refusal, Role,
-    RoundCommand, RoundNumber, Seat, TableId, TableRules, VoidReason, VoucherHash, VoucherNumber,
+    Actor, ApprovalId, ClusterCommand, ClusterId, DeviceId, HouseCommand, Person, PersonId, Phase, Profile, Refusal,
+    Role, RoundCommand, RoundNumber, Seat, TableId, TableRules, VoidReason, VoucherHash, VoucherNumber,
 };
 
 /// The table of a script, of which there is one.
@@ -99,6 +99,10 @@ pub(crate) enum Who {
     Pit,
     /// The terminal of a seat; at a live table, the Dealer for the player there.
     Seat(Seat),
+    /// The note acceptor of a seat.
+    Acceptor(Seat),
+    /// An attendant of the house.
+    Attendant,
     /// The house's own program.
     System,
     /// As the line says.
@@ -169,6 +173,11 @@ pub(crate) enum Act {
     Expect(Expectation),
 }
 
+/// The note acceptor of a seat. Tumblers and terminals have lower numbers.
+pub(crate) const fn first_acceptor(seat: Seat) -> DeviceId {
+    DeviceId(1_000_000 + seat.0)
+}
+
 /// The number of a script's voucher: they are counted from one as they are issued, and scripts have no secrets.
 pub(crate) fn voucher(count: u32) -> VoucherNumber {
     let mut hash = [0; 32];
@@ -194,6 +203,8 @@ pub(crate) enum Expectation {
     Refused(Refusal),
     /// Free credits of a terminal.
     Balance(Seat, Money),
+    /// Notes in the stacker of a note acceptor.
+    Stacker(Seat, Money),
     /// What a seat has won, or lost if negative, over all rounds.
     Result(Seat, Money),
     /// Colour Chips in front of a player.

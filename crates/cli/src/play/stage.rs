@@ -9,20 +9,21 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, bail, ensure};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
-    Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, DeviceId, DeviceKind, Floor,
-    Founder, House, HouseCommand, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round, RoundCommand,
+    Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
+    Floor, Founder, House, HouseCommand, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round, RoundCommand,
     RoundEvent, RoundNumber, Seat, Table, TableLimits, Time, Verdict,
 };
 
-use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, voucher};
+use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
 
 /// The first moment of a script: 1 January 2026, noon, at +08:00.
 pub(super) const BEGIN: Time = Time(1_767_240_000_000);
 
-/// Two people of the house's office, who are in every script: the first sets up people and devices, the second stands in
-/// for a pit in which the script names nobody.
+/// Three people of the house, who are in every script: the first sets up people and devices, the second stands in for a pit in
+/// which the script names nobody, and the third takes cash at the terminals.
 const ADMINISTRATOR: PersonId = PersonId(9_001);
-const OFFICE: PersonId = PersonId(9_002);
+pub(super) const OFFICE: PersonId = PersonId(9_002);
+const ATTENDANT: PersonId = PersonId(9_003);
 
 /// The house as it stands.
 pub(super) struct Stage<'s> {
@@ -67,10 +68,18 @@ impl<'s> Stage<'s> {
             for seat in (1..=setup.seats).map(Seat) {
                 let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
                 stage.set_up(HouseCommand::Enrol { device: who::first_terminal(seat), kind, second: None })?;
+                if !setup.profile.notes.is_empty() {
+                    let kind = DeviceKind::NoteAcceptor { cluster: CLUSTER, seat };
+                    stage.set_up(HouseCommand::Enrol { device: first_acceptor(seat), kind, second: None })?;
+                }
             }
         }
         let named = script.people.founders.iter().map(|(id, roles)| (*id, roles.clone()));
-        let office = [(ADMINISTRATOR, vec![Role::Administrator]), (OFFICE, vec![Role::CasinoManager])];
+        let office = [
+            (ADMINISTRATOR, vec![Role::Administrator]),
+            (OFFICE, vec![Role::CasinoManager]),
+            (ATTENDANT, vec![Role::Attendant]),
+        ];
         let mut people: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (id, roles) in office.into_iter().chain(named) {
             people.entry(id).or_default().extend(roles);
@@ -155,7 +164,9 @@ impl<'s> Stage<'s> {
                 self.issue(actor, HouseCommand::SellVoucher { number, amount: *amount, second: *second })
             }
             Act::Enrol { seat, second } => {
-                let newest = self.house().devices().map(|(id, _)| id.0).max();
+                let is_terminal = |device: &Device| matches!(device.kind, DeviceKind::Terminal { .. });
+                let terminals = self.house().devices().filter(|(_, device)| is_terminal(device));
+                let newest = terminals.map(|(id, _)| id.0).max();
                 let device = newest.map_or(who::first_terminal(*seat), |newest| DeviceId(newest + 1));
                 let kind = DeviceKind::Terminal { cluster: CLUSTER, seat: *seat };
                 self.ask(actor, HouseCommand::Enrol { device, kind, second: *second })

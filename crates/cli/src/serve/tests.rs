@@ -73,7 +73,7 @@ fn a_demonstration_is_a_training_house_with_data_of_its_own() {
     let config = settled(&["--demo"], &[]).unwrap();
     assert!(config.is_training && config.tables.iter().all(|table| table.is_training));
     assert_eq!((told(&config)[1].as_str(), told(&config)[2].as_str()), ("demo-data", "demo-data"));
-    assert_eq!(config.profile.name, "singapore-demo", "it is not the one whose name it had");
+    assert_eq!(config.profile.name, "training-demo", "it is not the one whose name it had");
     assert_eq!(told(&settled(&["--demo", "--data", "mine"], &[]).unwrap())[1], "mine");
 }
 

@@ -135,7 +135,7 @@ impl Hall<'_> {
         self.tell_house(by(ADMINISTRATOR), command)
     }
 
-    /// A terminal is stolen and another put in its place; screens come and go.
+    /// A terminal is stolen and another put in its place; screens come and go; stackers are seen to.
     fn change_devices(&mut self) -> Held {
         let second = Some(person(SUPERVISOR));
         let seat = self.seat();
@@ -162,7 +162,7 @@ impl Hall<'_> {
                 self.tell_house(by(ADMINISTRATOR), HouseCommand::GiveCode { device: new, second })?;
                 self.tell_house(by(ADMINISTRATOR), HouseCommand::Revoke { device: new })
             }
-            _ => Ok(()),
+            _ => self.see_to_a_stacker(),
         }
     }
 
@@ -215,6 +215,7 @@ impl Hall<'_> {
             Report::LargeWin { cluster: self.at, seat, amount },
             Report::OverDifferential { table, round, over: over_differential(amount) },
             Report::CommandIdReused { table: self.at.table, source: 1 },
+            Report::StackerDiffers { cluster: self.at, seat, accepted: 2, notes: 1, variance: None },
             Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
             Report::FlatDiceVoided { table, round },
             Report::ToBeRuled { table, round },

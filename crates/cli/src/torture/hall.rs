@@ -165,6 +165,7 @@ impl<'t> Hall<'t> {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
             Actor::Tumbler(device) => 1_000 + u64::from(device.0),
+            Actor::NoteAcceptor { device, .. } => 10_000 + u64::from(device.0),
             // As the terminal at that seat, also where another claims to be it.
             Actor::Terminal { seat, .. } => {
                 10_000 + self.house().terminal_at(self.at, seat).map_or(0, |device| u64::from(device.0))

@@ -7,13 +7,13 @@ mod past;
 pub(super) use compare::money_is_conserved;
 pub(super) use past::KEPT;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, HouseCommand, HouseEntry, HouseEvent,
-    Notice, Purpose, ReceivableId, ReceivableRuling, Seat, Slip, Stake, TableRules, Totals,
+    Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
+    HouseEntry, HouseEvent, Notice, Purpose, ReceivableId, ReceivableRuling, Seat, Slip, Stake, TableRules, Totals,
 };
 
 use super::failure::{Failure, Held, ensure};
@@ -100,8 +100,12 @@ pub(super) struct Model {
     /// What lay there in the round before.
     last: Vec<Bet<Player>>,
     past: VecDeque<Past>,
-    /// Cash taken in at seats.
+    /// Cash and notes taken in at seats.
     cash: i64,
+    /// How many notes each acceptor has taken since its stacker was emptied, and what they are worth.
+    stackers: BTreeMap<DeviceId, (u32, i64)>,
+    /// What was counted in stackers beyond that.
+    variance: i64,
     /// Cash chips brought to the layout less taken away.
     chips: i64,
     /// What the House has won from players.
@@ -124,6 +128,8 @@ impl Model {
             last: Vec::new(),
             past: VecDeque::new(),
             cash: 0,
+            stackers: BTreeMap::new(),
+            variance: 0,
             chips: 0,
             result: 0,
             sent: 0,
@@ -174,6 +180,15 @@ impl Model {
                 let over = self.bets.iter().find(|bet| self.total(bet.bet_box) > self.cap(bet.bet_box));
                 ensure("no excess is left after it was rejected", over.is_none(), || format!("{over:?}"))?;
             }
+            ClusterCommand::AcceptNote { seat, amount } => {
+                self.take_note(entry.asked.actor, *seat, *amount, cluster)?;
+            }
+            ClusterCommand::EmptyStacker { acceptor, amount: counted, .. } => {
+                let (notes, stacked) = self.stackers.insert(*acceptor, (0, 0)).unwrap_or_default();
+                let told = ClusterEvent::StackerEmptied { accepted: notes, amount: Money::from_cents(stacked) };
+                ensure("a stacker held what was accepted", *event == told, || format!("{event:?} and {told:?}"))?;
+                self.variance += counted.cents() - stacked;
+            }
             ClusterCommand::BuyIn { seat, amount, .. } => {
                 self.cash += amount.cents();
                 self.credit(*seat, amount.cents());
@@ -221,6 +236,7 @@ impl Model {
             ClusterCommand::Advise { .. }
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
+            | ClusterCommand::CountStacker { .. }
             | ClusterCommand::Delivered { .. } => {}
         }
         if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.asked.command {
@@ -290,6 +306,23 @@ impl Model {
                 self.end_session(seat);
             }
         }
+    }
+
+    /// F86: from the acceptor of the seat, and a note that is taken.
+    fn take_note(&mut self, actor: Actor, seat: Seat, amount: Money, cluster: &Cluster) -> Held {
+        let acceptor = match actor {
+            Actor::NoteAcceptor { device, seat: own } if own == seat && cluster.notes().contains(&amount) => device,
+            Actor::NoteAcceptor { .. }
+            | Actor::Terminal { .. }
+            | Actor::Person(_)
+            | Actor::Tumbler(_)
+            | Actor::System => return Err(Failure(format!("{actor:?} made {amount} at seat {}", seat.0))),
+        };
+        let (notes, stacked) = self.stackers.entry(acceptor).or_default();
+        (*notes, *stacked) = (*notes + 1, *stacked + amount.cents());
+        self.cash += amount.cents();
+        self.credit(seat, amount.cents());
+        Ok(())
     }
 
     /// Whoever buys in where nothing was left may be another player.

@@ -44,6 +44,12 @@ impl Hall<'_> {
                 self.next_device += 1;
                 let device = DeviceId(self.next_device);
                 self.accept_house(Actor::System, HouseCommand::Enrol { device, kind, second: None })?;
+                if !self.setup.profile.notes.is_empty() {
+                    let kind = DeviceKind::NoteAcceptor { cluster, seat };
+                    self.next_device += 1;
+                    let device = DeviceId(self.next_device);
+                    self.accept_house(Actor::System, HouseCommand::Enrol { device, kind, second: None })?;
+                }
             }
         }
         let founder = |(id, roles): (u32, &[Role])| Founder {

@@ -3,7 +3,7 @@
 
 use taisai_rules::{BetBox, LimitScope, Money, Rule, Station};
 use taisai_table::{
-    Actor, Betting, CashOut, Chips, ClusterCommand, HouseCommand, Method, Report, Seat, Stake, Stakes, VoucherHash,
+    Actor, Betting, CashOut, Chips, ClusterCommand, HouseCommand, Report, Seat, Stake, Stakes, VoucherHash,
     VoucherNumber, VoucherState,
 };
 
@@ -176,15 +176,10 @@ impl Hall<'_> {
         let amount = if rich { self.chance.between(1, 90) * 100_000 } else { self.chance.between(1, 40) * 1_000 };
         let amount = Money::from_cents(amount);
         match self.chance.below(10) {
-            0..=4 => {
-                let actor = self.terminal(seat);
-                self.ask_cluster(actor, ClusterCommand::BuyIn { seat, amount, method: Method::Note, second: None })?
-                    .ok();
-            }
-            5..=6 => {
+            0..=2 => self.insert_note(seat)?,
+            3..=6 => {
                 let second = self.chance.percent(70).then(|| person(SUPERVISOR));
-                self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, method: Method::Cash, second })?
-                    .ok();
+                self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, second })?.ok();
             }
             _ => self.redeem_at(seat)?,
         }

@@ -78,7 +78,9 @@ impl Hall<'_> {
                 let is_revoked = self.house().device(device).is_none_or(|device| device.is_revoked);
                 !is_revoked && seat.0 < self.seats()
             }
-            Actor::Tumbler(device) => self.house().device(device).is_some_and(|device| !device.is_revoked),
+            Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+                self.house().device(device).is_some_and(|device| !device.is_revoked)
+            }
             Actor::System => true,
         }
     }

@@ -73,9 +73,9 @@ counters! {
     }
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
-        WalkAway Lost Back ClearLock Follow Receive Delivered
+        WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker
     }
-    "cluster event" ClusterEvents of ClusterEvent { Done Rejected Settled Compensated }
+    "cluster event" ClusterEvents of ClusterEvent { Done Rejected Settled Compensated StackerDiffers StackerEmptied }
     "house" HouseCommands of HouseCommand {
         Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol GiveCode Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
@@ -88,7 +88,7 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
-        OverDifferential TumblerFault
+        OverDifferential TumblerFault StackerDiffers
         FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
     }
 }
@@ -289,6 +289,12 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         ("cluster", "PlaceFor") if !has(Rule::PlacedByStaff) => Some("terminals place their own bets"),
         ("cluster", "RejectExcess") | ("cluster event", "Rejected") if !has(Rule::Excess) => {
             Some("the game has no excess (5.1)")
+        }
+        ("cluster", "AcceptNote" | "CountStacker" | "EmptyStacker")
+        | ("cluster event", "StackerDiffers" | "StackerEmptied")
+            if is_live =>
+        {
+            Some("a live table has no note acceptors")
         }
         ("cluster", "BuyIn") if is_live => Some("cash becomes chips outside the table's books"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),

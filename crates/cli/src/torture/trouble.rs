@@ -4,15 +4,15 @@
 use taisai_rules::{BetBox, BoxKey, Kind, Money, Unit};
 use taisai_table::{
     Act, Actor, ApprovalId, CashOut, Chips, ClusterCommand, ClusterId, DeviceId, DeviceKind, HouseCommand, LimitEntry,
-    Method, PersonId, Position, Purpose, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, Ruling, Seat,
-    Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
+    PersonId, Position, Purpose, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, Ruling, Seat, Stake,
+    Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use super::cage::TRAINING;
 use super::failure::Held;
 use super::hall::{
     ADMINISTRATOR, ATTENDANT, AUDITOR, BOTH, CASHIER, DEALER, Hall, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SPARE,
-    SUPERVISOR, by, person,
+    SUPERVISOR, TUMBLER, by, person,
 };
 use super::setup::TABLE;
 
@@ -30,7 +30,7 @@ impl Hall<'_> {
         Ok(())
     }
 
-    fn tell_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Held {
+    pub(super) fn tell_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Held {
         self.ask_cluster(actor, command)?.ok();
         Ok(())
     }
@@ -288,12 +288,13 @@ impl Hall<'_> {
     fn bad_seat(&mut self, seat: Seat) -> Held {
         let terminal = self.terminal(seat);
         let cents = Money::from_cents;
-        let buy_in = |seat, amount, method| ClusterCommand::BuyIn { seat, amount, method, second: None };
-        let (actor, command) = match self.chance.below(16) {
-            0 => (by(CASHIER), buy_in(Seat(999), cents(1_000), Method::Cash)),
-            1 => (terminal, buy_in(seat, cents(0), Method::Note)),
-            2 => (terminal, buy_in(seat, Money::MAX, Method::Note)),
-            3 => (by(AUDITOR), buy_in(seat, cents(1_000), Method::Cash)),
+        let second = Some(person(SUPERVISOR));
+        let buy_in = |seat, amount| ClusterCommand::BuyIn { seat, amount, second };
+        let (actor, command) = match self.chance.below(20) {
+            0 => (by(CASHIER), buy_in(Seat(999), cents(1_000))),
+            1 => (by(CASHIER), buy_in(seat, cents(0))),
+            2 => (by(CASHIER), buy_in(seat, Money::MAX)),
+            3 => (by(AUDITOR), buy_in(seat, cents(1_000))),
             4 => (terminal, ClusterCommand::CashOut { seat, to: CashOut::HandPay }),
             5 => {
                 // A number that was used before: the House opens a claim instead.
@@ -320,6 +321,17 @@ impl Hall<'_> {
                 let number = self.cluster().received() + 1;
                 let transfer = Transfer { number, amount: cents(100), purpose };
                 (Actor::System, ClusterCommand::Receive { transfer })
+            }
+            15 => (terminal, buy_in(seat, cents(1_000))),
+            16 => (self.acceptor(seat), ClusterCommand::AcceptNote { seat: Seat(seat.0 + 1), amount: cents(1_000) }),
+            17 => {
+                let acceptor = DeviceId(987_654);
+                (by(CASHIER), ClusterCommand::EmptyStacker { acceptor, notes: 1, amount: cents(1_000) })
+            }
+            18 => {
+                let kind = DeviceKind::NoteAcceptor { cluster: self.at, seat };
+                let enrol = HouseCommand::Enrol { device: TUMBLER, kind, second: Some(person(SUPERVISOR)) };
+                return self.tell_house(by(ADMINISTRATOR), enrol);
             }
             _ => (by(DEALER), ClusterCommand::Leave { seat }),
         };

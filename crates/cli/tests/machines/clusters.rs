@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use taisai_journal::suite::wait_for;
 
-use crate::crowd::Crowd;
+use crate::crowd::{Crowd, Player};
 use crate::dealer::Dealer;
 use crate::house::{House, Setup, TABLE, THE_TABLE, until};
-use crate::person::accepted;
 use crate::play::{BETS, Play};
 use crate::socket::Socket;
 
@@ -48,9 +47,12 @@ fn a_console_sees_every_cluster() {
     let mut house = House::spread(TERMINALS, CLUSTERS);
     let share = usize::try_from(TERMINALS).unwrap() / usize::from(CLUSTERS);
     let devices = house.enrol(1..=TERMINALS);
-    for device in devices.iter().step_by(share) {
-        let buy_in = json!({"buy-in": {"seat": device.seat, "amount": CREDITS, "method": "note"}});
-        accepted(&device.connect(house.doors()[0]).ask(&buy_in));
+    for device in devices.into_iter().step_by(share) {
+        let mut player = Player::new(&house, device);
+        house.runtime.block_on(async {
+            player.credits_now().await;
+            player.buy_in(CREDITS).await;
+        });
     }
     let supervisor = house.person("pit-supervisor");
     let mut console = supervisor.console(TABLE);

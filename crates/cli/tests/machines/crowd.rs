@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use taisai_journal::suite::HANG_LIMIT;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use crate::cashier::Cashier;
 use crate::house::{House, until};
 use crate::line::{Line, Lost};
 use crate::terminal::{Device, place};
@@ -30,6 +31,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 pub(crate) struct Player {
     device: Device,
     doors: Arc<[SocketAddr]>,
+    cashier: Arc<Cashier>,
     /// The machine that was last tried.
     door: usize,
     line: Option<Line>,
@@ -41,7 +43,8 @@ impl Player {
     /// A player who tries another machine first than the one at the seat before.
     pub(crate) fn new(house: &House, device: Device) -> Self {
         let door = usize::try_from(device.seat).unwrap();
-        Self { device, doors: house.doors().into(), door, line: None, bets: Vec::new() }
+        let cashier = Arc::clone(house.cashier());
+        Self { device, doors: house.doors().into(), cashier, door, line: None, bets: Vec::new() }
     }
 
     /// The cluster and the seat.
@@ -107,9 +110,10 @@ impl Player {
         }
     }
 
-    /// Puts money in.
+    /// Gives the cashier cash, with the terminal at hand: one that is lost takes no credits.
     pub(crate) async fn buy_in(&mut self, amount: i64) {
-        self.does(&json!({"buy-in": {"seat": self.device.seat, "amount": amount, "method": "note"}})).await;
+        while self.line().await.is_err() {}
+        self.cashier.buys_in(self.device.cluster, self.device.seat, amount).await;
     }
 
     /// The connection, or one at the next machine.

@@ -3,11 +3,10 @@
 
 use std::thread;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::crowd::Player;
 use crate::house::{House, TABLE, THE_TABLE};
-use crate::person::accepted;
 use crate::play::{BETS, Play, tell};
 use crate::socket::Heard;
 use crate::terminal::place;
@@ -29,7 +28,7 @@ fn what_it_is_asked_meanwhile_it_does_not_answer() {
     let holder = house.holder(THE_TABLE);
     let door = house.doors()[holder];
     let mut terminal = device.connect(door);
-    accepted(&terminal.ask(&json!({"buy-in": {"seat": own, "amount": 10_000, "method": "note"}})));
+    house.runtime.block_on(house.cashier().buys_in(0, own, 10_000));
     terminal
         .until("bets are open", |terminal| terminal.public["phase"] == "open" && terminal.public["is_held"] == false);
     let frozen = crowd.watch();

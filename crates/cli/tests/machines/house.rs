@@ -4,7 +4,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use taisai_journal::suite::{Pair, ReservedPort};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use crate::cashier::Cashier;
 pub(crate) use crate::let_in::first;
 use crate::let_in::{FIRST, LetIn};
 use crate::person::Person;
@@ -98,6 +99,7 @@ pub(crate) struct House {
     /// How often a machine had to join anew because its lease was over, as far as was logged.
     lapses: usize,
     pub(crate) runtime: Runtime,
+    cashier: OnceLock<Arc<Cashier>>,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -158,8 +160,18 @@ impl House {
         };
         let nodes = (0..setup.nodes).map(node).collect();
         let let_in = LetIn::default();
-        let mut house =
-            Self { nodes, pair, store, folder, clusters: setup.clusters, let_in, lapses: 0, runtime, _turn: turn };
+        let mut house = Self {
+            nodes,
+            pair,
+            store,
+            folder,
+            clusters: setup.clusters,
+            let_in,
+            lapses: 0,
+            runtime,
+            cashier: OnceLock::new(),
+            _turn: turn,
+        };
         house.run(0, (FIRST.len(), usize::try_from(setup.terminals).unwrap()));
         for place in 1..house.nodes.len() {
             if place != STRANGER || !setup.is_secured {
@@ -337,6 +349,11 @@ impl House {
     /// The person with that role of the first people, at the first machine.
     pub(crate) fn person(&self, role: &str) -> Person {
         self.let_in.person(self.nodes[0].door, role)
+    }
+
+    /// The cashier of every player.
+    pub(crate) fn cashier(&self) -> &Arc<Cashier> {
+        self.cashier.get_or_init(|| Arc::new(Cashier::new(self.person("cashier"), self.doors())))
     }
 
     /// The password that lets a person in now.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod alone;
+mod cashier;
 mod clusters;
 mod crowd;
 mod database;

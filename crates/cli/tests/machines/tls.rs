@@ -2,8 +2,6 @@
 
 use std::net::SocketAddr;
 
-use serde_json::json;
-
 use crate::dealing::Dealing;
 use crate::house::{House, STRANGER, Setup, TABLE, THE_TABLE, until};
 use crate::line::Line;
@@ -28,7 +26,7 @@ fn a_stranger_is_not_asked() {
     assert_eq!(asked(doors[other]).0, 200);
     let devices = house.enrol(1..=2);
     let mut terminal = devices[0].connect(doors[other]);
-    accepted(&terminal.ask(&json!({"buy-in": {"seat": 1, "amount": 10_000, "method": "note"}})));
+    house.runtime.block_on(house.cashier().buys_in(0, 1, 10_000));
     dealing.open_bets();
     accepted(&terminal.ask(&place(1, &[("odd", 100)])));
     dealing.conclude([1, 2, 3]);

@@ -76,7 +76,7 @@ pub(crate) fn wide_limits(scope: LimitScope) -> Value {
 /// Cash for credits at a seat.
 #[track_caller]
 pub(crate) fn buy_in(house: &House, table: u16, seat: u32, amount: i64) {
-    let buy = json!({"buy-in": {"seat": seat, "amount": amount, "method": "cash"}});
+    let buy = json!({"buy-in": {"seat": seat, "amount": amount}});
     accepted(&house.person("cashier").cluster(table, buy));
 }
 

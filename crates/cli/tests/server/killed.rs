@@ -76,7 +76,7 @@ fn every_acknowledged_bet_is_there_once() {
     let cashier = house.person("cashier");
     let mut players: Vec<Player> = (1..=TERMINALS)
         .map(|seat| {
-            let buy = json!({"buy-in": {"seat": seat, "amount": CREDITS, "method": "cash"}});
+            let buy = json!({"buy-in": {"seat": seat, "amount": CREDITS}});
             accepted(&cashier.cluster(1, buy));
             Player { device: house.enrol(1, seat), open: None, taken: 0 }
         })

@@ -206,6 +206,7 @@ fn form(path: &str) -> &'static str {
     let screen = path.split('?').next().unwrap().rsplit('/').next().unwrap();
     match screen {
         "terminal" => "TerminalHears",
+        "acceptor" => "AcceptorHears",
         "console" => "ConsoleHears",
         "display" => "DisplayHears",
         "pit" | "cage" | "audit" => "DeskHears",

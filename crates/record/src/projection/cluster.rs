@@ -3,10 +3,10 @@
 
 mod settle;
 
-use taisai_rules::{Rule, Station};
+use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Meters, OverDifferential, Purpose,
-    RoundNumber, Seat, SessionId,
+    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Ledger, Meters, OverDifferential,
+    Purpose, RoundNumber, Seat, SessionId,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -19,12 +19,12 @@ use crate::opening::{Opening, Setup};
 use settle::follow;
 
 /// The accounts beside the seats.
-const ACCOUNTS: [&str; 4] = ["house", "cash", "chips", "transit"];
+const ACCOUNTS: [&str; 6] = ["house", "cash", "chips", "transit", "notes", "variance"];
 
 /// The books as they were last posted, and the entry that was not applied yet.
 pub(super) struct Books {
     seats: Vec<SeatBook>,
-    accounts: [i64; 4],
+    accounts: [i64; ACCOUNTS.len()],
     waiting: Option<Waiting>,
 }
 
@@ -154,7 +154,10 @@ impl Scribe for Cluster {
                     ClusterEvent::Settled { over_differential, .. } => {
                         events = over_differential.iter().map(|over| over_by(self, round, over)).collect();
                     }
-                    ClusterEvent::Done | ClusterEvent::Rejected { .. } => {}
+                    ClusterEvent::Done
+                    | ClusterEvent::Rejected { .. }
+                    | ClusterEvent::StackerDiffers { .. }
+                    | ClusterEvent::StackerEmptied { .. } => {}
                 }
                 (Seats::All, Some(kind))
             }
@@ -165,6 +168,19 @@ impl Scribe for Cluster {
                 | Purpose::Receivable { .. }
                 | Purpose::Returned { .. } => (Seats::None, None),
             },
+            ClusterCommand::AcceptNote { seat, .. } => (Seats::One(*seat), Some("note")),
+            ClusterCommand::CountStacker { seat, notes } => {
+                events.extend(stacker_differs(self, event, *notes, event_by("stacker-differs", asked.actor), *seat));
+                (Seats::None, None)
+            }
+            ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
+                let emptied = Event { device: Some(acceptor.0), ..event_by("stacker-emptied", asked.actor) };
+                let seat = self.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
+                of.seat = seat;
+                let detail = Some(format!("{notes} notes counted"));
+                events.push(Event { at: of.clone(), amount: Some(amount.cents()), detail, ..emptied });
+                (Seats::None, Some("stacker-emptied"))
+            }
             ClusterCommand::Delivered { .. } => return Ok(()),
         };
         let before = match seats {
@@ -218,13 +234,15 @@ impl Scribe for Cluster {
 }
 
 /// The accounts, with bets of chips that lie on a live table counted as chips still.
-fn accounts(cluster: &Cluster) -> [i64; 4] {
-    let ledger = cluster.ledger();
+fn accounts(cluster: &Cluster) -> [i64; ACCOUNTS.len()] {
+    let Ledger { house, cash, chips, transit, notes, variance } = cluster.ledger();
     let lying = match cluster.rules().game().station() {
         Station::PlayerTerminals => 0,
         Station::LiveTable => cluster.seats().map(|seat| lying(cluster, seat, Chips::Own)).sum(),
     };
-    [ledger.house.cents(), ledger.cash.cents(), ledger.chips.cents() + lying, ledger.transit.cents()]
+    let [house, cash, chips, transit, notes, variance] =
+        [house, cash, chips, transit, notes, variance].map(Money::cents);
+    [house, cash, chips + lying, transit, notes, variance]
 }
 
 /// What a seat has on the layout in such chips.
@@ -249,6 +267,13 @@ fn here(cluster: &Cluster) -> Belongs {
 
 fn at_seat(cluster: &Cluster, event: Event, seat: Seat) -> Event {
     Event { at: Belongs { seat: Some(seat.0), ..here(cluster) }, ..event }
+}
+
+/// The notes in a stacker are not those that were accepted.
+fn stacker_differs(cluster: &Cluster, event: &ClusterEvent, notes: u32, by: Event, seat: Seat) -> Option<Event> {
+    let ClusterEvent::StackerDiffers { accepted } = event else { return None };
+    let detail = Some(format!("{notes} notes, {accepted} accepted"));
+    Some(Event { detail, ..at_seat(cluster, by, seat) })
 }
 
 fn rejected(cluster: &Cluster, event: &ClusterEvent, actor: taisai_table::Actor) -> Vec<Event> {

@@ -240,7 +240,8 @@ pub(super) const LEDGER_ENTRIES: Table = Table {
         text("kind", "What happened, like `buy-in`, `settlement`, `voucher-sold`"),
         text(
             "account",
-            "Of a cluster: `seat` (credits, chips of a set, bets), `house` (its result), `cash`, `chips`, `transit`. Of the \
+            "Of a cluster: `seat` (credits, chips of a set, bets), `house` (its result), `cash`, `chips`, `transit`, \
+             `notes` (in stackers), `variance` (of stackers). Of the \
              House: `cash`, `vouchers`, `expired`, `claims`, `receivables`, `result`, `play`, `transit`",
         ),
         number("amount", "What flowed in; negative what flowed out. Cash taken in makes `cash` negative"),
@@ -368,7 +369,7 @@ pub(super) const REFUSALS: Table = Table {
     columns: &[
         text("gaming_day", "The gaming day"),
         text("chain", "The chain"),
-        text("source", "`person`, `terminal`, `tumbler` or `system`"),
+        text("source", "`person`, `terminal`, `note-acceptor`, `tumbler` or `system`"),
         number("source_number", "The person, or the device; 0 for the system"),
         text("command", "What was asked"),
         text("reason", "The code of the refusal"),

@@ -10,8 +10,8 @@ use taisai_record::{Address, Audit, Auditor, Book, Evidence, Machine, Recorder, 
 use taisai_rules::{Dice, Money};
 use taisai_table::{
     Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House,
-    HouseCommand, Method, Notice, Person, PersonId, Position, Profile, Recorded, Role, Roles, Round, RoundCommand,
-    RoundNumber, Seat, Stake, TableLimits, Time, VoidReason, VoucherHash, VoucherNumber,
+    HouseCommand, Notice, Person, PersonId, Position, Profile, Recorded, Role, Roles, Round, RoundCommand, RoundNumber,
+    Seat, Stake, TableLimits, Time, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use crate::evidence::{file_of, parts};
@@ -72,7 +72,9 @@ impl Wide {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) => 1_000 + u64::from(device.0),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+                1_000 + u64::from(device.0)
+            }
         };
         let (time, sequence) = (Time(1_800_000_000_000 + 10 * self.sequence), self.sequence);
         Asked { time, actor, id: CommandId { source, sequence }, command }
@@ -155,7 +157,7 @@ impl Wide {
     fn bet(&mut self, number: u16, seat: u32, bet_box: &str, cents: i64) {
         let seat = Seat(seat);
         if self.clusters[usize::from(number)].machine().credits(seat) < money(cents) {
-            let buy = ClusterCommand::BuyIn { seat, amount: money(50_000), method: Method::Cash, second: None };
+            let buy = ClusterCommand::BuyIn { seat, amount: money(50_000), second: None };
             self.cluster(number, person(8, Role::Cashier), buy);
         }
         let stakes = [Stake { bet_box: bet_box.parse().unwrap(), amount: money(cents) }].into_iter().collect();

@@ -9,7 +9,7 @@ use taisai_record::{Book, BookError, Files, Machine, NotRecorded, Program, Recor
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
     Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId,
-    House, HouseCommand, Method, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand,
+    House, HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand,
     RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
 };
 
@@ -119,7 +119,9 @@ impl Hall {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) => 1_000 + u64::from(device.0),
+            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+                1_000 + u64::from(device.0)
+            }
         };
         Asked { time: Time(self.time), actor, id: CommandId { source, sequence: self.sequence }, command }
     }
@@ -269,8 +271,7 @@ impl Hall {
         let is_live = self.cluster.machine().rules().game().station() == Station::LiveTable;
         let actor = if is_live { dealer() } else { Actor::Terminal { device: DeviceId(seat.0), seat } };
         if !is_live && self.cluster.machine().credits(seat) < Money::from_cents(cents) {
-            let buy =
-                ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash, second: None };
+            let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), second: None };
             assert!(self.cluster(person(8, Role::Cashier), buy));
         }
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };

@@ -3,7 +3,7 @@
 
 use taisai_journal::{Archive, LARGEST_BODY, Memory};
 use taisai_rules::{Games, Money};
-use taisai_table::{Actor, Chips, ClusterCommand, DeviceId, Method, Role, Seat, SessionId, SlipLine, Stake, Stakes};
+use taisai_table::{Actor, Chips, ClusterCommand, DeviceId, Role, Seat, SessionId, SlipLine, Stake, Stakes};
 
 use crate::hall::{Hall, chain, person};
 
@@ -19,8 +19,7 @@ fn a_large_round_is_corrected() {
     for seat in (0..MANY).map(Seat) {
         let stakes = layout.boxes().iter().map(|bet_box| Stake { bet_box: *bet_box, amount: Money::from_cents(100) });
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.collect() };
-        let buy =
-            ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash, second: None };
+        let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), second: None };
         assert!(hall.cluster(person(8, Role::Cashier), buy));
         assert!(hall.cluster(Actor::Terminal { device: DeviceId(seat.0), seat }, place));
     }

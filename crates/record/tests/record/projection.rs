@@ -149,9 +149,14 @@ fn check_against_machines(projection: &mut Projection, hall: &Hall) {
         number(projection, &sql)
     };
     let ledger = cluster.ledger();
-    for (account, expected) in
-        [("house", ledger.house), ("cash", ledger.cash), ("chips", ledger.chips), ("transit", ledger.transit)]
-    {
+    for (account, expected) in [
+        ("house", ledger.house),
+        ("cash", ledger.cash),
+        ("chips", ledger.chips),
+        ("transit", ledger.transit),
+        ("notes", ledger.notes),
+        ("variance", ledger.variance),
+    ] {
         assert_eq!(balance(projection, account, ""), expected.cents(), "{account}");
     }
     for seat in cluster.seats() {

@@ -13,7 +13,7 @@ use taisai_journal::Hash;
 use taisai_journal::suite::Spawned;
 use taisai_record::NotRecorded;
 use taisai_rules::{Dice, Money};
-use taisai_table::{Chips, ClusterCommand, Method, Phase, Role, RoundCommand, Seat, Stake, Verdict};
+use taisai_table::{Chips, ClusterCommand, Phase, Role, RoundCommand, Seat, Stake, Verdict};
 
 use crate::hall::{Hall, SEATS, dealer, person};
 use crate::place::Place;
@@ -272,8 +272,7 @@ fn open_round(hall: &Mutex<Hall>) -> u64 {
     let mut hall = hall.lock().unwrap();
     for seat in (0..SEATS).map(Seat) {
         if hall.cluster.machine().credits(seat) < Money::from_cents(10_000) {
-            let buy =
-                ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), method: Method::Cash, second: None };
+            let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), second: None };
             assert!(hall.cluster(person(8, Role::Cashier), buy));
         }
     }

@@ -7,7 +7,10 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, OpenApi as _, PartialSchema, ToSchema};
 
-use super::messages::{ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, TerminalHears, TerminalSays};
+use super::messages::{
+    AcceptorHears, AcceptorSays, ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, TerminalHears,
+    TerminalSays,
+};
 use crate::denied::Denied;
 use crate::house::Part;
 use crate::socket::Desk;
@@ -33,6 +36,8 @@ pub(super) fn opening() -> OpenApi {
     components(schemas(
         TerminalSays,
         TerminalHears,
+        AcceptorSays,
+        AcceptorHears,
         ConsoleSays,
         ConsoleHears,
         DisplayHears,

@@ -40,6 +40,8 @@ struct HouseView {
     voucher_limit: i64,
     /// What players are told of the law before play, and what a void by law cites (F80, F81).
     law: Law,
+    /// The notes that note acceptors take, in cents; none where the house has no note acceptors.
+    notes: Vec<i64>,
     /// The house's time, in milliseconds since 1970.
     time: u64,
 }
@@ -59,6 +61,7 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
         reality_check_minutes: profile.reality_check_minutes,
         voucher_limit: profile.voucher_limit.cents(),
         law: profile.law.clone(),
+        notes: profile.notes.iter().map(|note| note.cents()).collect(),
         time: server.clock.now().0,
     }))
 }

@@ -7,6 +7,7 @@ use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
 use utoipa::openapi::{Object, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::acceptor::{FromAcceptor, ToAcceptor};
 use crate::devices::{Challenge, Signed};
 use crate::house::DeskMessage;
 use crate::leaving::Answers;
@@ -112,6 +113,8 @@ macro_rules! said {
 said! {
     TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
     TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatChange, Answers, ToTerminal<'static>, Beat;
+    AcceptorSays, "What a note acceptor sends: it proves itself first.": Signed, FromAcceptor;
+    AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, ToAcceptor, Beat;
     ConsoleSays, "What a staff screen at a table sends.": FromStaff;
     ConsoleHears, "What a staff screen at a table is sent.": TableMessage, Answers, Beat;
     DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Beat;

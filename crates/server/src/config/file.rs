@@ -134,11 +134,13 @@ impl File<'_> {
 
     fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {
         let name = table.string(reader, "name");
-        let profile = match table.optional("profile") {
+        let named = table.optional("profile");
+        let is_training = flag(reader, &mut table, "training");
+        let profile = match named {
+            None if is_training == Some(true) => Some(Profile::training()),
             None => Some(Profile::singapore()),
             Some(value) => self.profile(reader, value),
         };
-        let is_training = flag(reader, &mut table, "training");
         table.finish(reader);
         Some((name?, profile?, is_training?))
     }
@@ -146,12 +148,13 @@ impl File<'_> {
     /// The name of an embedded profile, or the file of one.
     fn profile<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Profile> {
         let text = reader.string(value)?;
-        let embedded = Profile::singapore();
-        if text == embedded.name {
-            return Some(embedded);
+        let embedded = Profile::embedded();
+        if let Some(profile) = embedded.iter().find(|known| text == known.name) {
+            return Some(profile.clone());
         }
         if !has_extension(text) {
-            let message = format!("{}: expected {:?}, or a file that ends in \".toml\"", cite(text), embedded.name);
+            let names = embedded.map(|known| format!("{:?}", known.name)).join(" or ");
+            let message = format!("{}: expected {names}, or a file that ends in \".toml\"", cite(text));
             reader.fault(value.span(), FaultKind::BadValue, message);
             return None;
         }

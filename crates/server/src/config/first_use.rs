@@ -63,6 +63,8 @@ pub(crate) struct Founding {
     people: Vec<Founder>,
     /// The terminals; those that a start that broke off has enrolled already are so.
     terminals: Vec<Place>,
+    /// Simulated note acceptors, where the house is for training and takes notes (F86).
+    acceptors: Vec<Place>,
     /// Whether the people are on record.
     is_founded: bool,
 }
@@ -87,14 +89,16 @@ impl Founding {
                 return None;
             }
             let mut next = house.devices().map(|(device, _)| device.0 + 1).max().unwrap_or(1);
-            let mut place = |(cluster, seat): &(ClusterId, Seat)| {
-                let enrolled = house.terminal_at(*cluster, *seat);
+            let mut place = |enrolled: Option<DeviceId>, (cluster, seat): &(ClusterId, Seat)| {
                 let device = enrolled.unwrap_or(DeviceId(next));
                 next += u32::from(enrolled.is_none());
                 Place { device, cluster: *cluster, seat: *seat, is_enrolled: enrolled.is_some() }
             };
-            let terminals = places.iter().map(&mut place).collect();
-            Some(Self { people, terminals, is_founded: false })
+            let terminals = places.iter().map(|at| place(house.terminal_at(at.0, at.1), at)).collect();
+            let has_acceptors = house.is_training() && !house.profile().notes.is_empty();
+            let acceptors = places.iter().filter(|_| has_acceptors);
+            let acceptors = acceptors.map(|at| place(house.acceptor_at(at.0, at.1), at)).collect();
+            Some(Self { people, terminals, acceptors, is_founded: false })
         };
         door.look(due).await
     }
@@ -108,11 +112,15 @@ impl Founding {
             DeviceKind::Terminal { cluster, seat } if !on_file.is_revoked => {
                 Some(Place { device, cluster, seat, is_enrolled: true })
             }
-            DeviceKind::Terminal { .. } | DeviceKind::Screen | DeviceKind::Tumbler => None,
+            DeviceKind::Terminal { .. }
+            | DeviceKind::Screen
+            | DeviceKind::Tumbler
+            | DeviceKind::NoteAcceptor { .. } => None,
         };
         Self {
             people: house.people().filter_map(person).collect(),
             terminals: house.devices().filter_map(terminal).collect(),
+            acceptors: Vec::new(),
             is_founded: true,
         }
     }
@@ -133,11 +141,13 @@ impl Founding {
         Ok(first_use)
     }
 
-    /// Enrols the terminals, says that their codes were given out, and founds the people. The record holds it when this is done.
+    /// Enrols the devices, says that their codes were given out, and founds the people. The record holds it when this is done.
     pub(crate) async fn record(self, door: &HouseDoor) -> Result<(), NotFounded> {
-        for Place { device, cluster, seat, is_enrolled } in self.terminals {
+        let terminal = |at: Place| (at, DeviceKind::Terminal { cluster: at.cluster, seat: at.seat });
+        let acceptor = |at: Place| (at, DeviceKind::NoteAcceptor { cluster: at.cluster, seat: at.seat });
+        let devices = self.terminals.into_iter().map(terminal).chain(self.acceptors.into_iter().map(acceptor));
+        for (Place { device, is_enrolled, .. }, kind) in devices {
             if !is_enrolled {
-                let kind = DeviceKind::Terminal { cluster, seat };
                 accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
             }
             accepted(door, HouseCommand::GiveCode { device, second: None }).await?;

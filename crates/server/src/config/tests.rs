@@ -111,7 +111,7 @@ fn every_fault_is_named_with_its_place() {
             "listn = \"127.0.0.1:1\"\n[house]\nname = \"H\"\nprofile = \"nevada\"\ntraining = \"no\"\n[[table]]\n",
             &[
                 "1:1: unknown-key: \"listn\" has no meaning here: did you mean \"listen\"?",
-                "4:11: bad-value: \"nevada\": expected \"singapore\", or a file that ends in \".toml\"",
+                "4:11: bad-value: \"nevada\": expected \"singapore\" or \"training\", or a file that ends in \".toml\"",
                 "5:12: wrong-type: expected true or false, found string",
                 "6:1: missing-key: \"number\"",
                 "6:1: missing-key: \"game\"",

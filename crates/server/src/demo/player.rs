@@ -2,7 +2,7 @@
 //! table to visitors, who are given play money at a terminal.
 
 use taisai_rules::{BetBox, Limits, Money, Station};
-use taisai_table::{Chips, Cluster, ClusterCommand, Method, Seat, Stake, Stakes};
+use taisai_table::{Chips, Cluster, ClusterCommand, Seat, Stake, Stakes};
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -71,12 +71,7 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     let mut wishes = Vec::new();
     let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
     if has_terminals && cluster.credits(VISITORS) < LITTLE {
-        wishes.push(Wish::Attendant(ClusterCommand::BuyIn {
-            seat: VISITORS,
-            amount: GIVEN,
-            method: Method::Cash,
-            second: None,
-        }));
+        wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat: VISITORS, amount: GIVEN, second: None }));
     }
     for seat in taken(cluster) {
         if cluster.is_locked(seat) {
@@ -91,12 +86,7 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
             Station::LiveTable => left = Money::MAX,
             Station::PlayerTerminals if left < LITTLE => {
                 let amount = Money::from_cents((i64::from(chance::below(9)?) + 2) * 10_000);
-                wishes.push(Wish::Attendant(ClusterCommand::BuyIn {
-                    seat,
-                    amount,
-                    method: Method::Cash,
-                    second: None,
-                }));
+                wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat, amount, second: None }));
                 left = amount;
             }
             Station::PlayerTerminals => {}

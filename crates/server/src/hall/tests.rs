@@ -10,8 +10,8 @@ use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
-    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, Method, Person, PersonId,
-    Position, Profile, Report, Role, Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
+    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, Person, PersonId, Position,
+    Profile, Report, Role, Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
 };
 use tokio::sync::oneshot;
 
@@ -122,7 +122,7 @@ async fn a_round_is_played_and_is_there_again() {
     let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
     accepted(&asker.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
     accepted(&asker.round(dealer, RoundCommand::OpenBets).await);
-    let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), method: Method::Cash, second: None };
+    let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), second: None };
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
     let terminal = Actor::Terminal { device: DeviceId(3), seat };
     let stakes = [Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(500) }];

@@ -192,6 +192,9 @@ impl Sensitive for ClusterCommand {
             | Self::Double { .. }
             | Self::RejectExcess
             | Self::Advise { .. }
+            | Self::AcceptNote { .. }
+            | Self::CountStacker { .. }
+            | Self::EmptyStacker { .. }
             | Self::RedeemColour { .. }
             | Self::CashOut { .. }
             | Self::Leave { .. }
@@ -247,7 +250,7 @@ mod tests {
             check::<HouseCommand>(&json, outside, inside, is_sensitive);
         }
         for json in [
-            r#"{"buy-in":{"seat":1,"amount":1,"method":"cash","second":S}}"#,
+            r#"{"buy-in":{"seat":1,"amount":1,"second":S}}"#,
             r#"{"issue-colour":{"seat":1,"colour":1,"value":1,"chips":1,"second":S}}"#,
         ] {
             check::<ClusterCommand>(json, outside, inside, false);

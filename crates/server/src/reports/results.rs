@@ -329,7 +329,7 @@ fn drops(
     groups: &mut BTreeMap<Subject, Group>,
 ) -> Result<(), Trouble> {
     let sql = format!(
-        "SELECT table_number, gaming_day, CAST(sum(CASE WHEN account = 'cash'
+        "SELECT table_number, gaming_day, CAST(sum(CASE WHEN (account IN ('cash', 'notes') AND kind <> 'stacker-emptied')
               OR (account = 'transit' AND kind = 'credits-received') THEN -amount ELSE 0 END) AS BIGINT) AS taken_in
          FROM ledger_entries WHERE chain <> 'house'{} GROUP BY table_number, gaming_day",
         days.condition("gaming_day")

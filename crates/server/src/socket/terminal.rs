@@ -14,6 +14,7 @@ use taisai_table::{
 
 use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
+use crate::acceptor;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
 use crate::leaving::{Answer, Answers, Counted, Reply, json};
@@ -69,7 +70,7 @@ struct Numbered {
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
-pub(super) struct InCluster {
+pub(crate) struct InCluster {
     /// The cluster of the terminal, where it was told it.
     #[expect(dead_code, reason = "it is read where the request is relayed")]
     cluster: Option<u16>,
@@ -115,6 +116,17 @@ impl Terminal {
         Ok(())
     }
 
+    /// The simulated note acceptor of a training house asks for itself; elsewhere there is no such command (F86).
+    async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<(), Farewell> {
+        let answer = if self.server.place.is_training {
+            acceptor::simulated(&self.server, (self.cluster, self.seat), &self.door, id, command).await?
+        } else {
+            Answer::Refused(Denied::BadCommand.into())
+        };
+        self.line.say(Answers::one(id.sequence, answer));
+        Ok(())
+    }
+
     /// A voucher becomes credits.
     async fn redeem(&self, id: CommandId, command: HouseCommand, hash: VoucherHash) -> Result<(), Farewell> {
         let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
@@ -141,6 +153,7 @@ impl Screen for Terminal {
                     Box::pin(self.cash_out(id, command, number)).await?;
                 }
                 TerminalAsk::House(command, hash) => Box::pin(self.redeem(id, command, hash)).await?,
+                TerminalAsk::Acceptor(command) => Box::pin(self.insert_note(id, command)).await?,
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! What of a table is a significant event of the house (F32): it is reported to the House once it is done.
 
 use taisai_table::{
-    ClusterCommand, ClusterEvent, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundEvent, RoundNumber,
-    VoidReason,
+    Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, HouseCommand, Refusal, Report, RoundEvent,
+    RoundNumber, Seat, VoidReason,
 };
 
 use super::RunningTable;
@@ -89,6 +89,37 @@ impl RunningTable {
     }
 }
 
+/// The seat of the stacker that a command is about.
+pub(super) fn stacker_seat(cluster: &Cluster, command: &ClusterCommand) -> Option<Seat> {
+    match command {
+        ClusterCommand::CountStacker { seat, .. } => Some(*seat),
+        ClusterCommand::EmptyStacker { acceptor, .. } => {
+            cluster.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat)
+        }
+        _ => None,
+    }
+}
+
+/// A stacker that does not hold what was accepted (F86).
+pub(super) fn stacker(
+    cluster: ClusterId,
+    seat: Seat,
+    command: &ClusterCommand,
+    event: &ClusterEvent,
+) -> Option<Report> {
+    let (accepted, notes, variance) = match (command, event) {
+        (ClusterCommand::CountStacker { notes, .. }, ClusterEvent::StackerDiffers { accepted }) => {
+            (*accepted, *notes, None)
+        }
+        (
+            ClusterCommand::EmptyStacker { notes, amount: counted, .. },
+            ClusterEvent::StackerEmptied { accepted, amount },
+        ) if (notes, counted) != (accepted, amount) => (*accepted, *notes, counted.checked_sub(*amount)),
+        _ => return None,
+    };
+    Some(Report::StackerDiffers { cluster, seat, accepted, notes, variance })
+}
+
 /// What the command would be reported as.
 pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> Option<Report> {
     match command {
@@ -104,6 +135,9 @@ pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> 
         | ClusterCommand::Double { .. }
         | ClusterCommand::RejectExcess
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::AcceptNote { .. }
+        | ClusterCommand::CountStacker { .. }
+        | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }
         | ClusterCommand::CashOut { .. }

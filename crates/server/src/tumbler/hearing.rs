@@ -8,9 +8,8 @@ use serde::Serialize;
 use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId, Verdict};
 
 use super::message::{Unreadable, Word, read};
-use super::pace::Pace;
 use crate::denied::Denied;
-use crate::devices::Proven;
+use crate::devices::{Pace, Proven};
 use crate::house::HouseDoor;
 use crate::leaving::{Answer, json};
 use crate::stopped::Stopped;

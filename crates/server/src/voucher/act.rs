@@ -51,6 +51,8 @@ pub(crate) enum TerminalWord {
     CashOutToVoucher {},
     /// A voucher becomes credits.
     Redeem { number: Validation },
+    /// Only in a training house: the simulated note acceptor of the seat is given a note (F86).
+    InsertNote { amount: Money },
 }
 
 /// A command for the House, and the voucher it is about.
@@ -78,6 +80,8 @@ pub(crate) enum TerminalAsk {
     Cluster(ClusterCommand, Option<Validation>),
     /// The House.
     House(HouseCommand, VoucherHash),
+    /// The simulated note acceptor of the seat, which asks its cluster.
+    Acceptor(ClusterCommand),
 }
 
 impl HouseAct {
@@ -119,6 +123,9 @@ impl TerminalAct {
                 let hash = number.voucher_number(key).hash;
                 TerminalAsk::House(HouseCommand::RedeemAtSeat { hash, cluster, seat }, hash)
             }
+            Self::Word(TerminalWord::InsertNote { amount }) => {
+                TerminalAsk::Acceptor(ClusterCommand::AcceptNote { seat, amount })
+            }
         }
     }
 }
@@ -130,6 +137,11 @@ pub(crate) trait Words<C> {
 
     /// The word to use where a command is not taken from outside.
     fn instead_of(command: &C) -> Option<&'static str>;
+
+    /// Whether whoever has these words has the command at all.
+    fn has(_: &C) -> bool {
+        true
+    }
 }
 
 impl Words<HouseCommand> for HouseWord {
@@ -173,7 +185,13 @@ impl Words<HouseCommand> for HouseWord {
 }
 
 impl Words<ClusterCommand> for TerminalWord {
-    const SPELLED: &'static [&'static str] = &["cash-out-to-voucher", "redeem"];
+    const SPELLED: &'static [&'static str] = &["cash-out-to-voucher", "redeem", "insert-note"];
+
+    /// F86: a terminal makes no credits.
+    fn has(command: &ClusterCommand) -> bool {
+        let is_staffs = matches!(command, ClusterCommand::BuyIn { .. } | ClusterCommand::EmptyStacker { .. });
+        !is_staffs && !command.is_of_acceptor()
+    }
 
     fn instead_of(command: &ClusterCommand) -> Option<&'static str> {
         use ClusterCommand as C;
@@ -190,6 +208,9 @@ impl Words<ClusterCommand> for TerminalWord {
             | C::Double { .. }
             | C::RejectExcess
             | C::BuyIn { .. }
+            | C::AcceptNote { .. }
+            | C::CountStacker { .. }
+            | C::EmptyStacker { .. }
             | C::IssueColour { .. }
             | C::RedeemColour { .. }
             | C::Leave { .. }
@@ -241,6 +262,9 @@ where
         return W::deserialize(deserializer).map(Spoken::Word);
     }
     let command = C::deserialize(deserializer)?;
+    if !W::has(&command) {
+        return Err(de::Error::custom("there is no such command here"));
+    }
     match W::instead_of(&command) {
         Some(word) => Err(de::Error::custom(format_args!("that is not taken from outside: ask with \"{word}\""))),
         None => Ok(Spoken::Command(command)),

@@ -7,7 +7,7 @@ use serde_json::json;
 use taisai_record::{Address, Program};
 use taisai_rules::{Games, Money};
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Method, Person, PersonId,
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Person, PersonId,
     Position, Profile, Role, Roles, RoundCommand, Seat, TableId, TableLimits,
 };
 
@@ -96,10 +96,9 @@ impl Cage {
     async fn cash_out(&mut self, cents: i64) -> (Validation, CommandId, Became) {
         let doors = self.hall.doors();
         let table = doors.table(CLUSTER.table).unwrap();
-        let buy =
-            ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), method: Method::Note, second: None };
+        let buy = ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), second: None };
         let id = self.id();
-        accepted(&table.ask_cluster(0, TERMINAL, id, buy).await.unwrap());
+        accepted(&table.ask_cluster(0, person(8, Role::Cashier), id, buy).await.unwrap());
         let act: TerminalAct = serde_json::from_value(json!({"cash-out-to-voucher": {}})).unwrap();
         let id = self.id();
         let TerminalAsk::Cluster(command, Some(number)) = act.ask(&KEY, id, (CLUSTER, SEAT)) else { panic!() };

@@ -5,8 +5,8 @@ use taisai_rules::{Money, Station};
 use crate::cluster::conclude::put_into_set;
 use crate::cluster::decide::{content, wager};
 use crate::cluster::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Stake, Wager,
-    less, sum,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Stacker, Stake,
+    Wager, less, sum,
 };
 use crate::entry::Entry;
 use crate::identity::{Actor, Seat, SessionId};
@@ -26,6 +26,12 @@ impl Cluster {
             Actor::Terminal { seat, .. } => {
                 if !verdict.is_of_id() && self.seat(seat).is_some() {
                     self.seat_mut(seat).recent.remember(id, content, verdict);
+                }
+            }
+            Actor::NoteAcceptor { device, seat } => {
+                let stacker = self.state.stackers.entry(device).or_insert_with(|| Stacker::new(seat));
+                if !verdict.is_of_id() {
+                    stacker.recent.remember(id, content, verdict);
                 }
             }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => {
@@ -100,7 +106,9 @@ impl Cluster {
             ClusterCommand::CashOut { seat, to } => self.cash_out_credits(actor, *seat, *to),
             ClusterCommand::Leave { seat } => self.end_session(*seat),
             ClusterCommand::WalkAway { seat } => self.walk_away(*seat),
-            ClusterCommand::Advise { .. } => {}
+            ClusterCommand::Advise { .. } | ClusterCommand::CountStacker { .. } => {}
+            ClusterCommand::AcceptNote { seat, amount } => self.note_accepted(actor, *seat, *amount),
+            ClusterCommand::EmptyStacker { acceptor, amount, .. } => self.stacker_emptied(*acceptor, *amount, event),
             ClusterCommand::Lost { seat } => self.seat_mut(*seat).is_lost = true,
             ClusterCommand::Back { seat } => self.seat_mut(*seat).is_lost = false,
             ClusterCommand::ClearLock { seat } => self.seat_mut(*seat).is_locked = false,
@@ -161,7 +169,7 @@ impl Cluster {
 
     /// Free credits for a seat that has bought in. Where nothing was left of the last session it is over: whoever buys in
     /// now may be another player, whose credits no correction of earlier rounds may touch.
-    fn credit(&mut self, seat: Seat, amount: Money) {
+    pub(super) fn credit(&mut self, seat: Seat, amount: Money) {
         let state = self.seat_ref(seat);
         if state.credits == Money::ZERO && state.bets.is_empty() {
             self.end_session(seat);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
 use crate::cluster::settle::{Adjustment, OverDifferential, Slip, Totals};
-use crate::identity::{Person, Seat};
+use crate::identity::{DeviceId, Person, Seat};
 use crate::round::Notice;
 use crate::transfer::{Transfer, VoucherNumber};
 
@@ -33,17 +33,6 @@ pub enum Chips {
     Own,
     /// Colour Chips.
     Colour,
-}
-
-/// How money comes in at a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Cash, taken by a person.
-    Cash,
-    /// A note in the terminal's acceptor.
-    Note,
 }
 
 /// What credits become at cash-out.
@@ -126,14 +115,12 @@ pub enum ClusterCommand {
         #[serde(rename = "box")]
         bet_box: BetBox,
     },
-    /// Money comes in at a seat.
+    /// A person takes cash, and the player at a terminal gets credits for it.
     BuyIn {
         /// The seat.
         seat: Seat,
         /// How much.
         amount: Money,
-        /// How.
-        method: Method,
         /// The second person, for a large one.
         second: Option<Person>,
     },
@@ -206,6 +193,37 @@ pub enum ClusterCommand {
         /// The number.
         number: u64,
     },
+    /// A note acceptor holds a note and asks whether to stack it (F86). If it is refused, the player gets the note back.
+    AcceptNote {
+        /// The seat.
+        seat: Seat,
+        /// What the note is worth.
+        amount: Money,
+    },
+    /// A note acceptor tells how many notes its stacker holds. It does so whenever it connects: the power may have failed after a
+    /// note was accepted and before it was stacked.
+    CountStacker {
+        /// The seat.
+        seat: Seat,
+        /// How many notes.
+        notes: u32,
+    },
+    /// A person empties the stacker of a note acceptor, and has counted what was in it.
+    EmptyStacker {
+        /// Whose stacker.
+        acceptor: DeviceId,
+        /// How many notes were counted.
+        notes: u32,
+        /// What they are worth.
+        amount: Money,
+    },
+}
+
+impl ClusterCommand {
+    /// Whether it is a note acceptor's, and nobody else's (F86).
+    pub const fn is_of_acceptor(&self) -> bool {
+        matches!(self, Self::AcceptNote { .. } | Self::CountStacker { .. })
+    }
 }
 
 /// A part of a bet that the House rejects.
@@ -246,5 +264,17 @@ pub enum ClusterEvent {
     Compensated {
         /// What each session gets or gives.
         adjustments: Vec<Adjustment>,
+    },
+    /// The notes in a stacker are not as many as were accepted.
+    StackerDiffers {
+        /// How many were accepted.
+        accepted: u32,
+    },
+    /// A stacker was emptied.
+    StackerEmptied {
+        /// How many notes had been accepted.
+        accepted: u32,
+        /// What they were worth.
+        amount: Money,
     },
 }

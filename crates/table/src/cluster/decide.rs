@@ -4,17 +4,17 @@
 use taisai_rules::{BetBox, Money, Rule, Station};
 
 use crate::cluster::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Method, SeatState, Slip, Stake, Stakes, Wager,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, SeatState, Slip, Stake, Stakes, Wager, less,
 };
 use crate::entry::{Asked, Decision};
 use crate::identity::{Actor, Person, Role, Seat};
 use crate::profile::{Act, Excess};
-use crate::recent::{Content, Known};
+use crate::recent::{Content, Known, Latest};
 use crate::refusal::Refusal;
 use crate::round::Notice;
 use crate::transfer::{Purpose, Transfer};
 
-type Answer = Result<ClusterEvent, Refusal>;
+pub(super) type Answer = Result<ClusterEvent, Refusal>;
 
 /// The most that may lie on one box, over all seats: ten thousand million dollars. With it no sum grows beyond 64 bits.
 pub(super) const MOST_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
@@ -26,6 +26,10 @@ impl Cluster {
         let known = match asked.actor {
             Actor::Terminal { seat, .. } => {
                 self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id, content))
+            }
+            Actor::NoteAcceptor { device, .. } => {
+                let recent = self.state.stackers.get(&device).map_or_else(Latest::default, |stacker| stacker.recent);
+                recent.known(asked.id, content)
             }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
         };
@@ -84,21 +88,16 @@ impl Cluster {
             }
             ClusterCommand::RejectExcess => self.reject_excess(actor),
             ClusterCommand::Advise { bet_box } => self.advise(actor, *bet_box),
-            ClusterCommand::BuyIn { seat, amount, method, second } => {
-                self.buy_in((actor, *second), *seat, *amount, *method)
+            ClusterCommand::BuyIn { seat, amount, second } => self.buy_in((actor, *second), *seat, *amount),
+            ClusterCommand::AcceptNote { seat, amount } => self.accept_note(actor, *seat, *amount),
+            ClusterCommand::CountStacker { seat, notes } => self.count_stacker(actor, *seat, *notes),
+            ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
+                self.empty_stacker(actor, *acceptor, *notes, *amount)
             }
             ClusterCommand::IssueColour { seat, colour, value, chips, second } => {
                 self.issue_colour((actor, *second), *seat, *colour, *value, *chips)
             }
-            ClusterCommand::RedeemColour { seat } => {
-                self.profile.check(Act::BuyIn, actor, None)?;
-                self.is_in_game(Rule::ColourChips)?;
-                let state = self.known_seat(*seat)?;
-                if has_colour_bets(state) {
-                    return Err(Refusal::RoundInPlay);
-                }
-                state.colour.map(|_| ClusterEvent::Done).ok_or(Refusal::ColourInUse)
-            }
+            ClusterCommand::RedeemColour { seat } => self.redeem_colour(actor, *seat),
             ClusterCommand::CashOut { seat, to } => self.cash_out(actor, *seat, *to),
             ClusterCommand::Leave { seat } => {
                 self.may_act_for(actor, *seat, Act::BuyIn)?;
@@ -152,9 +151,14 @@ impl Cluster {
             (Actor::Terminal { seat: own, .. }, Station::PlayerTerminals) if own == seat => Ok(()),
             (Actor::Person(_), Station::LiveTable) if act == Act::Deal => self.deals(actor),
             (Actor::Person(_), Station::LiveTable) => self.profile.check(act, actor, None).map(|_| ()),
-            (Actor::Terminal { .. } | Actor::Person(_) | Actor::Tumbler(_) | Actor::System, _) => {
-                Err(Refusal::NotAllowed)
-            }
+            (
+                Actor::Terminal { .. }
+                | Actor::Person(_)
+                | Actor::Tumbler(_)
+                | Actor::System
+                | Actor::NoteAcceptor { .. },
+                _,
+            ) => Err(Refusal::NotAllowed),
         }
     }
 
@@ -179,7 +183,7 @@ impl Cluster {
         if self.rules.game().paragraphs(rule).is_empty() { Err(Refusal::NotInGame) } else { Ok(()) }
     }
 
-    fn known_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+    pub(super) fn known_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
         self.seat(seat).ok_or(Refusal::UnknownSeat)
     }
 
@@ -386,20 +390,9 @@ impl Cluster {
         self.profile.check(act, actor, second).map(|_| ())
     }
 
-    fn buy_in(&self, by: (Actor, Option<Person>), seat: Seat, amount: Money, method: Method) -> Answer {
-        match (method, by.0) {
-            (Method::Note, Actor::Terminal { seat: own, .. }) if own == seat => {}
-            (Method::Cash, Actor::Person(_)) => self.may_take_in(by, amount)?,
-            (Method::Note | Method::Cash, _) => return Err(Refusal::NotAllowed),
-        }
-        // At a live table cash becomes cash chips, which the player holds.
-        if self.rules.game().station() == Station::LiveTable {
-            return Err(Refusal::NotInGame);
-        }
-        let state = self.known_seat(seat)?;
-        if state.is_lost {
-            return Err(Refusal::TerminalLost);
-        }
+    fn buy_in(&self, by: (Actor, Option<Person>), seat: Seat, amount: Money) -> Answer {
+        self.may_take_in(by, amount)?;
+        self.can_take_money(seat)?;
         if amount <= Money::ZERO {
             return Err(Refusal::BadAmount);
         }
@@ -408,12 +401,14 @@ impl Cluster {
     }
 
     /// Whether an amount can come in without any sum growing beyond 64 bits, however it is won and paid.
-    fn check_money(&self, amount: Money) -> Result<(), Refusal> {
-        /// Ten thousand thousand million dollars: no house holds more.
-        const MOST: Money = Money::from_cents(1_000_000_000_000_000);
-        let so_far = self.state.meters.bought_in;
-        let fits = amount <= MOST && so_far.checked_add(amount).is_some_and(|total| total <= MOST);
-        if fits { Ok(()) } else { Err(Refusal::AmountTooLarge) }
+    pub(super) fn check_money(&self, amount: Money) -> Result<(), Refusal> {
+        fits(self.state.meters.bought_in, amount)
+    }
+
+    /// Whether notes of that worth can be counted, however often stackers are emptied.
+    pub(super) fn check_counted(&self, amount: Money) -> Result<(), Refusal> {
+        // Cash taken in is negative on the books.
+        fits(less(Money::ZERO, self.state.ledger.cash), amount)
     }
 
     fn issue_colour(&self, by: (Actor, Option<Person>), seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
@@ -446,6 +441,16 @@ impl Cluster {
         if with_another || other_set { Err(Refusal::ColourInUse) } else { Ok(ClusterEvent::Done) }
     }
 
+    fn redeem_colour(&self, actor: Actor, seat: Seat) -> Answer {
+        self.profile.check(Act::BuyIn, actor, None)?;
+        self.is_in_game(Rule::ColourChips)?;
+        let state = self.known_seat(seat)?;
+        if has_colour_bets(state) {
+            return Err(Refusal::RoundInPlay);
+        }
+        state.colour.map(|_| ClusterEvent::Done).ok_or(Refusal::ColourInUse)
+    }
+
     fn cash_out(&self, actor: Actor, seat: Seat, to: CashOut) -> Answer {
         match (actor, to) {
             (Actor::Terminal { seat: own, .. }, _) if own == seat => {}
@@ -453,9 +458,14 @@ impl Cluster {
             (Actor::Person(_), CashOut::HandPay) => {
                 self.profile.check(Act::ClearLock, actor, None)?;
             }
-            (Actor::Terminal { .. } | Actor::Person(_) | Actor::Tumbler(_) | Actor::System, _) => {
-                return Err(Refusal::NotAllowed);
-            }
+            (
+                Actor::Terminal { .. }
+                | Actor::Person(_)
+                | Actor::Tumbler(_)
+                | Actor::System
+                | Actor::NoteAcceptor { .. },
+                _,
+            ) => return Err(Refusal::NotAllowed),
         }
         let state = self.known_seat(seat)?;
         if !state.bets.is_empty() {
@@ -524,6 +534,14 @@ impl Cluster {
     }
 }
 
+/// Whether an amount can be added to another without any sum growing beyond 64 bits, however it is won and paid.
+fn fits(so_far: Money, amount: Money) -> Result<(), Refusal> {
+    /// Ten thousand thousand million dollars: no house holds more.
+    const MOST: Money = Money::from_cents(1_000_000_000_000_000);
+    let fits = amount <= MOST && so_far.checked_add(amount).is_some_and(|total| total <= MOST);
+    if fits { Ok(()) } else { Err(Refusal::AmountTooLarge) }
+}
+
 /// The first refusal in the order of precedence, of all that hold.
 fn first(answers: impl Iterator<Item = Result<(), Refusal>>) -> Result<(), Refusal> {
     answers.filter_map(Result::err).min().map_or(Ok(()), Err)
@@ -571,6 +589,9 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::ClearLock { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }
-        | ClusterCommand::Delivered { .. } => Content::of_bytes(1, command).finish(),
+        | ClusterCommand::Delivered { .. }
+        | ClusterCommand::AcceptNote { .. }
+        | ClusterCommand::CountStacker { .. }
+        | ClusterCommand::EmptyStacker { .. } => Content::of_bytes(1, command).finish(),
     }
 }

@@ -2,14 +2,14 @@
 
 use taisai_rules::{BetBox, Money, Station};
 
-use crate::cluster::{Cluster, Meters, less, sum};
+use crate::cluster::{Cluster, Ledger, Meters, less, sum};
 use crate::invariant::{Broken, hold};
 
 impl Cluster {
     /// Every account, the seats' credits and the bets on the layout sum to zero.
     pub fn ledger_sums_to_zero(&self) -> Result<(), Broken> {
-        let ledger = self.ledger();
-        let accounts = [ledger.house, ledger.cash, ledger.chips, ledger.transit, self.colour_chips()];
+        let Ledger { house, cash, chips, transit, notes, variance } = self.ledger();
+        let accounts = [house, cash, chips, transit, notes, variance, self.colour_chips()];
         let seats = self.seats().flat_map(|seat| [self.credits(seat), self.on_layout(seat)]);
         let total = accounts.into_iter().chain(seats).fold(Money::ZERO, sum);
         hold("ledger sums to zero", total == Money::ZERO, || format!("it sums to {}", total.cents()))
@@ -64,12 +64,20 @@ impl Cluster {
         Ok(())
     }
 
+    /// What was accepted in notes lies in the stackers (F86).
+    pub fn stackers_match_their_account(&self) -> Result<(), Broken> {
+        let stacked = self.stackers().fold(Money::ZERO, |total, (_, stacker)| sum(total, stacker.amount));
+        let matches = sum(stacked, self.ledger().notes) == Money::ZERO;
+        hold("stackers match their account", matches, || format!("{} in the stackers", stacked.cents()))
+    }
+
     /// All of them.
     pub fn check(&self) -> Result<(), Broken> {
         self.ledger_sums_to_zero()?;
         self.no_balance_below_zero()?;
         self.bets_match_the_layout()?;
-        self.meters_reconcile()
+        self.meters_reconcile()?;
+        self.stackers_match_their_account()
     }
 }
 
@@ -88,7 +96,7 @@ mod tests {
 
     #[test]
     fn each_invariant_sees_what_breaks_it() {
-        let breaks: [(&str, Unbalance); 9] = [
+        let breaks: [(&str, Unbalance); 10] = [
             ("ledger sums to zero", |cluster| cluster.state.ledger.house = CENT),
             ("ledger sums to zero", |cluster| cluster.state.seats[1].credits = CENT),
             ("no balance below zero", |cluster| {
@@ -107,6 +115,10 @@ mod tests {
             ("meters reconcile", |cluster| cluster.state.meters.bought_in = CENT),
             ("meters reconcile", |cluster| cluster.state.seats[1].meters.won = CENT),
             ("meters reconcile", |cluster| cluster.state.meters.dispensed = CENT),
+            ("stackers match their account", |cluster| {
+                cluster.state.ledger.notes = CENT;
+                cluster.state.ledger.cash = Money::from_cents(-1);
+            }),
         ];
         for (name, unbalance) in breaks {
             let game = Games::embedded().iter().next().expect("a game");

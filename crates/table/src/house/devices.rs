@@ -27,6 +27,13 @@ pub enum DeviceKind {
     Tumbler,
     /// A display, or a screen of the house.
     Screen,
+    /// A note acceptor at a Player Terminal (F86).
+    NoteAcceptor {
+        /// The cluster of the terminal.
+        cluster: ClusterId,
+        /// The seat there.
+        seat: Seat,
+    },
 }
 
 /// A device on file. A number is never used again, also when it is revoked.
@@ -55,6 +62,8 @@ pub(super) struct Devices {
     pub(super) on_file: BTreeMap<DeviceId, Device>,
     /// Terminals by where they stand; revoked ones stand nowhere.
     pub(super) seated: BTreeMap<(ClusterId, Seat), DeviceId>,
+    /// Note acceptors likewise.
+    pub(super) acceptors: BTreeMap<(ClusterId, Seat), DeviceId>,
 }
 
 impl Devices {
@@ -64,16 +73,28 @@ impl Devices {
 
     pub(super) fn enrol(&mut self, device: DeviceId, kind: DeviceKind) {
         self.on_file.insert(device, Device { kind, is_revoked: false });
-        if let DeviceKind::Terminal { cluster, seat } = kind {
-            self.seated.insert((cluster, seat), device);
+        match kind {
+            DeviceKind::Terminal { cluster, seat } => {
+                self.seated.insert((cluster, seat), device);
+            }
+            DeviceKind::NoteAcceptor { cluster, seat } => {
+                self.acceptors.insert((cluster, seat), device);
+            }
+            DeviceKind::Tumbler | DeviceKind::Screen => {}
         }
     }
 
     pub(super) fn revoke(&mut self, device: DeviceId) {
         let on_file = self.on_file.get_mut(&device).expect("the device is on file");
         on_file.is_revoked = true;
-        if let DeviceKind::Terminal { cluster, seat } = on_file.kind {
-            self.seated.remove(&(cluster, seat));
+        match on_file.kind {
+            DeviceKind::Terminal { cluster, seat } => {
+                self.seated.remove(&(cluster, seat));
+            }
+            DeviceKind::NoteAcceptor { cluster, seat } => {
+                self.acceptors.remove(&(cluster, seat));
+            }
+            DeviceKind::Tumbler | DeviceKind::Screen => {}
         }
     }
 }
@@ -106,11 +127,14 @@ impl House {
         second: Option<Person>,
     ) -> Decided {
         self.may_set_up(Act::ManageDevices, actor, second)?;
-        let seat = match kind {
-            DeviceKind::Terminal { cluster, seat } => Some((cluster, seat)),
-            DeviceKind::Tumbler | DeviceKind::Screen => None,
+        let (seat, taken) = match kind {
+            DeviceKind::Terminal { cluster, seat } => (Some((cluster, seat)), &self.devices.seated),
+            // F86: without notes in the profile there is no such device.
+            DeviceKind::NoteAcceptor { .. } if self.profile.notes.is_empty() => return Err(Refusal::NoteNotTaken),
+            DeviceKind::NoteAcceptor { cluster, seat } => (Some((cluster, seat)), &self.devices.acceptors),
+            DeviceKind::Tumbler | DeviceKind::Screen => (None, &self.devices.seated),
         };
-        let is_taken = seat.is_some_and(|seat| self.devices.seated.contains_key(&seat));
+        let is_taken = seat.is_some_and(|seat| taken.contains_key(&seat));
         if is_taken || self.devices.on_file.contains_key(&device) {
             return Err(Refusal::DeviceExists);
         }

@@ -147,6 +147,19 @@ pub enum Report {
         /// The box, what counts on it and on the opposite one, and the Differential.
         over: OverDifferential,
     },
+    /// The notes in a stacker are not those that were accepted (F86).
+    StackerDiffers {
+        /// The cluster of the note acceptor.
+        cluster: ClusterId,
+        /// Its seat.
+        seat: Seat,
+        /// How many notes were accepted.
+        accepted: u32,
+        /// How many there are.
+        notes: u32,
+        /// By how much what was counted differs from what was accepted; none where nobody has counted.
+        variance: Option<Money>,
+    },
 }
 
 /// What happened.

@@ -267,7 +267,7 @@ impl House {
                 own == seat && self.devices.seated.get(&(cluster, seat)) == Some(&device)
             }
             Actor::System => true,
-            Actor::Person(_) | Actor::Tumbler(_) => false,
+            Actor::Person(_) | Actor::Tumbler(_) | Actor::NoteAcceptor { .. } => false,
         };
         if !is_own {
             return Err(Refusal::NotAllowed);

@@ -430,7 +430,9 @@ impl Round {
         match actor {
             Actor::Tumbler(device) if device.0 == self.state.tumbler => Ok(()),
             Actor::Person(_) => self.dealer(actor),
-            Actor::Tumbler(_) | Actor::Terminal { .. } | Actor::System => Err(Refusal::NotAllowed),
+            Actor::Tumbler(_) | Actor::Terminal { .. } | Actor::System | Actor::NoteAcceptor { .. } => {
+                Err(Refusal::NotAllowed)
+            }
         }
     }
 

@@ -50,6 +50,11 @@ pub(crate) fn rules(game: &str, layout: &str) -> TableRules {
     TableRules::new(Arc::clone(game), layout).expect("a layout")
 }
 
+/// The note acceptor at a seat.
+pub(crate) const fn acceptor(seat: Seat) -> DeviceId {
+    DeviceId(200 + seat.0)
+}
+
 pub(crate) const fn cents(cents: i64) -> Money {
     Money::from_cents(cents)
 }
@@ -136,8 +141,8 @@ impl Hall {
         &self.table().clusters[0]
     }
 
-    /// The actor of a word: a person, `system`, `tumbler9`, `t3` for the terminal at seat 3, or `player` for whoever
-    /// registers the bets of a seat in this game.
+    /// The actor of a word: a person, `system`, `tumbler9`, `t3` for the terminal and `n3` for the note acceptor at seat 3, or
+    /// `player` for whoever registers the bets of a seat in this game.
     pub(crate) fn actor(&self, word: &str, seat: Option<Seat>) -> Actor {
         if let Some(person) = person(word) {
             return Actor::Person(person);
@@ -149,11 +154,18 @@ impl Hall {
                 terminal(seat)
             }
             ("player", _) => self.actor("dealer", None),
-            (word, _) => match (word.strip_prefix("tumbler"), word.strip_prefix('t')) {
-                (Some(number), _) => Actor::Tumbler(DeviceId(number.parse().expect("a tumbler"))),
-                (_, Some(seat)) => terminal(Seat(seat.parse().expect("a terminal"))),
-                (None, None) => panic!("who is {word}?"),
-            },
+            (word, _) if word.starts_with("tumbler") => {
+                Actor::Tumbler(DeviceId(word["tumbler".len()..].parse().expect("a tumbler")))
+            }
+            (word, _) => {
+                let (kind, seat) = word.split_at(1);
+                let seat = Seat(seat.parse().expect("a seat"));
+                match kind {
+                    "t" => terminal(seat),
+                    "n" => Actor::NoteAcceptor { device: acceptor(seat), seat },
+                    _ => panic!("who is {word}?"),
+                }
+            }
         }
     }
 
@@ -164,6 +176,7 @@ impl Hall {
             Actor::Person(person) => 1_000 + u64::from(person.id.0),
             Actor::Terminal { device, .. } => 2_000 + u64::from(device.0),
             Actor::Tumbler(device) => 3_000 + u64::from(device.0),
+            Actor::NoteAcceptor { device, .. } => 4_000 + u64::from(device.0),
         }
     }
 

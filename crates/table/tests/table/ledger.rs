@@ -9,6 +9,8 @@ use crate::hall::{GAMES, Hall, SEATS};
 use crate::model::Model;
 
 const LARGE_WIN: i64 = 6_000;
+/// Three that are taken, and one that is not.
+const NOTES: [i64; 4] = [1_000, 5_000, 10_000, 3_000];
 const BOXES: [&str; 8] = ["big", "small", "big", "small", "single:6", "sum:4", "any-triple", "domino:12"];
 const THROWS: [&str; 8] = ["123", "456", "666", "112", "665", "121", "345", "246"];
 
@@ -26,7 +28,7 @@ struct Evening {
 
 impl Evening {
     fn new(game: &'static str) -> Self {
-        let profile = Profile { large_win: Money::from_cents(LARGE_WIN), ..Profile::singapore() };
+        let profile = Profile { large_win: Money::from_cents(LARGE_WIN), ..Profile::training() };
         Self { hall: Hall::ready(game, "A", &profile), model: Model::new(game, LARGE_WIN) }
     }
 
@@ -42,7 +44,11 @@ impl Evening {
             14 => self.ask("player", &format!("clear {seat}")),
             15..=16 => self.ask("player", &format!("repeat {seat}")),
             17 => self.ask("player", &format!("double {seat}")),
-            18..=19 => self.ask("cashier", &format!("cash {seat} {}", amount * 7)),
+            18 => self.ask("cashier", &format!("cash {seat} {}", amount * 7)),
+            19 if size % 4 == 0 => {
+                self.ask("cashier", &format!("empty {seat} {choice} {}", amount * i64::from(choice > 0)));
+            }
+            19 => self.ask(&format!("n{seat}"), &format!("note {seat} {}", NOTES[choice % 4])),
             20 => self.ask("player", &format!("voucher {seat} {}", choice + 1)),
             21 => self.ask("attendant", &format!("hand-pay {seat}")),
             22 => self.ask("player", &format!("leave {seat}")),
@@ -143,9 +149,14 @@ impl Evening {
         self.hall.floor.check().expect("every invariant");
         cluster.check().expect("every invariant");
         let ledger = cluster.ledger();
-        for (account, found) in
-            [("house", ledger.house), ("cash", ledger.cash), ("chips", ledger.chips), ("transit", ledger.transit)]
-        {
+        for (account, found) in [
+            ("house", ledger.house),
+            ("cash", ledger.cash),
+            ("chips", ledger.chips),
+            ("transit", ledger.transit),
+            ("notes", ledger.notes),
+            ("variance", ledger.variance),
+        ] {
             assert_eq!(found.cents(), self.model.balance(account), "{account}");
         }
         for seat in cluster.seats() {
@@ -158,6 +169,9 @@ impl Evening {
             assert_eq!(cluster.session(seat).map(|session| session.0), sitting.session, "{seat:?}");
             assert_eq!(cluster.is_locked(seat), sitting.is_locked, "{seat:?}");
             assert_eq!(self.bets(seat), self.clerk(place), "{seat:?}");
+            let stacked = cluster.stackers().find(|(_, stacker)| stacker.seat == seat);
+            let stacked = stacked.map_or(0, |(_, stacker)| stacker.amount.cents());
+            assert_eq!(stacked, self.model.stacked.get(&place).copied().unwrap_or(0), "{seat:?}");
         }
         assert_eq!(self.model.accounts.values().sum::<i64>(), 0, "the model itself");
     }

@@ -13,6 +13,7 @@ mod irregular;
 mod ledger;
 mod mended;
 mod model;
+mod notes;
 mod profile;
 mod refusals;
 mod repeats;

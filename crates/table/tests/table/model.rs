@@ -32,6 +32,8 @@ pub(crate) struct Model {
     pub(crate) accounts: BTreeMap<String, i64>,
     pub(crate) bets: Vec<Line>,
     pub(crate) seats: Vec<Sitting>,
+    /// What was accepted in notes since the stacker of a seat was emptied.
+    pub(crate) stacked: BTreeMap<usize, i64>,
     past: Vec<(Vec<Line>, Option<Dice>)>,
     sessions: u32,
     large_win: i64,
@@ -48,6 +50,7 @@ impl Model {
             accounts: BTreeMap::new(),
             bets: Vec::new(),
             seats: (0..SEATS).map(|_| Sitting::default()).collect(),
+            stacked: BTreeMap::new(),
             past: Vec::new(),
             sessions: 0,
             large_win,
@@ -126,13 +129,22 @@ impl Model {
                     self.stake(seat, line.is_colour, line.bet_box, line.cents);
                 }
             }
+            "empty" => {
+                let stacked = self.stacked.remove(&seat).unwrap_or(0);
+                self.add("notes", stacked);
+                self.add("cash", -number(3));
+                self.add("variance", number(3) - stacked);
+            }
             "cash" | "note" => {
                 // Nothing was left of the last session: whoever buys in may be another player.
                 if own.is_empty() && self.balance(&format!("credits {seat}")) == 0 {
                     self.stand_up(seat);
                 }
                 self.sit(seat);
-                self.add("cash", -number(2));
+                if words[0] == "note" {
+                    *self.stacked.entry(seat).or_default() += number(2);
+                }
+                self.add(if words[0] == "note" { "notes" } else { "cash" }, -number(2));
                 self.add(&format!("credits {seat}"), number(2));
             }
             "issue" => {

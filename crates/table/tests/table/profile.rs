@@ -16,6 +16,7 @@ fn the_default_profile_is_what_its_file_says() {
     assert_eq!((profile.gaming_day, profile.voucher_days, profile.attempts), (360, 30, 5));
     let shifts: Vec<_> = profile.shifts.iter().map(|shift| (shift.name.as_str(), shift.begins)).collect();
     assert_eq!(shifts, [("day", 360), ("swing", 840), ("night", 1_320)]);
+    assert!(profile.notes.is_empty(), "F86: no note acceptors unless a house has them");
 }
 
 /// F50: the Administrator touches neither money nor results, the Auditor reads only.
@@ -71,11 +72,12 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
         ("gaming_day = \"06:00\"", "gaming_day = \"6:00\"", "5:14: bad-value"),
         ("begins = \"14:00\"", "begins = \"05:00\"", "8:5: bad-value"),
         ("voucher_days = 30", "voucher_days = \"30\"", "20:16: wrong-type"),
-        ("attempts = 5", "tries = 5", "26:1: unknown-key"),
-        ("reality_check = 60", "reality_check = 0", "29:17: bad-value"),
-        ("silent = 5", "silent = \"5\"", "32:10: wrong-type"),
-        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "46:28: bad-value"),
-        ("cage             = { by = [\"cashier\"] }\n", "", "43:1: missing-key"),
+        ("notes = []", "notes = [1_000, 500]", "24:17: bad-value"),
+        ("attempts = 5", "tries = 5", "27:1: unknown-key"),
+        ("reality_check = 60", "reality_check = 0", "30:17: bad-value"),
+        ("silent = 5", "silent = \"5\"", "33:10: wrong-type"),
+        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "47:28: bad-value"),
+        ("cage             = { by = [\"cashier\"] }\n", "", "44:1: missing-key"),
     ];
     let mut all = FILE.to_owned();
     for (from, to, expected) in &edits {
@@ -88,7 +90,7 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
     for (_, to, expected) in edits {
         assert!(faults.iter().any(|fault| fault.starts_with(expected)), "{to}: {expected} in {faults:#?}");
     }
-    assert_eq!(faults.len(), 11, "and the missing \"attempts\": {faults:#?}");
+    assert_eq!(faults.len(), 12, "and the missing \"attempts\": {faults:#?}");
 }
 
 /// F50, and section 4 of the rules: what no profile can say. Auditors read only, administrators touch neither money nor results,

@@ -10,7 +10,7 @@ use crate::cluster::{BOXED, LIVE};
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, rules};
 use crate::round::{COVERED, LIMITED, OPEN};
 
-/// Games, what went before on a table that is ready (or, first, `shut` or `refuse`), the request, and what holds
+/// Games, what went before on a table that is ready (or, first, `shut`, `refuse` or `notes`), the request, and what holds
 /// against it.
 type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
 
@@ -251,6 +251,20 @@ const CLUSTER: &[Row] = &[
     (&LIVE, "", "cashier cash 9 0", "not-in-game unknown-seat bad-amount"),
     (&[ETG], "", "cashier cash 9 0", "unknown-seat bad-amount"),
     (&[ETG], "system lost 0", "cashier cash 0 0", "terminal-lost bad-amount"),
+    (&[ETG], "notes", "t0 note 0 7", "not-allowed note-not-taken"),
+    (&[ETG], "notes", "n1 note 0 7", "not-allowed note-not-taken"),
+    (&[ETG], "", "n0 note 0 1000", "not-allowed note-not-taken"),
+    (&LIVE, "notes", "n9 note 9 7", "not-in-game unknown-seat note-not-taken"),
+    (&[ETG], "notes", "n9 note 9 7", "unknown-seat note-not-taken"),
+    (&[ETG], "notes; system lost 0", "n0 note 0 7", "terminal-lost note-not-taken"),
+    (&[ETG], "notes; cashier cash 0 1000000000000000 with manager", "n0 note 0 7", "note-not-taken"),
+    (&[ETG], "notes; cashier cash 0 1000000000000000 with manager", "n0 note 0 1000", "amount-too-large"),
+    (&[ETG], "notes", "t9 count 9 1", "not-allowed unknown-seat"),
+    (&[ETG], "notes", "n9 count 9 1", "unknown-seat"),
+    (&[ETG], "notes", "n0 empty 0 1 0", "not-allowed bad-amount unknown-device"),
+    (&[ETG], "notes", "cashier empty 0 1 0", "bad-amount unknown-device"),
+    (&[ETG], "notes", "cashier empty 0 1 1000000000000001", "amount-too-large unknown-device"),
+    (&[ETG], "notes", "cashier empty 0 1 1000", "unknown-device"),
     (&[ETG], "", "manager walk 9", "not-allowed not-in-game unknown-seat"),
     (&[ETG], "", "dealer walk 9", "not-in-game unknown-seat"),
     (&LIVE, "", "dealer lost 9", "not-allowed not-in-game unknown-seat"),
@@ -307,10 +321,11 @@ fn answers((games, before, request, _): &Row) -> impl Iterator<Item = (&'static 
         let (kind, rest) = before.split_once(';').unwrap_or((before, ""));
         let mut hall = match kind {
             "shut" => Hall::shut(game, "A", &Profile::singapore()),
+            "notes" => Hall::ready(game, "A", &Profile::training()),
             "refuse" => Hall::ready(game, "A", &Profile { excess: Excess::Refuse, ..Profile::singapore() }),
             _ => Hall::new(game),
         };
-        hall.run(if ["shut", "refuse"].contains(&kind) { rest } else { before });
+        hall.run(if ["shut", "notes", "refuse"].contains(&kind) { rest } else { before });
         let words: Vec<_> = request.split_whitespace().collect();
         let answer = hall.ask(words[0], &words[1..]).refusal();
         hall.floor.check().expect("invariants");
@@ -339,7 +354,7 @@ fn every_refusal_is_met() {
     let of_tables = Refusal::ALL.iter().copied().filter(|refusal| *refusal <= Refusal::ColourInUse);
     let expected: BTreeSet<_> = of_tables
         .filter(|refusal| !NEVER.contains(refusal))
-        .chain([Refusal::OverHouseLimit, Refusal::UnknownTable])
+        .chain([Refusal::OverHouseLimit, Refusal::UnknownTable, Refusal::UnknownDevice])
         .collect();
     let missing: Vec<_> = expected.difference(&met).collect();
     assert!(missing.is_empty(), "{missing:?}");

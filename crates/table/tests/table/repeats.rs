@@ -3,8 +3,8 @@
 
 use taisai_rules::BetBox;
 use taisai_table::{
-    Asked, Chips, ClusterCommand, Decision, Entry, Method, Profile, Recent, Recorded, Refusal, RoundCommand, Seat,
-    Stake, Time, Verdict,
+    Asked, Chips, ClusterCommand, Decision, Entry, Profile, Recent, Recorded, Refusal, RoundCommand, Seat, Stake, Time,
+    Verdict,
 };
 
 use crate::hall::{CLUSTER, ETG, GAMES, Hall, NOON, TABLE, cents, id};
@@ -22,8 +22,12 @@ enum Either {
     Cluster(ClusterCommand),
 }
 
-fn buy(amount: i64, method: Method) -> Either {
-    Either::Cluster(ClusterCommand::BuyIn { seat: Seat(0), amount: cents(amount), method, second: None })
+fn buy(amount: i64) -> Either {
+    Either::Cluster(ClusterCommand::BuyIn { seat: Seat(0), amount: cents(amount), second: None })
+}
+
+fn note(amount: i64) -> Either {
+    Either::Cluster(ClusterCommand::AcceptNote { seat: Seat(0), amount: cents(amount) })
 }
 
 fn bet(amount: i64) -> Either {
@@ -37,12 +41,12 @@ fn dice_set(number: i64) -> Either {
 
 fn sources() -> Vec<Source> {
     let placed = Source { who: "t0", accepted: bet, refused: bet(0) };
-    let noted = Source { who: "t0", accepted: |amount| buy(amount, Method::Note), refused: buy(0, Method::Note) };
-    let cash = Source { who: "cashier", accepted: |amount| buy(amount, Method::Cash), refused: buy(0, Method::Cash) };
+    let noted = Source { who: "n0", accepted: note, refused: note(0) };
+    let cash = Source { who: "cashier", accepted: buy, refused: buy(0) };
     let lost = Source {
         who: "system",
         accepted: |_| Either::Cluster(ClusterCommand::Lost { seat: Seat(1) }),
-        refused: buy(1, Method::Cash),
+        refused: buy(1),
     };
     let dice = Source { who: "supervisor", accepted: dice_set, refused: Either::Round(RoundCommand::CloseTable) };
     vec![placed, noted, cash, lost, dice]
@@ -72,7 +76,8 @@ fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Ve
 #[test]
 fn a_command_sent_again_gets_the_same_answer() {
     for Source { who, accepted, refused } in sources() {
-        let mut hall = Hall::new(ETG);
+        let notes = (1..=40).map(cents).collect();
+        let mut hall = Hall::ready(ETG, "A", &Profile { notes, ..Profile::singapore() });
         // Bets are open for the players; the table's own commands come before.
         hall.run(if who == "supervisor" { "fund 0 100000" } else { "fund 0 100000; dealer open" });
         let source = 77;

@@ -3,11 +3,11 @@
 
 use taisai_rules::{Face, Station};
 use taisai_table::{
-    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Method, Person, Position, Purpose, Refusal, RoundCommand,
+    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Person, Position, Purpose, Refusal, RoundCommand,
     RoundNumber, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
-use crate::hall::{CLUSTER, Hall, cents, dice, limits, person};
+use crate::hall::{CLUSTER, Hall, acceptor, cents, dice, limits, person};
 
 /// A command of one of the machines.
 pub(crate) enum Command {
@@ -263,8 +263,12 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["bet-over", _, ref list @ ..] => C::PlaceExcess { seat, chips: own, stakes: stakes(list) },
         ["reject"] => C::RejectExcess,
         ["advise", bet_box] => C::Advise { bet_box: number(bet_box) },
-        ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Cash, second },
-        ["note", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), method: Method::Note, second },
+        ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), second },
+        ["note", _, amount] => C::AcceptNote { seat, amount: cents(number(amount)) },
+        ["count", _, notes] => C::CountStacker { seat, notes: number(notes) },
+        ["empty", _, notes, amount] => {
+            C::EmptyStacker { acceptor: acceptor(seat), notes: number(notes), amount: cents(number(amount)) }
+        }
         ["issue", _, colour, value, chips] => {
             C::IssueColour { seat, colour: number(colour), value: cents(number(value)), chips: number(chips), second }
         }

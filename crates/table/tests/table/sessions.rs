@@ -12,7 +12,7 @@ fn a_session_is_from_first_credit_to_cash_out() {
             &[ETG],
             "? session 0 = -; dealer open; player bet 0 big 500 = !no-session; cashier cash 0 5000; ? session 0 = 1
              ? cash = -5000
-             player note 0 1000; ? session 0 = 1; player bet 0 big 500; player voucher 0 7 = !round-in-play
+             cashier cash 0 1000; ? session 0 = 1; player bet 0 big 500; player voucher 0 7 = !round-in-play
              player leave 0 = !not-cleared
              deal 456; ? credits 0 = 6500; ? session-meters 0 = 6000 500 1000 0 0 1 0; player leave 0 = !not-cleared
              player voucher 0 7; ? credits 0 = 0; ? session 0 = -; ? vouchers = 6500; ? transit = 6500
@@ -75,11 +75,11 @@ fn a_session_is_from_first_credit_to_cash_out() {
         ),
         (
             &[ETG],
-            "cashier note 0 500 = !not-allowed; t0 cash 0 500 = !not-allowed; t1 note 0 500 = !not-allowed
+            "t0 cash 0 500 = !not-allowed; system cash 0 500 = !not-allowed
              manager cash 0 500 = !not-allowed; cashier cash 9 500 = !unknown-seat; cashier cash 0 0 = !bad-amount
              cashier cash 0 -1 = !bad-amount; cashier cash 0 1000000000000001 with manager = !amount-too-large
              cashier cash 0 1000001 = !second-person-missing; cashier cash 0 1000001 with cashier = !second-person-not-allowed
-             cashier cash 0 1000000000000000 with manager; player note 0 1 = !amount-too-large",
+             cashier cash 0 1000000000000000 with manager; cashier cash 0 1 = !amount-too-large",
         ),
         (
             &LIVE,

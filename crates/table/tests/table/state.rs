@@ -51,6 +51,13 @@ impl Hall {
             ["chips"] => amount(ledger.chips),
             ["cash"] => amount(ledger.cash),
             ["transit"] => amount(ledger.transit),
+            ["notes"] => amount(ledger.notes),
+            ["variance"] => amount(ledger.variance),
+            ["stackers"] => listed(
+                cluster
+                    .stackers()
+                    .map(|(acceptor, stacker)| format!("{}: {} {}", acceptor.0, stacker.notes, stacker.amount.cents())),
+            ),
             ["meters"] => meters(cluster.meters()),
             ["meters", _] => meters(cluster.seat_meters(seat)),
             ["session-meters", _] => meters(cluster.session_meters(seat)),

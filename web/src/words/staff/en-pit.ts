@@ -104,7 +104,7 @@ export const pit = {
   kinds: {
     'over-differential': 'What counts differs by more than the Differential', 'large-win': 'Large win, terminal locked', 'terminal-lost': 'Terminal lost', 'terminal-back': 'Terminal back', void: 'Round void', correction: 'Correction', ruling: 'Ruling', 'limit-change': 'Limits changed',
     'clock-stepped': 'The clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'A command number was used twice', 'tumbler-fault': 'Tumbler fault', 'flat-dice-voided': 'A die was called not flat; the tumbler had read three flat dice', 'to-be-ruled': 'A round of damaged dice must be ruled on', 'dice-damaged': 'A dice set was found damaged', 'dice-inspected': 'A damaged dice set was inspected', 'login-failed': 'Failed sign-in',
-    'login-locked': 'Locked after failed sign-ins', 'login-unlocked': 'Sign-in unlocked', 'money-ruling': 'A ruling changes what a round pays', 'ruling-witnessed': 'A ruling was witnessed', 'code-given': 'A code for a device was given out', 'device-revoked': 'Device revoked', 'token-copied': 'A device’s key was used twice', 'redemption-locked': 'Vouchers locked after wrong numbers',
+    'login-locked': 'Locked after failed sign-ins', 'login-unlocked': 'Sign-in unlocked', 'money-ruling': 'A ruling changes what a round pays', 'ruling-witnessed': 'A ruling was witnessed', 'code-given': 'A code for a device was given out', 'device-revoked': 'Device revoked', 'token-copied': 'A device’s key was used twice', 'redemption-locked': 'Vouchers locked after wrong numbers', 'stacker-differs': 'The notes in a stacker are not those that were accepted',
     'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'A voucher could not be issued', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,
   by: { table: 'Table', dealer: 'Dealer', shift: 'Shift', day: 'Day', box: 'Box' },
@@ -117,7 +117,8 @@ export const pit = {
   watch: { hint: 'Evidence counts up against fair dice and stays valid however often it is looked at: from 20 watch them, from 100 measure them, from 1,000 take them out. The bars show each face beside a sixth.', throws: 'Throws', evidence: 'Evidence', highest: 'Highest', faces: 'Faces 1 to 6', verdict: 'Verdict', set: 'Dice set', all: 'All' },
   verdicts: { nothing: 'Nothing speaks against fair dice.', watch: 'Keep an eye on these dice.', measure: 'Measure these dice.', 'take-out': 'Take these dice out of use.' } as Record<string, string>,
   device: 'Device',
-  deviceKinds: { terminal: 'Terminal', tumbler: 'Tumbler', screen: 'Screen' },
+  stacker: { empty: 'Empty the stacker', notes: 'Notes counted', worth: 'Worth', done: 'Empty' },
+  deviceKinds: { terminal: 'Terminal', 'note-acceptor': 'Note acceptor', tumbler: 'Tumbler', screen: 'Screen' },
   place: (table: number, cluster: number, seat: number) => (cluster === 0 ? `table ${table}, seat ${seat}` : `table ${table}, group ${cluster}, seat ${seat}`),
   kind: 'Kind',
   where: 'Where',

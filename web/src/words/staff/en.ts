@@ -200,6 +200,7 @@ export const words = {
     'no-session': 'Nobody plays at that seat.',
     'box-twice': 'A box stands there twice.',
     'box-not-on-layout': 'The box is not on this layout.',
+    'note-not-taken': 'The house takes no such note: its profile lists those that it takes.',
     'bad-amount': 'The amount must be above zero.',
     'amount-too-large': 'The amount is too large to be counted.',
     'no-excess': 'Nothing is over its limit.',

@@ -101,7 +101,7 @@ export const pit: typeof english = {
   counted: (box, amount, opposite, other, differential) => `${box}计${amount}，${opposite}计${other}；差额上限${differential}`,
   kinds: {
     'large-win': '大额赢奖，终端已锁定', 'terminal-lost': '终端失联', 'terminal-back': '终端恢复', void: '骰局作废', correction: '更正', ruling: '裁定', 'limit-change': '限额更改', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障',
-    'command-id-reused': '指令编号重复使用', 'tumbler-fault': '摇骰器故障', 'flat-dice-voided': '报称骰子不平，而摇骰器读到三颗平放', 'to-be-ruled': '损坏骰子的一局须裁定', 'dice-damaged': '发现骰子组损坏', 'dice-inspected': '损坏的骰子组已检查', 'login-failed': '登录失败', 'login-locked': '登录失败过多，已锁定', 'login-unlocked': '登录已解锁', 'money-ruling': '裁定改变了骰局的派付', 'ruling-witnessed': '裁定已见证', 'code-given': '已发出设备代码', 'device-revoked': '设备已撤销', 'token-copied': '设备密钥被重复使用', 'over-differential': '计算注额相差超过差额上限',
+    'command-id-reused': '指令编号重复使用', 'tumbler-fault': '摇骰器故障', 'flat-dice-voided': '报称骰子不平，而摇骰器读到三颗平放', 'to-be-ruled': '损坏骰子的一局须裁定', 'dice-damaged': '发现骰子组损坏', 'dice-inspected': '损坏的骰子组已检查', 'login-failed': '登录失败', 'login-locked': '登录失败过多，已锁定', 'login-unlocked': '登录已解锁', 'money-ruling': '裁定改变了骰局的派付', 'ruling-witnessed': '裁定已见证', 'code-given': '已发出设备代码', 'device-revoked': '设备已撤销', 'token-copied': '设备密钥被重复使用', 'over-differential': '计算注额相差超过差额上限', 'stacker-differs': '钞箱纸币与接受记录不符',
     'redemption-locked': '错误号码过多，票券已锁定', 'redemption-unlocked': '票券已解锁', 'voucher-failed': '票券未能签发', configured: '设置已更改', 'money-ruled': '款项已裁定',
   },
   by: { table: '赌台', dealer: '荷官', shift: '班次', day: '日期', box: '投注格' },
@@ -114,7 +114,8 @@ export const pit: typeof english = {
   watch: { hint: '证据累计对骰子公平不利的迹象，无论查看多少次都有效：达20须留意，达100须测量，达1000须停用。柱形为各点数与六分之一之差。', throws: '掷骰次数', evidence: '证据', highest: '最高', faces: '1至6点', verdict: '结论', set: '骰子组', all: '全部' },
   verdicts: { nothing: '没有不公平的迹象。', watch: '请留意此组骰子。', measure: '请测量此组骰子。', 'take-out': '请停用此组骰子。' },
   device: '设备',
-  deviceKinds: { terminal: '终端', tumbler: '摇骰器', screen: '屏幕' },
+  stacker: { empty: '清空钞箱', notes: '点算张数', worth: '总值', done: '清空' },
+  deviceKinds: { terminal: '终端', 'note-acceptor': '纸币机', tumbler: '摇骰器', screen: '屏幕' },
   place: (table, cluster, seat) => (cluster === 0 ? `${table}号台${seat}号座位` : `${table}号台${cluster}组${seat}号座位`),
   kind: '类别',
   where: '位置',

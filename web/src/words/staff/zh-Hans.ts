@@ -197,6 +197,7 @@ export const words: StaffWords = {
     'no-session': '该座位没有玩家。',
     'box-twice': '同一投注格重复。',
     'box-not-on-layout': '布局上没有此投注格。',
+    'note-not-taken': '不收这种纸币：所收面额见规则配置。',
     'bad-amount': '金额须大于零。',
     'amount-too-large': '金额过大。',
     'no-excess': '没有超额。',

@@ -101,7 +101,7 @@ export const pit: typeof english = {
   counted: (box, amount, opposite, other, differential) => `${box}計${amount}，${opposite}計${other}；差額上限${differential}`,
   kinds: {
     'large-win': '大額贏獎，終端已鎖定', 'terminal-lost': '終端失聯', 'terminal-back': '終端恢復', void: '骰局作廢', correction: '更正', ruling: '裁定', 'limit-change': '限額更改', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障',
-    'command-id-reused': '指令編號重複使用', 'tumbler-fault': '搖骰器故障', 'flat-dice-voided': '報稱骰子不平，而搖骰器讀到三顆平放', 'to-be-ruled': '損壞骰子的一局須裁定', 'dice-damaged': '發現骰子組損壞', 'dice-inspected': '損壞的骰子組已檢查', 'login-failed': '登入失敗', 'login-locked': '登入失敗過多，已鎖定', 'login-unlocked': '登入已解鎖', 'money-ruling': '裁定改變了骰局的派付', 'ruling-witnessed': '裁定已見證', 'code-given': '已發出設備代碼', 'device-revoked': '設備已撤銷', 'token-copied': '設備密鑰被重複使用', 'over-differential': '計算注額相差超過差額上限',
+    'command-id-reused': '指令編號重複使用', 'tumbler-fault': '搖骰器故障', 'flat-dice-voided': '報稱骰子不平，而搖骰器讀到三顆平放', 'to-be-ruled': '損壞骰子的一局須裁定', 'dice-damaged': '發現骰子組損壞', 'dice-inspected': '損壞的骰子組已檢查', 'login-failed': '登入失敗', 'login-locked': '登入失敗過多，已鎖定', 'login-unlocked': '登入已解鎖', 'money-ruling': '裁定改變了骰局的派付', 'ruling-witnessed': '裁定已見證', 'code-given': '已發出設備代碼', 'device-revoked': '設備已撤銷', 'token-copied': '設備密鑰被重複使用', 'over-differential': '計算注額相差超過差額上限', 'stacker-differs': '鈔箱紙幣與接受記錄不符',
     'redemption-locked': '錯誤號碼過多，票券已鎖定', 'redemption-unlocked': '票券已解鎖', 'voucher-failed': '票券未能簽發', configured: '設定已更改', 'money-ruled': '款項已裁定',
   },
   by: { table: '賭檯', dealer: '荷官', shift: '班次', day: '日期', box: '投注格' },
@@ -114,7 +114,8 @@ export const pit: typeof english = {
   watch: { hint: '證據累計對骰子公平不利的跡象，無論查看多少次都有效：達20須留意，達100須測量，達1000須停用。柱形為各點數與六分之一之差。', throws: '擲骰次數', evidence: '證據', highest: '最高', faces: '1至6點', verdict: '結論', set: '骰子組', all: '全部' },
   verdicts: { nothing: '沒有不公平的跡象。', watch: '請留意此組骰子。', measure: '請測量此組骰子。', 'take-out': '請停用此組骰子。' },
   device: '設備',
-  deviceKinds: { terminal: '終端', tumbler: '搖骰器', screen: '螢幕' },
+  stacker: { empty: '清空鈔箱', notes: '點算張數', worth: '總值', done: '清空' },
+  deviceKinds: { terminal: '終端', 'note-acceptor': '紙幣機', tumbler: '搖骰器', screen: '螢幕' },
   place: (table, cluster, seat) => (cluster === 0 ? `${table}號檯${seat}號座位` : `${table}號檯${cluster}組${seat}號座位`),
   kind: '類別',
   where: '位置',

@@ -197,6 +197,7 @@ export const words: StaffWords = {
     'no-session': '該座位沒有玩家。',
     'box-twice': '同一投注格重複。',
     'box-not-on-layout': '佈局上沒有此投注格。',
+    'note-not-taken': '不收這種紙幣：所收面額見規則配置。',
     'bad-amount': '金額須大於零。',
     'amount-too-large': '金額過大。',
     'no-excess': '沒有超額。',

@@ -22,6 +22,12 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
         |reader, seat| Ok(expect(E::Balance(seat, reader.amount()?))),
     ),
     Phrase::seat(
+        "expect stacker of seat SEAT | AMOUNT",
+        "expect stacker of seat 3 150",
+        "What the note acceptor of a terminal has accepted since its stacker was emptied.",
+        |reader, seat| Ok(expect(E::Stacker(seat, reader.amount()?))),
+    ),
+    Phrase::seat(
         "expect result of seat SEAT | AMOUNT",
         "expect result of seat 3 -50",
         "What a seat has won, or lost, over all rounds.",

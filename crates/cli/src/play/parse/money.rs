@@ -7,7 +7,7 @@ use taisai_table::{
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
-use super::super::script::{Act, CLUSTER, Command, Fault, voucher};
+use super::super::script::{Act, CLUSTER, Command, Fault, first_acceptor, voucher};
 use super::round::irregularity;
 use super::{Parsed, asked_by, done_by, seat};
 
@@ -47,6 +47,19 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
             let claim = reader.parse("the claim's number").map(ClaimId)?;
             let (person, second) = reader.by_two()?;
             Ok(asked_by(person, C::PayClaim { claim, second }))
+        },
+    ),
+    Phrase::seat(
+        "empty stacker of seat SEAT | with COUNT notes of AMOUNT by PERSON",
+        "empty stacker of seat 3 with 2 notes of 100 by cashier 8",
+        "Empties the stacker of a note acceptor: how many notes were counted, and what they are worth together.",
+        |reader, seat| {
+            reader.must("with")?;
+            let notes = reader.parse("how many notes")?;
+            reader.must("notes of")?;
+            let amount = reader.amount()?;
+            let acceptor = first_acceptor(seat);
+            Ok(asked_by(reader.by_person()?, ClusterCommand::EmptyStacker { acceptor, notes, amount }))
         },
     ),
     Phrase::seat(

@@ -1,10 +1,11 @@
 //! Lines of the players' side: bets, credits, Colour Chips.
 
-use taisai_table::{CashOut, Chips, ClusterCommand as C, Method, Seat, Stake, Stakes};
+use taisai_table::{CashOut, Chips, ClusterCommand as C, Person, Role, Roles, Seat, Stake, Stakes};
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
 use super::super::script::{Act, CLUSTER, Fault, Who};
+use super::super::stage::OFFICE;
 use super::{Parsed, ask, asked_by, by, money};
 
 /// The colours of chip sets, by their numbers from one.
@@ -43,8 +44,29 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
     Phrase::seat(
         "seat SEAT buys in | AMOUNT [by PERSON [and PERSON]]",
         "seat 3 buys in 1000",
-        "Puts credits on the seat: notes in the terminal, or cash that somebody takes; above the profile's limit it takes two.",
+        "Puts credits on the seat for cash that somebody takes; an attendant of the house, with a manager, if not said. \
+         Above the profile's limit it takes two.",
         buy_in,
+    ),
+    Phrase::seat(
+        "acceptor of seat SEAT takes | AMOUNT",
+        "acceptor of seat 3 takes 50",
+        "The note acceptor of the terminal holds a note and asks whether to stack it. Every terminal has one where the \
+         profile names notes, like `training`.",
+        |reader, seat| {
+            let amount = reader.amount()?;
+            ask(reader, Who::Acceptor(seat), C::AcceptNote { seat, amount })
+        },
+    ),
+    Phrase::seat(
+        "acceptor of seat SEAT counts | COUNT notes",
+        "acceptor of seat 3 counts 2 notes",
+        "The note acceptor tells how many notes are in its stacker.",
+        |reader, seat| {
+            let notes = reader.parse("how many notes")?;
+            reader.must("notes")?;
+            ask(reader, Who::Acceptor(seat), C::CountStacker { seat, notes })
+        },
     ),
     Phrase::seat(
         "seat SEAT cashes out",
@@ -116,14 +138,15 @@ fn stakes(reader: &mut Reader, on: &str) -> Result<(Stakes, Chips), Fault> {
     Ok((stakes, chips))
 }
 
-/// A note in the terminal's acceptor, or cash where somebody takes it.
+/// Where the line does not say who takes the cash, two do.
 fn buy_in(reader: &mut Reader, seat: Seat) -> Parsed {
     let amount = reader.amount()?;
     if reader.peek() != "by" {
-        return ask(reader, Who::Seat(seat), C::BuyIn { seat, amount, method: Method::Note, second: None });
+        let second = Some(Person { id: OFFICE, roles: Roles::of(&[Role::CasinoManager]) });
+        return ask(reader, Who::Attendant, C::BuyIn { seat, amount, second });
     }
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::BuyIn { seat, amount, method: Method::Cash, second }))
+    Ok(asked_by(person, C::BuyIn { seat, amount, second }))
 }
 
 /// A voucher is redeemed at a seat by whoever sits there, at the cage by a cashier.

@@ -3,8 +3,8 @@
 use taisai_rules::Station;
 use taisai_table::{Actor, ClusterCommand, DeviceId, DeviceKind, Person, Position, Role, Roles, RoundCommand, Seat};
 
-use super::super::script::{CLUSTER, Command, Who};
-use super::{OFFICE, Stage};
+use super::super::script::{CLUSTER, Command, Who, first_acceptor};
+use super::{ATTENDANT, OFFICE, Stage};
 
 impl Stage<'_> {
     pub(super) fn actor(&self, who: Who) -> Actor {
@@ -12,6 +12,10 @@ impl Stage<'_> {
             (Who::Named(Actor::Person(person)), _) => Actor::Person(self.on_file(person)),
             (Who::Named(actor), _) => actor,
             (Who::System, _) => Actor::System,
+            (Who::Acceptor(seat), _) => Actor::NoteAcceptor { device: first_acceptor(seat), seat },
+            (Who::Attendant, _) => {
+                Actor::Person(self.on_file(Person { id: ATTENDANT, roles: Roles::of(&[Role::Attendant]) }))
+            }
             (Who::Seat(seat), Station::PlayerTerminals) => Actor::Terminal { device: self.terminal(seat), seat },
             (Who::Seat(_) | Who::Dealer, _) => self.holder(Position::Dealer, Role::Dealer),
             (Who::Pit, _) if self.round().holder(Position::Supervisor).is_some() => {
@@ -78,6 +82,8 @@ pub(super) fn source(actor: Actor) -> u64 {
     match actor {
         Actor::System => 0,
         Actor::Person(person) => u64::from(person.id.0) + 1,
-        Actor::Terminal { device, .. } | Actor::Tumbler(device) => DEVICES + u64::from(device.0),
+        Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+            DEVICES + u64::from(device.0)
+        }
     }
 }

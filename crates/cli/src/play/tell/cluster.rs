@@ -28,8 +28,29 @@ pub(super) fn tell(
         told.extend(cuts.iter().map(word).map(Told::Words));
         return Ok(());
     }
+    if let Some(word) = stacker(command, event) {
+        told.push(Told::Words(word));
+        return Ok(());
+    }
     told.extend(words(stage, command).map(Told::Words));
     Ok(())
+}
+
+/// What was found in the stacker of a note acceptor.
+fn stacker(command: &ClusterCommand, event: &ClusterEvent) -> Option<String> {
+    match (command, event) {
+        (ClusterCommand::CountStacker { notes, .. }, ClusterEvent::StackerDiffers { accepted }) => {
+            Some(format!("{notes} notes are in the stacker, but {accepted} were accepted: somebody must see to it."))
+        }
+        (
+            ClusterCommand::EmptyStacker { notes, amount: counted, .. },
+            ClusterEvent::StackerEmptied { accepted, amount },
+        ) => {
+            let differs = if counted == amount { "" } else { " They differ: somebody must see to it." };
+            Some(format!("Counted {notes} notes of {counted}; accepted {accepted} of {amount}.{differs}"))
+        }
+        _ => None,
+    }
 }
 
 /// What was done as it was asked.
@@ -52,6 +73,10 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         C::PlaceFor { seat, .. } => {
             format!("Placed for the player.{} {}", cite(&[Rule::PlacedByStaff]), standing(stage, *seat))
         }
+        C::AcceptNote { seat, amount } => {
+            format!("The note of {amount} is stacked: seat {} has {} credits.", seat.0, cluster.credits(*seat))
+        }
+        C::CountStacker { notes, .. } => format!("{notes} notes are in the stacker, as accepted."),
         C::BuyIn { seat, amount, .. } => {
             format!("Seat {} has bought in {amount}: {} credits.", seat.0, cluster.credits(*seat))
         }
@@ -95,7 +120,7 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
                 return None;
             }
         },
-        C::RejectExcess | C::Follow { .. } | C::Delivered { .. } => return None,
+        C::RejectExcess | C::Follow { .. } | C::Delivered { .. } | C::EmptyStacker { .. } => return None,
     })
 }
 
@@ -144,7 +169,13 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
             told.push(returned(stage, round));
             adjusted(stage, round, adjustments, told)?;
         }
-        (Ok(_) | Err(_), ClusterEvent::Done | ClusterEvent::Rejected { .. }) => {}
+        (
+            Ok(_) | Err(_),
+            ClusterEvent::Done
+            | ClusterEvent::Rejected { .. }
+            | ClusterEvent::StackerDiffers { .. }
+            | ClusterEvent::StackerEmptied { .. },
+        ) => {}
     }
     Ok(())
 }

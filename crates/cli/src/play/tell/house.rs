@@ -183,6 +183,7 @@ fn voucher(stage: &Stage, hash: VoucherHash) -> String {
 /// Where a device stands or stood.
 fn place(stage: &Stage, device: DeviceId) -> String {
     match stage.house().device(device).map(|device| device.kind) {
+        Some(DeviceKind::NoteAcceptor { seat, .. }) => format!("the note acceptor of seat {}", seat.0),
         Some(DeviceKind::Terminal { seat, .. }) => format!("seat {}", seat.0),
         Some(DeviceKind::Tumbler | DeviceKind::Screen) | None => "the table".to_owned(),
     }

@@ -1,7 +1,7 @@
 //! That the checks find what they are for: each is broken on purpose.
 
 use taisai_rules::Money;
-use taisai_table::{Method, Profile};
+use taisai_table::Profile;
 
 use super::*;
 use crate::torture::record::Replay;
@@ -24,8 +24,7 @@ fn played(tally: &mut Tally) -> Hall<'_> {
 
 /// Credits from nowhere, behind the back of the record.
 fn forge(hall: &mut Hall) {
-    let command =
-        ClusterCommand::BuyIn { seat: Seat(1), amount: Money::from_cents(100), method: Method::Cash, second: None };
+    let command = ClusterCommand::BuyIn { seat: Seat(1), amount: Money::from_cents(100), second: None };
     let asked = hall.asked(by(CASHIER), command);
     hall.floor.ask_cluster(hall.at, asked).unwrap();
     hall.floor.record.pop();

@@ -1,7 +1,7 @@
 //! The machines compared with the plain book.
 
 use taisai_rules::Dice;
-use taisai_table::{Account, Cluster, ClusterCommand, Floor, Slip, Stake, on_its_way};
+use taisai_table::{Account, Cluster, ClusterCommand, DeviceId, Floor, Slip, Stake, on_its_way};
 
 use super::super::failure::{Held, ensure};
 use super::{Model, Outside, of_seat, past};
@@ -23,6 +23,9 @@ impl Model {
             }
             ClusterCommand::Advise { .. }
             | ClusterCommand::BuyIn { .. }
+            | ClusterCommand::AcceptNote { .. }
+            | ClusterCommand::CountStacker { .. }
+            | ClusterCommand::EmptyStacker { .. }
             | ClusterCommand::IssueColour { .. }
             | ClusterCommand::RedeemColour { .. }
             | ClusterCommand::CashOut { .. }
@@ -73,7 +76,12 @@ impl Model {
             let is_nobodys = cluster.session(seat).is_none() && (purse.credits, purse.on_layout, set) != (0, 0, None);
             ensure("no money lies at a seat without a session", !is_nobodys, || format!("seat {}: {purse:?}", seat.0))?;
         }
-        Ok(())
+        let ledger = cluster.ledger();
+        let stacked = |acceptor: DeviceId| self.stackers.get(&acceptor).copied().unwrap_or_default();
+        let same = cluster.stackers().all(|(id, held)| (held.notes, held.amount.cents()) == stacked(id));
+        let notes: i64 = self.stackers.values().map(|(_, amount)| amount).sum();
+        let same = same && (ledger.notes.cents(), ledger.variance.cents()) == (-notes, self.variance);
+        ensure("every stacker holds what was accepted", same, || format!("{ledger:?}; {:?} in the book", self.stackers))
     }
 
     /// Whether the bets that lie there are those of the book, in the same order.

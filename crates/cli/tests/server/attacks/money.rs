@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::dealing::{Dealing, buy_in, has_happened};
-use crate::house::House;
+use crate::house::{House, TWO_TABLES};
 use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
-use crate::terminal::place;
+use crate::terminal::{Device, place, unhex};
 
 /// The order in the record decides, never a client's clock (F03).
 #[test]
@@ -257,4 +257,82 @@ fn a_command_of_a_person_that_cannot_be_read() {
         let good = answer(2);
         assert!(good["refused"]["code"] != "bad-command", "{good}");
     }
+}
+
+/// What a terminal, or whoever has its key, may try to make credits with.
+fn notes_of_a_terminal() -> [Value; 6] {
+    [
+        json!({"buy-in": {"seat": 3, "amount": 10_000, "method": "note"}}),
+        json!({"buy-in": {"seat": 3, "amount": 10_000}}),
+        json!({"accept-note": {"seat": 3, "amount": 10_000}}),
+        json!({"count-stacker": {"seat": 3, "notes": 1}}),
+        json!({"empty-stacker": {"acceptor": 3, "notes": 1, "amount": 10_000}}),
+        json!({"insert-note": {"amount": 10_000}}),
+    ]
+}
+
+/// F86: there is no such command without a note acceptor's own key.
+#[test]
+fn a_terminal_or_a_script_with_its_key_buys_in_by_note() {
+    let path = "/api/v1/tables/1/acceptor";
+    let acceptor = json!({"note-acceptor": {"cluster": {"table": 1, "number": 0}, "seat": 3}});
+    let enrol = json!({"enrol": {"device": 900, "kind": acceptor}});
+    for (tables, takes_notes) in
+        [(TWO_TABLES.to_owned(), false), (format!("profile = \"training\"\n{TWO_TABLES}"), true)]
+    {
+        let mut house = House::with(&tables);
+        let mut terminal = house.terminal(1, 3);
+        for command in notes_of_a_terminal() {
+            refused(&terminal.ask(&command), "bad-command");
+        }
+        // Its key proves a terminal, at the address of note acceptors too.
+        match Socket::try_open(house.address(), path, &[]) {
+            Err(status) => assert!(status == 404 && !takes_notes, "{status}"),
+            Ok(mut socket) => {
+                assert!(takes_notes);
+                let challenge = unhex(socket.next()["challenge"].as_str().unwrap());
+                socket.say(&terminal.device.proof(&challenge));
+                assert_eq!(socket.over(), Some((4000, "not-for-you".to_owned())));
+            }
+        }
+        let cashier = house.person("cashier");
+        refused(&cashier.cluster(1, json!({"accept-note": {"seat": 3, "amount": 10_000}})), "bad-command");
+        assert_eq!(terminal.view["credits"], 0);
+        let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
+        let answer = administrator.house_with_second(&supervisor, "manage-devices", &enrol);
+        if takes_notes {
+            accepted(&answer);
+            notes_of_an_acceptor(&house, &mut terminal);
+        } else {
+            refused(&answer, "note-not-taken");
+        }
+        house.audit();
+    }
+}
+
+/// A note acceptor with a key of its own: each note counts once, and its stacker reconciles.
+fn notes_of_an_acceptor(house: &House, terminal: &mut crate::terminal::Terminal) {
+    let (status, given) = house.person("administrator").post("/api/v1/devices/900/code", &json!({"approval": null}));
+    assert_eq!(status, 200, "{given}");
+    let device = Device::enrol(house.address(), 1, 3, given["code"].as_str().unwrap());
+    let mut socket = Socket::open(house.address(), "/api/v1/tables/1/acceptor", &[]);
+    let challenge = unhex(socket.next()["challenge"].as_str().unwrap());
+    socket.say(&device.proof(&challenge));
+    let mut ask = |message: Value| {
+        socket.say(&message);
+        socket.until("an answer", |said| said.get("answer").cloned())
+    };
+    for _ in 0..3 {
+        accepted(&ask(json!({"sequence": 1, "note": {"amount": 10_000}})));
+    }
+    refused(&ask(json!({"sequence": 1, "note": {"amount": 5_000}})), "command-id-reused");
+    refused(&ask(json!({"sequence": 2, "note": {"amount": 300}})), "note-not-taken");
+    refused(&ask(json!({"sequence": 3, "buy-in": {"amount": 300}})), "bad-request");
+    terminal.until("one note counts", |terminal| terminal.view["credits"] == 10_000);
+    accepted(&ask(json!({"sequence": 4, "stacker": {"notes": 1}})));
+    accepted(&ask(json!({"sequence": 5, "stacker": {"notes": 0}})));
+    has_happened(house, |what| what["reported"]["stacker-differs"]["notes"] == 0);
+    let empty = json!({"empty-stacker": {"acceptor": 900, "notes": 1, "amount": 5_000}});
+    accepted(&house.person("cashier").cluster(1, empty));
+    has_happened(house, |what| what["reported"]["stacker-differs"]["variance"] == -5_000);
 }

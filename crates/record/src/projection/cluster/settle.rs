@@ -30,7 +30,10 @@ pub(super) fn follow(
             settled_again(cluster, when, round, by, slip, batch)?;
             if is_void { "late-void" } else { "correction" }
         }
-        ClusterEvent::Done | ClusterEvent::Rejected { .. } => return Ok(None),
+        ClusterEvent::Done
+        | ClusterEvent::Rejected { .. }
+        | ClusterEvent::StackerDiffers { .. }
+        | ClusterEvent::StackerEmptied { .. } => return Ok(None),
     };
     Ok(Some((round, kind)))
 }

@@ -75,6 +75,11 @@ fn reported(report: &Report, event: &mut Event) {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
             over_differential(over, event);
         }
+        Report::StackerDiffers { cluster, seat, accepted, notes, variance } => {
+            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.amount = variance.map(Money::cents);
+            event.detail = Some(format!("{notes} notes, {accepted} accepted"));
+        }
         Report::CommandIdReused { table, source } => {
             event.at.table = Some(table.0);
             event.detail = Some(format!("source {source}"));

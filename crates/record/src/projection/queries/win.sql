@@ -4,7 +4,7 @@
 WITH booked AS (
     SELECT gaming_day, table_number,
            CAST(sum(CASE WHEN account = 'house' THEN amount ELSE 0 END) AS BIGINT) AS win,
-           CAST(sum(CASE WHEN account = 'cash' OR (account = 'transit' AND kind = 'credits-received') THEN -amount ELSE 0 END)
+           CAST(sum(CASE WHEN (account IN ('cash', 'notes') AND kind <> 'stacker-emptied') OR (account = 'transit' AND kind = 'credits-received') THEN -amount ELSE 0 END)
                 AS BIGINT) AS taken_in
     FROM ledger_entries WHERE chain <> 'house' GROUP BY gaming_day, table_number
 ), played AS (

@@ -9,9 +9,8 @@ use taisai_journal::PublicKey;
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
-    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Founder, HouseCommand, Meters, Method,
-    Person, PersonId, Position, Profile, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId, TableLimits,
-    VoidReason,
+    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Founder, HouseCommand, Meters, Person,
+    PersonId, Position, Profile, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId, TableLimits, VoidReason,
 };
 use tokio::task::JoinSet;
 
@@ -113,12 +112,7 @@ impl Playing {
     }
 
     pub(crate) async fn buy(&mut self, cluster: u16, seat: u32, cents: i64) {
-        let buy = ClusterCommand::BuyIn {
-            seat: Seat(seat),
-            amount: Money::from_cents(cents),
-            method: Method::Cash,
-            second: None,
-        };
+        let buy = ClusterCommand::BuyIn { seat: Seat(seat), amount: Money::from_cents(cents), second: None };
         self.at_seat(cluster, Actor::Person(person(8, Role::Cashier)), buy).await;
     }
 

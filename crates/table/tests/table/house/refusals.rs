@@ -230,6 +230,19 @@ fn machines() -> Vec<Vec<Row>> {
             &[DeviceExists, DeviceExists, UnknownTable],
         ),
         for_two(ADMINISTRATOR, |second, mended| screen(pick(&[TUMBLER.0, 50], mended), second), &[DeviceExists]),
+        // F86: the house of these rows takes no notes.
+        for_two(
+            ADMINISTRATOR,
+            |second, mended| match mended {
+                0 => C::Enrol {
+                    device: TERMINAL,
+                    kind: DeviceKind::NoteAcceptor { cluster: NOWHERE, seat: SEAT },
+                    second,
+                },
+                _ => screen(50, second),
+            },
+            &[NoteNotTaken],
+        ),
         for_two(ADMINISTRATOR, |second, mended| C::GiveCode { device: device(mended), second }, &[UnknownDevice])
             .into_iter()
             .filter(|(actor, _, _)| *actor != Actor::System)

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// A measure that empties with every word and fills again with time.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     most: u32,
     each: Duration,
     left: u32,
@@ -13,12 +13,12 @@ pub(super) struct Pace {
 
 impl Pace {
     /// So many at once, and one more each so often.
-    pub(super) fn new(most: u32, each: Duration, now: Instant) -> Self {
+    pub(crate) fn new(most: u32, each: Duration, now: Instant) -> Self {
         Self { most, each, left: most, filled: now }
     }
 
     /// Whether one more may be said now.
-    pub(super) fn allows(&mut self, now: Instant) -> bool {
+    pub(crate) fn allows(&mut self, now: Instant) -> bool {
         while self.left < self.most && now.saturating_duration_since(self.filled) >= self.each {
             self.left += 1;
             self.filled += self.each;

@@ -1,0 +1,60 @@
+//! The cashier, who takes the players' cash one after the other: numbers of one sign-in rise. Each is asked for at whichever machine
+//! answers, and again under the same number where none did.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use taisai_journal::suite::HANG_LIMIT;
+use tokio::sync::Mutex;
+use tokio::time::sleep;
+
+use crate::house::TABLE;
+use crate::person::{Person, agent, try_post};
+
+/// So long after a machine did not answer the next one is tried.
+const AGAIN: Duration = Duration::from_millis(50);
+
+pub(crate) struct Cashier {
+    person: Person,
+    doors: Arc<[SocketAddr]>,
+    turn: Mutex<()>,
+}
+
+impl Cashier {
+    pub(crate) fn new(person: Person, doors: Vec<SocketAddr>) -> Self {
+        Self { person, doors: doors.into(), turn: Mutex::default() }
+    }
+
+    /// Takes cash for credits at a seat; again under the next number where the terminal was thought lost in that moment.
+    pub(crate) async fn buys_in(&self, cluster: u16, seat: u32, amount: i64) {
+        let _turn = self.turn.lock().await;
+        let by = Instant::now() + HANG_LIMIT;
+        loop {
+            let command = json!({"buy-in": {"seat": seat, "amount": amount}});
+            let answer = self.ask(json!({"cluster": {"number": cluster, "command": command}}), by).await;
+            if answer.get("accepted").is_some() {
+                return;
+            }
+            let is_lost = answer["refused"]["code"] == "terminal-lost";
+            assert!(is_lost && Instant::now() < by, "seat {seat}: {answer}");
+            sleep(AGAIN).await;
+        }
+    }
+
+    async fn ask(&self, command: Value, by: Instant) -> Value {
+        let body = json!({"source": self.person.source, "sequence": self.person.next(), "command": command});
+        for door in self.doors.iter().copied().cycle() {
+            assert!(Instant::now() < by, "nobody takes cash: {body}");
+            let (body, cookie) = (body.clone(), self.person.cookie.clone());
+            let path = format!("/api/v1/tables/{TABLE}/commands");
+            let post = move || try_post(agent(), door, Some(&cookie), &path, &body);
+            if let Ok((200, answer)) = tokio::task::spawn_blocking(post).await.unwrap() {
+                return answer;
+            }
+            sleep(AGAIN).await;
+        }
+        unreachable!("the machines are tried for ever")
+    }
+}

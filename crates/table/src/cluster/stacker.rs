@@ -1,0 +1,103 @@
+//! Note acceptors and their stackers (F86). Credits for a note come from the acceptor at the seat, never from the terminal: the
+//! acceptor holds the note, asks, and stacks it only if it is accepted.
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::{Money, Station};
+
+use crate::cluster::decide::Answer;
+use crate::cluster::{Cluster, ClusterEvent, less, sum};
+use crate::identity::{Actor, DeviceId, Seat};
+use crate::profile::Act;
+use crate::recent::Latest;
+use crate::refusal::Refusal;
+
+/// The notes that an acceptor has taken since its stacker was emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stacker {
+    /// The seat of the acceptor.
+    pub seat: Seat,
+    /// How many notes were accepted.
+    pub notes: u32,
+    /// What they are worth.
+    pub amount: Money,
+    /// The acceptor's own memory: among all sources it could be forgotten, and a note sent again would count twice.
+    pub(super) recent: Latest,
+}
+
+impl Stacker {
+    pub(super) fn new(seat: Seat) -> Self {
+        Self { seat, notes: 0, amount: Money::ZERO, recent: Latest::default() }
+    }
+}
+
+impl Cluster {
+    /// Whether the note acceptor of the seat asks. A house whose profile names no notes has none, whoever says to be one.
+    fn is_acceptor(&self, actor: Actor, seat: Seat) -> Result<DeviceId, Refusal> {
+        match actor {
+            Actor::NoteAcceptor { device, seat: own } if own == seat && !self.notes().is_empty() => Ok(device),
+            Actor::NoteAcceptor { .. }
+            | Actor::Terminal { .. }
+            | Actor::Person(_)
+            | Actor::Tumbler(_)
+            | Actor::System => Err(Refusal::NotAllowed),
+        }
+    }
+
+    pub(super) fn accept_note(&self, actor: Actor, seat: Seat, amount: Money) -> Answer {
+        let acceptor = self.is_acceptor(actor, seat)?;
+        self.can_take_money(seat)?;
+        if !self.notes().contains(&amount) {
+            return Err(Refusal::NoteNotTaken);
+        }
+        self.check_money(amount)?;
+        let stacked = self.state.stackers.get(&acceptor).map_or(0, |stacker| stacker.notes);
+        if stacked == u32::MAX { Err(Refusal::AmountTooLarge) } else { Ok(ClusterEvent::Done) }
+    }
+
+    pub(super) fn count_stacker(&self, actor: Actor, seat: Seat, notes: u32) -> Answer {
+        let acceptor = self.is_acceptor(actor, seat)?;
+        self.known_seat(seat)?;
+        let accepted = self.state.stackers.get(&acceptor).map_or(0, |stacker| stacker.notes);
+        if notes == accepted { Ok(ClusterEvent::Done) } else { Ok(ClusterEvent::StackerDiffers { accepted }) }
+    }
+
+    pub(super) fn empty_stacker(&self, actor: Actor, acceptor: DeviceId, notes: u32, amount: Money) -> Answer {
+        self.profile.check(Act::BuyIn, actor, None)?;
+        // No note is worth nothing, and no notes are worth nothing.
+        if amount < Money::ZERO || (amount == Money::ZERO) != (notes == 0) {
+            return Err(Refusal::BadAmount);
+        }
+        self.check_counted(amount)?;
+        let stacker = self.state.stackers.get(&acceptor).ok_or(Refusal::UnknownDevice)?;
+        Ok(ClusterEvent::StackerEmptied { accepted: stacker.notes, amount: stacker.amount })
+    }
+
+    pub(super) fn note_accepted(&mut self, actor: Actor, seat: Seat, amount: Money) {
+        let Actor::NoteAcceptor { device, .. } = actor else { unreachable!("only a note acceptor takes notes") };
+        let stacker = self.state.stackers.get_mut(&device).expect("an acceptor that asks has a stacker");
+        stacker.notes += 1;
+        stacker.amount = sum(stacker.amount, amount);
+        self.state.ledger.notes = less(self.state.ledger.notes, amount);
+        self.credit(seat, amount);
+    }
+
+    /// The notes leave the stacker and are cash; what was counted beyond what had been accepted, or below it, is the variance.
+    pub(super) fn stacker_emptied(&mut self, acceptor: DeviceId, counted: Money, event: &ClusterEvent) {
+        let ClusterEvent::StackerEmptied { amount, .. } = event else { unreachable!("it tells what was accepted") };
+        let stacker = self.state.stackers.get_mut(&acceptor).expect("the stacker was found");
+        (stacker.notes, stacker.amount) = (0, Money::ZERO);
+        let ledger = &mut self.state.ledger;
+        ledger.notes = sum(ledger.notes, *amount);
+        ledger.cash = less(ledger.cash, counted);
+        ledger.variance = sum(ledger.variance, less(counted, *amount));
+    }
+
+    /// A terminal that is there, of a game that is played at terminals. At a live table cash becomes cash chips, which the player
+    /// holds.
+    pub(super) fn can_take_money(&self, seat: Seat) -> Result<(), Refusal> {
+        if self.rules.game().station() == Station::LiveTable {
+            return Err(Refusal::NotInGame);
+        }
+        if self.known_seat(seat)?.is_lost { Err(Refusal::TerminalLost) } else { Ok(()) }
+    }
+}
