@@ -27,8 +27,8 @@ it('shows a table in play, and its time running down', async () => {
   const credits = async () => Number(await terminal.locator('[data-cents]').filter({ hasText: 'Credits' }).first().getAttribute('data-cents'));
   await expect.poll(credits).toBeGreaterThan(0);
   const had = await credits();
-  await terminal.getByRole('button', { name: 'Money' }).first().tap();
-  await terminal.getByRole('dialog').getByRole('button', { name: 'Insert 50 (training)' }).tap();
+  await terminal.getByRole('button', { name: 'Cash out', exact: true }).tap();
+  await terminal.getByRole('dialog').getByRole('button', { name: /^Insert 50/ }).tap();
   await terminal.getByText('Credits were added.').waitFor();
   await expect.poll(credits).toBe(had + 5_000);
   await at().house.kill();

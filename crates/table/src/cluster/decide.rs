@@ -97,15 +97,7 @@ impl Cluster {
             ClusterCommand::IssueColour { seat, colour, value, chips } => {
                 self.issue_colour(actor, *seat, *colour, *value, *chips)
             }
-            ClusterCommand::RedeemColour { seat } => {
-                self.profile.check(Act::BuyIn, actor, None)?;
-                self.is_in_game(Rule::ColourChips)?;
-                let state = self.known_seat(*seat)?;
-                if has_colour_bets(state) {
-                    return Err(Refusal::RoundInPlay);
-                }
-                state.colour.map(|_| ClusterEvent::Done).ok_or(Refusal::ColourInUse)
-            }
+            ClusterCommand::RedeemColour { seat } => self.redeem_colour(actor, *seat),
             ClusterCommand::CashOut { seat, to } => self.cash_out(actor, *seat, *to),
             ClusterCommand::Leave { seat } => {
                 self.may_act_for(actor, *seat, Act::BuyIn)?;
@@ -439,6 +431,16 @@ impl Cluster {
             .any(|(other, state)| other != seat && state.colour.is_some_and(|set| set.colour == colour));
         let other_set = state.colour.is_some_and(|set| set.colour != colour || set.value != value);
         if with_another || other_set { Err(Refusal::ColourInUse) } else { Ok(ClusterEvent::Done) }
+    }
+
+    fn redeem_colour(&self, actor: Actor, seat: Seat) -> Answer {
+        self.profile.check(Act::BuyIn, actor, None)?;
+        self.is_in_game(Rule::ColourChips)?;
+        let state = self.known_seat(seat)?;
+        if has_colour_bets(state) {
+            return Err(Refusal::RoundInPlay);
+        }
+        state.colour.map(|_| ClusterEvent::Done).ok_or(Refusal::ColourInUse)
     }
 
     fn cash_out(&self, actor: Actor, seat: Seat, to: CashOut) -> Answer {

@@ -46,7 +46,7 @@ impl Evening {
             17 => self.ask("player", &format!("double {seat}")),
             18 => self.ask("cashier", &format!("cash {seat} {}", amount * 7)),
             19 if size % 4 == 0 => {
-                self.ask("cashier", &format!("empty {seat} {choice} {}", amount * i64::from(choice > 0)))
+                self.ask("cashier", &format!("empty {seat} {choice} {}", amount * i64::from(choice > 0)));
             }
             19 => self.ask(&format!("n{seat}"), &format!("note {seat} {}", NOTES[choice % 4])),
             20 => self.ask("player", &format!("voucher {seat} {}", choice + 1)),
