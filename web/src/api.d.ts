@@ -3710,7 +3710,7 @@ export interface components {
         /** @description A round on paper. */
         RoundSheet: {
             /** @description What was asked at the dealer's side: the block, and the entry. */
-            acts: Record<string, never>[];
+            acts: unknown[][];
             /** @description What each cluster settled. */
             clusters: components["schemas"]["ClusterSheet"][];
             /** @description The game, with its version. */

@@ -69,7 +69,7 @@ pub struct RoundSheet {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub past: Option<PastRound>,
     /// What was asked at the dealer's side: the block, and the entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Vec<Value>>))]
     pub acts: Vec<(u64, RoundEntry)>,
     /// What each cluster settled.
     pub clusters: Vec<ClusterSheet>,
