@@ -56,13 +56,13 @@ export function range(limits: Limits): { min: Cents; max: Cents } {
 
 const STEPS = [1, 5, 10, 25, 50, 100, 500, 1_000, 5_000, 10_000];
 
-/** Chips of a table with this unit and these limits: six, the smallest worth the least that a box takes. */
-export function chips(limits: Limits): Cents[] {
+/** Chips of a table with this unit and these limits: as many as there is room for, the smallest worth the least that a box takes. */
+export function chips(limits: Limits, count = 6): Cents[] {
   const unit = limits?.unit ?? 100;
   const least = Math.min(...all(limits).map(({ min }) => min ?? unit), Infinity);
   const whole = STEPS.map((step) => step * 100).filter((chip) => chip % unit === 0);
   const from = whole.findIndex((chip) => chip >= Math.max(unit, Number.isFinite(least) ? least : unit));
-  return whole.slice(Math.max(0, Math.min(from, whole.length - 6))).slice(0, 6);
+  return whole.slice(Math.max(0, Math.min(from, whole.length - 6))).slice(0, count);
 }
 
 /** The chip to begin with: the smallest that suits every box. */

@@ -1,11 +1,22 @@
 // A result that was read wrongly: one person asks, another approves at a screen of their own, and what players have follows.
 
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { told } from '../browser/told';
 import { bet, buyIn, conclude, meter, openBets, openTable, says } from './play';
 import { premises } from './premises';
 
 const at = premises();
+
+/** A supervisor asks for a round of table 1 to be settled again. */
+async function askToCorrect(supervisor: Page, round: number, dice: readonly number[], why: string): Promise<void> {
+  await supervisor.getByRole('button', { name: /Act Table 1/ }).click();
+  const sheet = supervisor.getByRole('dialog');
+  await sheet.getByLabel('Round').fill(String(round));
+  for (const face of dice) await sheet.getByRole('button', { name: `Face ${face}` }).click();
+  await sheet.getByLabel('Why').fill(why);
+  await sheet.getByRole('button', { name: 'Ask for approval' }).click();
+}
 
 it('corrects a result with two people in two browsers, and credits follow (F12)', async () => {
   await openTable(at(), 1);
@@ -22,12 +33,7 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
 
   const supervisor = await at().staff('pit-supervisor', '/pit');
   const manager = await at().staff('shift-manager', '/pit');
-  await supervisor.getByRole('button', { name: /Act Table 1/ }).click();
-  const sheet = supervisor.getByRole('dialog');
-  await sheet.getByLabel('Round').fill('1');
-  for (const face of [3, 4, 2]) await sheet.getByRole('button', { name: `Face ${face}` }).click();
-  await sheet.getByLabel('Why').fill('The two was read as a six');
-  await sheet.getByRole('button', { name: 'Ask for approval' }).click();
+  await askToCorrect(supervisor, 1, [3, 4, 2], 'The two was read as a six');
   await manager.getByText('Table 1, round 1: settle again by the dice 3 4 2.').waitFor();
   await manager.getByText('The two was read as a six').waitFor();
   await meter(first, 'Credits', 10_500);
@@ -41,4 +47,39 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await says(second, 'small', 'wins');
   await manager.getByText('Correction').first().waitFor();
   expect(await manager.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+});
+
+it('tells a player both figures of a set-off, until they are read', async () => {
+  const dealer = await at().staff('dealer', '/console?table=1');
+  const player = await at().terminal(3);
+  await buyIn(dealer, 3, '5');
+  const first = Number(await dealer.getByText(/^Round \d+$/).first().textContent().then((text) => text!.replace(/\D/g, ''))) + 1;
+  await openBets(dealer, player);
+  await bet(player, 'big', '5.00');
+  await conclude(dealer, [3, 4, 6]);
+  await meter(player, 'Credits', 1_000);
+  await openBets(dealer, player);
+  await bet(player, 'big', '5.00');
+  await bet(player, 'big', '10.00');
+  await conclude(dealer, [1, 1, 2]);
+  await meter(player, 'Credits', 0);
+
+  const supervisor = await at().staff('pit-supervisor', '/pit');
+  const manager = await at().staff('shift-manager', '/pit');
+  const approve = async (round: number) => {
+    await manager.getByText(`Table 1, round ${round}: settle again`).waitFor();
+    await manager.getByRole('button', { name: 'Approve' }).click();
+  };
+  const figures = (name: string, amount: string) => player.locator('dt').filter({ hasText: name }).locator('+ dd').filter({ hasText: amount }).waitFor();
+  await askToCorrect(supervisor, first, [1, 2, 3], 'The one was read as a six');
+  await approve(first);
+  await figures(`Owed by you for round ${first}`, '10.00');
+  await figures('You still owe', '10.00');
+  await player.getByRole('button', { name: 'I have read this' }).click();
+  await askToCorrect(supervisor, first + 1, [6, 6, 5], 'The sixes were read as ones');
+  await approve(first + 1);
+  await figures(`Owed to you for round ${first + 1}`, '20.00');
+  await figures(`You owed for round ${first}, set off`, '10.00');
+  await figures('Put to your credits', '10.00');
+  await meter(player, 'Credits', 1_000);
 });

@@ -2,7 +2,9 @@
 
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
-import { commit, openBets, openTable, step, tumble } from './play';
+import { hold } from '../browser/stage';
+import { told } from '../browser/told';
+import { commit, openBets, openTable, phase, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -43,4 +45,51 @@ it('plays rounds of Tai Sai on console and display, within the Differential (5.1
   await tumble(dealer);
   await commit(dealer, [1, 1, 1]);
   await wall.getByText('Triple').first().waitFor();
+});
+
+it('advises on boxes below the minimum, covers the dice, and corrects a known die (5.2, 5.5.3, 5.4.1)', async () => {
+  const dealer = await at().staff('dealer', '/console?table=2');
+  const wall = await at().display(2);
+  await openBets(dealer, wall);
+  await register(dealer, 2, ['5']);
+  await register(dealer, 4, ['10']);
+  const below = dealer.getByRole('region', { name: 'Below the minimum' });
+  await below.getByText('Big 15, minimum 25').waitFor();
+  await below.getByRole('button', { name: 'Advised' }).click();
+  await below.getByText('Advice recorded').waitFor();
+  await below.getByRole('button', { name: 'Seat 4 withdraws 10' }).click();
+  await below.getByText('Big 5, minimum 25').waitFor();
+  await below.getByRole('button', { name: 'Advised' }).waitFor();
+
+  // The dice are tumbled under the cover; to lift it then exposes them.
+  await dealer.getByRole('button', { name: 'Cover the dice' }).click();
+  await tumble(dealer);
+  await dealer.getByRole('button', { name: 'Uncover the dice' }).click();
+  await hold(dealer.getByRole('button', { name: /^Uncover and void round/ }), () => phase(dealer, 'void'));
+  await below.waitFor({ state: 'detached' });
+  await dealer.getByRole('region', { name: 'Say aloud' }).getByText(/“Round \d+ is void: the dice were seen before “No more bets”/).waitFor();
+  await wall.getByText(/Round \d+ is void: the dice were seen before/).waitFor();
+  await wall.getByText('Winnings of a round that is void or corrected are taken back.').waitFor();
+
+  await openBets(dealer, wall);
+  await register(dealer, 2, ['100']);
+  await dealer.getByRole('button', { name: 'No more bets' }).click();
+  await tumble(dealer);
+  await dealer.getByRole('button', { name: 'Irregularities' }).click();
+  await dealer.getByRole('button', { name: 'Play is interrupted' }).click();
+  await dealer.getByRole('dialog').getByRole('button', { name: 'Face 4' }).click();
+  await hold(dealer.locator('dialog button.hold'), () => dealer.getByText(/^Known: 4\. Enter all three/).waitFor());
+  const supervisor = await at().staff('pit-supervisor', '/console?table=2');
+  const manager = await at().staff('pit-manager', '/pit');
+  await supervisor.getByRole('button', { name: 'Irregularities' }).click();
+  await supervisor.getByRole('button', { name: 'A known die was reported wrongly' }).click();
+  await supervisor.getByRole('dialog').getByRole('button', { name: 'Face 5' }).click();
+  await supervisor.getByLabel('Why').fill('The five was read as a four');
+  await supervisor.getByRole('button', { name: 'Ask for approval' }).click();
+  await manager.getByText('Table 2: the dice known at the interruption are 5.').waitFor();
+  await manager.getByRole('button', { name: 'Approve' }).click();
+  await told(supervisor, 'Approved and carried out.');
+  await dealer.getByText(/^Known: 5\./).waitFor();
+  await commit(dealer, [5, 3, 6]);
+  await wall.getByRole('img', { name: 'Dice 5 3 6, total 14' }).waitFor();
 });

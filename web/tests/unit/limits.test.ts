@@ -35,6 +35,7 @@ describe('limits with a line for the rest', () => {
 
   it('count where the least, the most and the chips are looked for', () => {
     const rest = { unit: 500, boxes: [], rest: { min: 1_000, max: 100_000 } };
+    expect(chips(rest, 9)).toEqual([1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000]);
     expect([range(rest), chips(rest)[0], firstChip(LIMITS)]).toEqual([{ min: 1_000, max: 100_000 }, 1_000, 2_500]);
   });
 });

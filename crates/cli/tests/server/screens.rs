@@ -165,3 +165,53 @@ fn a_round_that_was_voided_late_shows_no_result() {
         result["void"] == "ruling" && result["dice"].is_null()
     });
 }
+
+/// 5.6, F82: each round that is voided late is told to all, and to its player with what it came to.
+#[test]
+fn rounds_voided_together_are_told_one_by_one() {
+    let house = House::open();
+    let dealing = Dealing::open(&house, 1);
+    buy_in(&house, 1, 3, 10_000);
+    let mut terminal = house.terminal(1, 3);
+    for credits in [11_000, 12_000] {
+        dealing.open_bets();
+        accepted(&terminal.place(&[("big", 1_000)]));
+        dealing.conclude([4, 5, 6]);
+        terminal.until("what was won", |terminal| terminal.view["credits"] == credits);
+    }
+    let display = Socket::open(house.address(), "/api/v1/tables/1/display", &[]);
+    display.next();
+    let damaged = json!({"void-damaged": {"from": 1, "to": 2, "dice_set": null, "why": "a die is chipped"}});
+    let what = json!({"table": {"table": 1, "round": damaged}});
+    let approval = dealing.supervisor.approved_by(&house.person("pit-manager"), "void-damaged", &what);
+    accepted(&dealing.supervisor.table(1, Some(approval), &json!({"round": damaged})));
+    for round in [1, 2] {
+        display.until("the void", |message| {
+            let latest = &message["public"]["latest"];
+            (latest["round"] == round && latest["void"] == "damaged-dice").then_some(())
+        });
+    }
+    terminal.until("both changes", |terminal| terminal.view["changes"].as_array().is_some_and(|all| all.len() == 2));
+    let change = &terminal.view["changes"][1];
+    assert_eq!((&change["round"], &change["void"]), (&json!(2), &json!("damaged-dice")));
+    assert_eq!((&change["amount"], &change["at_once"]), (&json!(-1_000), &json!(-1_000)));
+    assert_eq!(terminal.view["credits"], 10_000);
+}
+
+/// 5.2: the console is shown the boxes below the minimum with whose bets lie there, until the close.
+#[test]
+fn boxes_below_the_minimum_are_shown_until_the_close() {
+    let house = House::open();
+    let limits = json!({"unit": 100, "boxes": [], "rest": {"min": 2_500, "max": 100_000}, "differential": 0});
+    let dealing = Dealing::with(&house, 2, Some(&limits));
+    let console = dealing.dealer.console(2);
+    dealing.open_bets();
+    accepted(&dealing.dealer.cluster(2, place(3, &[("sum:9", 1_000)])));
+    let below = |message: &Value| message["staff"]["below"].as_array().cloned();
+    let shown = console.until("the box", |message| below(message).filter(|boxes| !boxes.is_empty()));
+    let bets = json!([{"seat": 3, "chips": "own", "amount": 1_000}]);
+    assert_eq!(json!(shown), json!([{"box": "sum:9", "total": 1_000, "minimum": 2_500, "bets": bets}]));
+    accepted(&dealing.dealer.cluster(2, json!({"advise": {"box": "sum:9"}})));
+    dealing.deals("close-bets");
+    console.until("none", |message| below(message).filter(Vec::is_empty));
+}

@@ -125,6 +125,7 @@ async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result
 /// A layout, as it is drawn and as it pays.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the game")]
 pub(crate) struct LayoutView {
     game: String,
     title: InLanguages,

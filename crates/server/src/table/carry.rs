@@ -139,14 +139,9 @@ impl RunningTable {
                 }
                 self.latest = Some(round);
             }
-            let is_late = slip.is_some();
             let command = ClusterCommand::Follow { number: notice_number, notice, slip };
             self.accepted(number, command)?;
             has_carried = true;
-            // One message tells of one result: each of several rounds that are voided late has its own (5.6, F82).
-            if is_late {
-                self.show_public();
-            }
             for (seat, was_locked) in played {
                 if !was_locked {
                     self.report_locked(number, seat);

@@ -215,17 +215,12 @@ impl RunningTable {
                 self.said.push(Said::To(line, json(&SeatChange { answers, seat })));
             }
         }
-        self.show_public();
-        self.tell_console();
-        self.show_staff();
-    }
-
-    /// Everyone sees how the table stands.
-    pub(super) fn show_public(&mut self) {
         let public = PublicView::of(self.parts.round.machine(), self.latest);
         if let Some(change) = self.shown.change(public) {
             self.said.push(Said::All(Topic::Public, json(&Message::Public(change))));
         }
+        self.tell_console();
+        self.show_staff();
     }
 
     fn show_staff(&mut self) {

@@ -1,0 +1,42 @@
+// A live table whose profile refuses excess when it is entered and keeps winnings: the Dealer says what became of the chips (5.1), and no
+// screen says that anything is taken back (F81).
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { commit, openBets, openTable, step, tumble } from './play';
+import { Premises, premises } from './premises';
+import { House, TABLES } from './program';
+
+const folder = mkdtempSync(join(tmpdir(), 'taisai-profile-'));
+const profile = join(folder, 'refuse.toml');
+const usual = readFileSync(resolve(import.meta.dirname, '../../../profiles/singapore.toml'), 'utf8');
+writeFileSync(profile, usual.replace('name = "singapore"', 'name = "refuse"').replace('excess = "show"', 'excess = "refuse"').replace('winnings = "taken-back"', 'winnings = "kept"'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const at = premises(async () => Premises.around(await House.found(`profile = ${JSON.stringify(profile)}\n${TABLES}`)));
+
+it('registers refused chips as they lie, and apportions them (5.1, 5.1.1)', async () => {
+  await openTable(at(), 2);
+  const dealer = await at().staff('dealer', '/console?table=2');
+  const wall = await at().display(2);
+  await openBets(dealer, wall);
+  expect(await wall.getByText('taken back').count()).toBe(0);
+  await dealer.getByRole('button', { name: /^Seat 3\b/ }).click();
+  const sheet = dealer.getByRole('dialog');
+  await sheet.getByRole('radio', { name: 'Chip of 5,000', exact: true }).click();
+  await sheet.locator('[data-box=big]').first().click();
+  await sheet.getByRole('status').filter({ hasText: 'Big 5,000' }).waitFor();
+  await sheet.getByRole('radio', { name: 'Chip of 1,000', exact: true }).click();
+  await sheet.locator('[data-box=big]').first().click();
+  await sheet.getByText('Seat 3 · Big 1,000').waitFor();
+  await sheet.getByText('Big: room for 0').waitFor();
+  await sheet.getByRole('button', { name: /^Lies there/ }).click();
+  await sheet.getByRole('status').filter({ hasText: 'Big 5,000 · Big 1,000' }).waitFor();
+  await dealer.keyboard.press('Escape');
+  await dealer.getByRole('meter', { name: '6,000 apart, at most 5,000' }).waitFor();
+  await tumble(dealer);
+  await step(dealer, 'close-bets').click();
+  await commit(dealer, [3, 5, 6]);
+});
