@@ -2947,15 +2947,6 @@ export interface components {
                 table: components["schemas"]["TableId"];
             };
         } | {
-            "over-differential": {
-                /** @description The box, what counts on it and on the opposite one, and the Differential. */
-                over: components["schemas"]["OverDifferential"];
-                /** @description In which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
             "large-win": {
                 /** @description The win. */
                 amount: components["schemas"]["Money"];
@@ -2980,6 +2971,15 @@ export interface components {
                 table: components["schemas"]["TableId"];
                 /** @description Which. */
                 tumbler: components["schemas"]["DeviceId"];
+            };
+        } | {
+            "over-differential": {
+                /** @description The box, what counts on it and on the opposite one, and the Differential. */
+                over: components["schemas"]["OverDifferential"];
+                /** @description In which round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description At which table. */
+                table: components["schemas"]["TableId"];
             };
         };
         /** @description A report, with how far it is behind. */
