@@ -43,7 +43,6 @@ const ROWS: &[(&[&str], &str, Tried)] = &[
     (CLASSIC, "1", By("crates/table/tests/table/sessions.rs", "colour_chips_are_paid_in_their_set")),
     (NEWER, "1.1", SYNONYM),
     (NEWER, "1.2", NAMED),
-    (LIVE, "1.3", By("crates/rules/tests/rules/pro_rata.rs", "slips_over_and_under_their_limits")),
     (ETG, "1.3", NAMED),
     (NEWER, "1.4", NAMED),
     (ETG, "1.5", By("crates/table/tests/table/round.rs", "whoever_holds_the_position_acts")),

@@ -343,3 +343,44 @@ fn a_live_table_is_in_accord_with_its_machine() {
     check_against_machines(&mut projection, &hall);
     assert_eq!(number(&mut projection, "SELECT count(*) FROM events WHERE kind = 'walked-away'"), 1);
 }
+
+/// 1.3: what counts on two opposite boxes differs by more than the Differential, as Small was cut by its own maximum.
+#[test]
+fn a_counted_difference_over_the_differential_is_among_the_events() {
+    use taisai_rules::{BoxKey, Money};
+    use taisai_table::{LimitEntry, Report, RoundCommand, TableLimits};
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    let cents = Money::from_cents;
+    let small =
+        LimitEntry { boxes: "small".parse::<BoxKey>().unwrap(), min: Some(cents(100)), max: Some(cents(3_000)) };
+    let limits = TableLimits { unit: cents(100), boxes: vec![small], rest: None, differential: Some(cents(2_000)) };
+    let limits = limits.widest(hall.round.machine().rules().layout());
+    hall.round(crate::hall::supervisor(), RoundCommand::ShowLimits { limits, why: "a tight table".to_owned() });
+    for (small, big) in [(6_000, 7_000), (3_000, 5_000)] {
+        hall.open_bets();
+        hall.bet(0, "small", small);
+        hall.bet(1, "big", big);
+        hall.deal([2, 3, 6]);
+    }
+    let over = taisai_table::OverDifferential {
+        bet_box: taisai_rules::BetBox::BIG,
+        counted: cents(7_000),
+        opposite_counted: cents(3_000),
+        differential: cents(2_000),
+    };
+    let what = Report::OverDifferential { table: crate::hall::TABLE, round: taisai_table::RoundNumber(1), over };
+    hall.house(Actor::System, HouseCommand::Report { what });
+    hall.commit();
+    let tables = tempfile::tempdir().unwrap();
+    let mut projection = projected(&memory, &folder_address(tables.path()));
+    let sql = "SELECT kind, table_number, round, amount, detail FROM events WHERE kind LIKE '%over-differential' ORDER BY kind";
+    let found = projection.query(sql, &[]).unwrap().rows;
+    let row = |kind: &str, cited: &str| {
+        let detail = format!("big 7000, small 3000, differential 2000{cited}");
+        vec![kind.to_owned().into(), 1_i64.into(), 1_i64.into(), 2_000_i64.into(), detail.into()]
+    };
+    let expected: [Vec<Value>; 2] = [row("over-differential", ", 1.3"), row("reported-over-differential", "")];
+    assert_eq!(found, expected);
+}

@@ -222,7 +222,8 @@ const PRINTED: [Printed; 6] = [
 ];
 
 fn layouts(games: &'static [&'static str], layout: &'static str) -> impl Iterator<Item = &'static Layout> {
-    games.iter().map(move |game| Games::embedded().find(game, None).unwrap().layout(layout).unwrap())
+    let layout = move |game: &&str| Games::embedded().find(game, None).expect("an approved game").layout(layout);
+    games.iter().map(move |game| layout(game).expect("a layout of its document"))
 }
 
 /// A kind that is one box names its caption; with a colon behind it, its box.
@@ -234,13 +235,12 @@ fn felts_print_the_words_of_their_appendices() {
             let mut captions: Vec<_> = layout.felt().captions().iter().collect();
             for (what, words) in expected {
                 let caption = captions.iter().position(|caption| caption.of.text() == *what);
-                let found = match caption {
-                    Some(place) => layout.caption(captions.remove(place)),
-                    None => {
-                        let bet_box = what.trim_end_matches(':').parse().unwrap();
-                        assert!(layout.has(bet_box), "{games:?} {id}: {what}");
-                        layout.printed(bet_box).into_iter().map(|line| line.text).collect()
-                    }
+                let found = if let Some(place) = caption {
+                    layout.caption(captions.remove(place))
+                } else {
+                    let bet_box = what.trim_end_matches(':').parse().unwrap();
+                    assert!(layout.has(bet_box), "{games:?} {id}: {what}");
+                    layout.printed(bet_box).into_iter().map(|line| line.text).collect()
                 };
                 assert_eq!(found.join(" / "), *words, "{games:?} {id}: {what}");
             }

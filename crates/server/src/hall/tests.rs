@@ -8,10 +8,11 @@ use std::time::Duration;
 use serde_json::Value;
 use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
-use taisai_rules::{Dice, Games, Money};
+use taisai_rules::{BetBox, Dice, Games, Money};
 use taisai_table::{
-    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, Person, PersonId, Position,
-    Profile, Report, Role, Roles, RoundCommand, Seat, Stake, TableId, TableLimits,
+    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry, OverDifferential,
+    Person, PersonId, Position, Profile, Report, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId,
+    TableLimits,
 };
 use tokio::sync::oneshot;
 
@@ -158,6 +159,52 @@ async fn a_round_is_played_and_is_there_again() {
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
+
+/// 1.3, F32: Small is cut by its own maximum, so what counts differs by more than the Differential; the House is told.
+#[tokio::test]
+async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plan = plan(folder.path());
+    plan.tables[0].game = Games::embedded().find("tai-sai", None).unwrap().file().to_owned();
+    plan.tables[0].layout = "A".to_owned();
+    let hall = Hall::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
+    accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
+    let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
+    accepted(&asker.round(supervisor, relieve).await);
+    let cents = Money::from_cents;
+    let small = LimitEntry { boxes: "small".parse().unwrap(), min: Some(cents(100)), max: Some(cents(3_000)) };
+    let rest = Some(taisai_table::LimitRange { min: cents(100), max: cents(100_000) });
+    let limits = TableLimits { unit: cents(100), boxes: vec![small], rest, differential: Some(cents(2_000)) };
+    accepted(&asker.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
+    accepted(&asker.round(dealer, RoundCommand::OpenBets).await);
+    for (seat, bet_box, amount) in [(0, "small", 6_000), (1, "big", 7_000)] {
+        let stakes = [Stake { bet_box: bet_box.parse().unwrap(), amount: cents(amount) }];
+        let stakes = stakes.into_iter().collect();
+        accepted(&asker.cluster(dealer, ClusterCommand::Place { seat: Seat(seat), chips: Chips::Own, stakes }).await);
+    }
+    accepted(&asker.round(dealer, RoundCommand::CloseBets).await);
+    accepted(&asker.round(dealer, RoundCommand::Activate).await);
+    accepted(&asker.round(dealer, RoundCommand::Tumbled { times: 3 }).await);
+    let dice = Dice::try_from([4, 5, 6]).unwrap();
+    accepted(&asker.round(dealer, RoundCommand::Commit { dice }).await);
+    let over = OverDifferential {
+        bet_box: BetBox::BIG,
+        counted: cents(7_000),
+        opposite_counted: cents(3_000),
+        differential: cents(2_000),
+    };
+    let report = Report::OverDifferential { table: TABLE, round: RoundNumber(1), over };
+    let told = move |house: &House| house.significant().any(|event| event.what == Happening::Reported(report));
+    let is_told = async {
+        while !hall.doors().house().look(told).await.unwrap() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the House is told");
+    close(hall).await;
 }
 
 /// What a table was opened with: layout, seats, and how long bets are open.

@@ -287,11 +287,14 @@ fn excess_left_counts_pro_rata() {
     ]);
 }
 
-/// 1.3: limits and bets, the dice, and where what counts differs by more than the Differential: the box, what counts on it and on the
-/// opposite one, and the Differential. Excess is measured against what was placed.
+/// Limits, bets, and where what counts is over the Differential: the box, what counts on it and on the opposite one, and the
+/// Differential.
+type OverRow = (&'static str, &'static str, &'static [(&'static str, i64, i64, i64)]);
+
+/// 1.3: where what counts differs by more than the Differential, the settlement says so. Excess is measured against what was placed.
 #[test]
 fn a_counted_difference_over_the_differential_is_an_event() {
-    let rows: [(&str, &str, &[(&str, i64, i64, i64)]); 6] = [
+    let rows: [OverRow; 6] = [
         // Small is cut by its own maximum, Big is within the Differential of what was placed on it.
         ("unit=100 small=..3000 diff=2000", "small 6000, big 7000", &[("big", 7_000, 3_000, 2_000)]),
         // Equal to the Differential is not over it.
