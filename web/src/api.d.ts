@@ -488,6 +488,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tables/{table}/acceptor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A house
+         *     whose profile names no notes has no such address.
+         */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tables/{table}/commands": {
         parameters: {
             query?: never;
@@ -683,6 +703,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What a note acceptor is sent: a challenge first. */
+        AcceptorHears: components["schemas"]["Challenge"] | components["schemas"]["ToAcceptor"] | components["schemas"]["Beat"];
+        /** @description What a note acceptor sends: it proves itself first. */
+        AcceptorSays: components["schemas"]["Signed"] | components["schemas"]["FromAcceptor"];
         /** @description That a significant event was seen to. */
         Acknowledged: {
             /** @description By whom. */
@@ -707,7 +731,14 @@ export interface components {
             };
         } | {
             tumbler: components["schemas"]["DeviceId"];
-        } | "system";
+        } | "system" | {
+            "note-acceptor": {
+                /** @description The device. */
+                device: components["schemas"]["DeviceId"];
+                /** @description Its seat in the cluster. */
+                seat: components["schemas"]["Seat"];
+            };
+        };
         /** @description What a session gets or gives when a round that is over is settled again or voided. */
         Adjustment: {
             /**
@@ -1111,8 +1142,6 @@ export interface components {
             "buy-in": {
                 /** @description How much. */
                 amount: components["schemas"]["Money"];
-                /** @description How. */
-                method: components["schemas"]["Method"];
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 second?: components["schemas"]["Person"] | null;
@@ -1196,6 +1225,35 @@ export interface components {
                  */
                 number: number;
             };
+        } | {
+            "accept-note": {
+                /** @description What the note is worth. */
+                amount: components["schemas"]["Money"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "count-stacker": {
+                /**
+                 * Format: uint32
+                 * @description How many notes.
+                 */
+                notes: number;
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "empty-stacker": {
+                /** @description Whose stacker. */
+                acceptor: components["schemas"]["DeviceId"];
+                /** @description What they are worth. */
+                amount: components["schemas"]["Money"];
+                /**
+                 * Format: uint32
+                 * @description How many notes were counted.
+                 */
+                notes: number;
+            };
         };
         /** @description What happened at the players' side, as far as the command does not say it. */
         ClusterEvent: "done" | {
@@ -1216,6 +1274,24 @@ export interface components {
             compensated: {
                 /** @description What each session gets or gives. */
                 adjustments: components["schemas"]["Adjustment"][];
+            };
+        } | {
+            "stacker-differs": {
+                /**
+                 * Format: uint32
+                 * @description How many were accepted.
+                 */
+                accepted: number;
+            };
+        } | {
+            "stacker-emptied": {
+                /**
+                 * Format: uint32
+                 * @description How many notes had been accepted.
+                 */
+                accepted: number;
+                /** @description What they were worth. */
+                amount: components["schemas"]["Money"];
             };
         };
         /** @description A cluster of a table. */
@@ -1269,7 +1345,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1355,7 +1431,7 @@ export interface components {
         DeskSays: components["schemas"]["FromDesk"];
         /**
          * Format: uint32
-         * @description A device of the house: a Player Terminal, a tumbler, a screen.
+         * @description A device of the house: a Player Terminal, a note acceptor, a tumbler, a screen.
          */
         DeviceId: number;
         /** @description What a device is. */
@@ -1366,7 +1442,14 @@ export interface components {
                 /** @description Its seat there. */
                 seat: components["schemas"]["Seat"];
             };
-        } | "tumbler" | "screen";
+        } | "tumbler" | "screen" | {
+            "note-acceptor": {
+                /** @description The cluster of the terminal. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The seat there. */
+                seat: components["schemas"]["Seat"];
+            };
+        };
         /** @description A device on file. A number is never used again, also when it is revoked. */
         DeviceOnFile: {
             id: components["schemas"]["DeviceId"];
@@ -1601,6 +1684,16 @@ export interface components {
             person: components["schemas"]["PersonId"];
             /** @description With which roles. */
             roles: components["schemas"]["Roles"];
+        };
+        /** @description A message of a note acceptor: beside its number exactly one of the others. */
+        FromAcceptor: {
+            note?: components["schemas"]["Note"] | null;
+            /**
+             * Format: uint64
+             * @description Its number: they rise, and one sent again is answered as before.
+             */
+            sequence: number;
+            stacker?: components["schemas"]["Notes"] | null;
         };
         /** @description What a screen of the house sends: commands, each under the next number of its source. */
         FromDesk: {
@@ -2086,6 +2179,8 @@ export interface components {
             /** @description What players are told of the law before play, and what a void by law cites (F80, F81). */
             law: components["schemas"]["Law"];
             name: string;
+            /** @description The notes that note acceptors take, in cents; none where the house has no note acceptors. */
+            notes: number[];
             /** @description The jurisdiction's profile. */
             profile: string;
             /**
@@ -2359,11 +2454,6 @@ export interface components {
             won: components["schemas"]["Money"];
         };
         /**
-         * @description How money comes in at a seat.
-         * @enum {string}
-         */
-        Method: "cash" | "note";
-        /**
          * Format: int64
          * @description Whole cents.
          * @example 1000
@@ -2392,6 +2482,19 @@ export interface components {
         NewPassword: {
             new: string;
             old: string;
+        };
+        /** @description A note is held, and may be stacked or given back. */
+        Note: {
+            /** @description What it is worth, in cents. */
+            amount: components["schemas"]["Money"];
+        };
+        /** @description What is in the stacker. */
+        Notes: {
+            /**
+             * Format: uint32
+             * @description How many notes.
+             */
+            notes: number;
         };
         /** @description What the clusters are told. A cluster takes them one by one in the order of their numbers. */
         Notice: "table-opened" | "table-closed" | "closure-announced" | {
@@ -3056,6 +3159,24 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
                 /** @description At which table. */
                 table: components["schemas"]["TableId"];
+            };
+        } | {
+            "stacker-differs": {
+                /**
+                 * Format: uint32
+                 * @description How many notes were accepted.
+                 */
+                accepted: number;
+                /** @description The cluster of the note acceptor. */
+                cluster: components["schemas"]["ClusterId"];
+                /**
+                 * Format: uint32
+                 * @description How many there are.
+                 */
+                notes: number;
+                /** @description Its seat. */
+                seat: components["schemas"]["Seat"];
+                variance?: components["schemas"]["Money"] | null;
             };
         };
         /** @description A report, with how far it is behind. */
@@ -4269,6 +4390,10 @@ export interface components {
             redeem: {
                 number: components["schemas"]["Validation"];
             };
+        } | {
+            "insert-note": {
+                amount: components["schemas"]["Money"];
+            };
         };
         TerminalWordOrClusterCommand: components["schemas"]["TerminalWord"] | components["schemas"]["ClusterCommand"];
         /** @description A chi-square test. */
@@ -4307,6 +4432,12 @@ export interface components {
          * @description A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
          */
         Time: number;
+        /** @description The answer to a message of a note acceptor; without its number where that could not be read. */
+        ToAcceptor: {
+            answer: components["schemas"]["Answer"];
+            /** Format: uint64 */
+            sequence?: number | null;
+        };
         /** @description What a round came to. */
         Totals: {
             /** @description What counted: nothing where the round is void. */
@@ -5317,6 +5448,37 @@ export interface operations {
                 };
             };
             /** @description There is no such table */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: {
+                /** @description The cluster of the terminal, where it was told it. */
+                cluster?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection is a WebSocket from now on */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such table, or the house takes no notes */
             404: {
                 headers: {
                     [name: string]: unknown;
