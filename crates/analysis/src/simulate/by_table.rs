@@ -62,6 +62,7 @@ impl Table {
         let rules = plan.rules();
         let seats = u32::try_from(plan.players().len()).expect("as many as a table has");
         let person = |id, role| Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) });
+        let manager = Some(Person { id: PersonId(3), roles: Roles::of(&[Role::PitManager]) });
         let mut table = Self {
             round: Round::new(CLUSTER.table, rules.clone(), profile.clone(), true, 1),
             cluster: Cluster::new(CLUSTER, rules.clone(), profile, seats),
@@ -82,7 +83,7 @@ impl Table {
         if !table.is_live {
             for (seat, player) in (0..).map(Seat).zip(plan.players()) {
                 let amount = Money::from_cents(player.bankroll);
-                table.ask_cluster(table.supervisor, ClusterCommand::BuyIn { seat, amount, second: None });
+                table.ask_cluster(table.supervisor, ClusterCommand::BuyIn { seat, amount, second: manager });
             }
         }
         table

@@ -73,11 +73,17 @@ pub(crate) fn wide_limits(scope: LimitScope) -> Value {
     json!({"unit": 100, "boxes": [], "rest": {"min": 100, "max": most}, "differential": differential})
 }
 
-/// Cash for credits at a seat.
+/// Cash for credits at a seat, above the house's limit with a second person.
 #[track_caller]
 pub(crate) fn buy_in(house: &House, table: u16, seat: u32, amount: i64) {
-    let buy = json!({"buy-in": {"seat": seat, "amount": amount}});
-    accepted(&house.person("cashier").cluster(table, buy));
+    let cashier = house.person("cashier");
+    let command = json!({"number": 0, "command": {"buy-in": {"seat": seat, "amount": amount}}});
+    let approval = (amount > 1_000_000).then(|| {
+        let mut what = command.clone();
+        what["table"] = table.into();
+        cashier.approved_by(&house.person("pit-supervisor"), "large-buy-in", &json!({"cluster": what}))
+    });
+    accepted(&cashier.table(table, approval, &json!({"cluster": command})));
 }
 
 /// The newest significant events, as the pit sees them.

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use taisai_journal::suite::{HANG_LIMIT, wait_until};
 
-use crate::dealing::Dealing;
+use crate::dealing::{Dealing, buy_in};
 use crate::house::House;
 use crate::person::accepted;
 use crate::random::Random;
@@ -73,11 +73,9 @@ fn every_acknowledged_bet_is_there_once() {
     let tables = format!("\n[[table]]\nnumber = 1\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {TERMINALS}\n");
     let mut house = House::alone(&tables);
     let dealing = Dealing::open(&house, 1);
-    let cashier = house.person("cashier");
     let mut players: Vec<Player> = (1..=TERMINALS)
         .map(|seat| {
-            let buy = json!({"buy-in": {"seat": seat, "amount": CREDITS}});
-            accepted(&cashier.cluster(1, buy));
+            buy_in(&house, 1, seat, CREDITS);
             Player { device: house.enrol(1, seat), open: None, taken: 0 }
         })
         .collect();

@@ -6,7 +6,7 @@ mod settle;
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
     Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Ledger, Meters, OverDifferential,
-    Purpose, RoundNumber, Seat, SessionId,
+    Person, Purpose, RoundNumber, Seat, SessionId,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -86,11 +86,7 @@ impl Scribe for Cluster {
             }
         };
         if asked.actor.person().is_some() {
-            let second = match &asked.command {
-                ClusterCommand::BuyIn { second, .. } | ClusterCommand::IssueColour { second, .. } => *second,
-                _ => None,
-            };
-            batch.act(&when, asked.actor, second, &word(&asked.command));
+            batch.act(&when, asked.actor, second(&asked.command), &word(&asked.command));
         }
         let mut of = here(self);
         let mut events = Vec::new();
@@ -149,16 +145,7 @@ impl Scribe for Cluster {
                     return Ok(());
                 };
                 of.round = Some(round.0);
-                match event {
-                    ClusterEvent::Compensated { adjustments } => events = adjusted(self, round, adjustments),
-                    ClusterEvent::Settled { over_differential, .. } => {
-                        events = over_differential.iter().map(|over| over_by(self, round, over)).collect();
-                    }
-                    ClusterEvent::Done
-                    | ClusterEvent::Rejected { .. }
-                    | ClusterEvent::StackerDiffers { .. }
-                    | ClusterEvent::StackerEmptied { .. } => {}
-                }
+                events = of_round(self, round, event);
                 (Seats::All, Some(kind))
             }
             ClusterCommand::Receive { transfer } => match transfer.purpose {
@@ -263,6 +250,29 @@ fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
 fn here(cluster: &Cluster) -> Belongs {
     let id = cluster.id();
     Belongs { table: Some(id.table.0), cluster: Some(id.number), ..Belongs::default() }
+}
+
+/// With whom a command was given.
+fn second(command: &ClusterCommand) -> Option<Person> {
+    if let ClusterCommand::BuyIn { second, .. } | ClusterCommand::IssueColour { second, .. } = command {
+        *second
+    } else {
+        None
+    }
+}
+
+/// What is told of a round that is settled, void or settled again.
+fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<Event> {
+    match event {
+        ClusterEvent::Compensated { adjustments } => adjusted(cluster, round, adjustments),
+        ClusterEvent::Settled { over_differential, .. } => {
+            over_differential.iter().map(|over| over_by(cluster, round, over)).collect()
+        }
+        ClusterEvent::Done
+        | ClusterEvent::Rejected { .. }
+        | ClusterEvent::StackerDiffers { .. }
+        | ClusterEvent::StackerEmptied { .. } => Vec::new(),
+    }
 }
 
 fn at_seat(cluster: &Cluster, event: Event, seat: Seat) -> Event {

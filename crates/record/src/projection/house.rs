@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use taisai_journal::Hash;
+use taisai_rules::Money;
 use taisai_table::{
-    Account, ClusterId, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, VoucherHash,
+    Account, ClusterId, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, VoucherHash, VoucherNumber,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -68,8 +69,8 @@ impl Scribe for House {
         use HouseCommand as C;
         let (asked, command) = (&entry.asked, word(&entry.asked.command));
         let (why, second) = reason(&asked.command);
-        let second_id = second.map(|second| second.id.0);
-        let event = Event { why: why.map(Into::into), second: second_id, ..event_by("", asked.actor) };
+        let with = second.map(|second| second.id.0);
+        let event = Event { why: why.map(Into::into), second: with, ..event_by("", asked.actor) };
         let mut waiting = Waiting { when, kind: None, of: Belongs::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {
             Ok(event) => event,
@@ -104,8 +105,8 @@ impl Scribe for House {
                 waiting.own = Some(command);
             }
             C::AnswerApproval { approval, approve } => {
-                let answer = if *approve { "approved" } else { "refused" };
-                waiting.event.detail = Some(format!("{} {answer}", approval.0));
+                waiting.event.detail =
+                    Some(format!("{} {}", approval.0, if *approve { "approved" } else { "refused" }));
                 waiting.own = Some(command);
             }
             C::Acknowledge { event } => waiting.acknowledge(self, *event, command),
@@ -125,10 +126,7 @@ impl Scribe for House {
             C::Configure { key, value, .. } => waiting.event.detail = Some(format!("{key} = {value}")),
             C::SellVoucher { number, amount, .. } => {
                 let sold_by = asked.actor.person().map(|person| person.id);
-                let state = if self.is_training() { "play" } else { "good" };
-                let origin = Origin { word: "cage", sold_by, of: Belongs::default(), state };
-                issue(happened, *number, *amount, origin, &mut waiting, batch);
-                waiting.kind = Some("voucher-sold");
+                sell(self, happened, (*number, *amount), sold_by, &mut waiting, batch);
             }
             C::RedeemAtCage { hash } => {
                 waiting.close_voucher(*hash, ("paid", "cage"), None, batch);
@@ -153,7 +151,7 @@ impl Scribe for House {
                 let person = asked.actor.person().map(|person| person.id);
                 batch.execute(
                     "UPDATE claims SET paid_at = $1, paid_by = $2, second = $3 WHERE claim = $4",
-                    [waiting.when.time.into(), person.into(), second_id.into(), claim.0.into()],
+                    [waiting.when.time.into(), person.into(), with.into(), claim.0.into()],
                 );
                 waiting.of.claim = Some(claim.0);
                 waiting.kind = Some("claim-paid");
@@ -193,6 +191,20 @@ impl Scribe for House {
         let events: Vec<_> = own.into_iter().chain(new.map(|what| significant(what, &event))).collect();
         batch.events(&when, events);
     }
+}
+
+fn sell(
+    house: &House,
+    happened: &HouseEvent,
+    (number, amount): (VoucherNumber, Money),
+    sold_by: Option<PersonId>,
+    waiting: &mut Waiting,
+    batch: &mut Batch,
+) {
+    let state = if house.is_training() { "play" } else { "good" };
+    let origin = Origin { word: "cage", sold_by, of: Belongs::default(), state };
+    issue(happened, number, amount, origin, waiting, batch);
+    waiting.kind = Some("voucher-sold");
 }
 
 fn accounts(house: &House) -> BTreeMap<Account, i64> {

@@ -1,6 +1,6 @@
 //! What an entry does to the dealer's side. Nothing is decided here.
 
-use taisai_rules::{Face, Money};
+use taisai_rules::{Dice, Face, Money};
 
 use crate::entry::Entry;
 use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
@@ -107,9 +107,7 @@ impl State {
                 if let Some(damaged) = dice_set {
                     self.damage(*damaged);
                 }
-                self.to_be_ruled.extend(ruled);
-                self.to_be_ruled.sort_unstable();
-                self.to_be_ruled.dedup();
+                self.list_to_be_ruled(ruled);
             }
             RoundEvent::Established { known } => {
                 self.is_held = false;
@@ -125,20 +123,12 @@ impl State {
                 self.closes_at = *closes_at;
                 self.tell(Notice::Resumed);
             }
-            RoundEvent::Corrected { round, dice } => {
-                self.past.change(*round, |past| past.stand(RoundStanding::Settled(*dice)));
-                self.tell(Notice::Corrected { round: *round, dice: *dice });
-            }
+            RoundEvent::Corrected { round, dice } => self.correct(*round, *dice),
             RoundEvent::Ruled { round, before, after, waits } => {
                 let maker = actor.person().filter(|_| *waits).map(|person| person.id);
                 self.rule(*round, *before, *after, maker);
             }
-            RoundEvent::Witnessed { round } => {
-                if let Some(ruling) = self.take_unwitnessed(*round) {
-                    let now = self.past.get(*round).map_or(RoundStanding::InPlay, PastRound::standing);
-                    self.pay(*round, ruling.paid, now);
-                }
-            }
+            RoundEvent::Witnessed { round } => self.witness(*round),
             RoundEvent::Followed { cluster, followed, colour_chips } => {
                 self.follow(*cluster, *followed, *colour_chips);
             }
@@ -160,6 +150,24 @@ impl State {
         }
         if !is_ruled {
             self.void(round, reason);
+        }
+    }
+
+    fn list_to_be_ruled(&mut self, rounds: &[RoundNumber]) {
+        self.to_be_ruled.extend(rounds);
+        self.to_be_ruled.sort_unstable();
+        self.to_be_ruled.dedup();
+    }
+
+    fn correct(&mut self, round: RoundNumber, dice: Dice) {
+        self.past.change(round, |past| past.stand(RoundStanding::Settled(dice)));
+        self.tell(Notice::Corrected { round, dice });
+    }
+
+    fn witness(&mut self, round: RoundNumber) {
+        if let Some(ruling) = self.take_unwitnessed(round) {
+            let now = self.past.get(round).map_or(RoundStanding::InPlay, PastRound::standing);
+            self.pay(round, ruling.paid, now);
         }
     }
 
