@@ -173,7 +173,7 @@ export class MockStaff {
     const paid = command['pay-claim'] as { claim: number } | undefined;
     if (asked) {
       const id = (this.next += 1);
-      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]');
+      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]').replace(/^\{"house":\{"sell":(.*)\}\}$/, '{"sale":$1}');
       this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
     }
@@ -199,6 +199,7 @@ export class MockStaff {
       return ok(refused('voucher-paid', 403, detail).value);
     }
     if (redeemed) return ok({ accepted: { 'cash-paid': { amount: 50_000 } } });
+    if (sold && sold.amount > 500_000 && !this.approved(approval)) return ok(refused('second-person-missing').value);
     if (sold) return ok({ accepted: this.house.voucher(sold.amount) });
     if (paid) this.show('claims', this.parts.claims!.all.filter(({ id }) => id !== paid.claim));
     return ok({ accepted: 'done' });

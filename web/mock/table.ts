@@ -160,6 +160,7 @@ export class MockTable {
     else if ('inspect' in command) this.attended({ damaged_sets: this.staff.damaged_sets.filter((set) => set !== command.inspect.dice_set) });
     else if ('use-tumbler' in command) this.attended({ tumbler: command['use-tumbler'].tumbler });
     else if ('rule' in command) return null;
+    else if ('witness' in command) this.attended({ unwitnessed: this.staff.unwitnessed.filter(({ round }) => round !== command.witness.round) });
     else if ('commit' in command) return phase === 'closed' && (tumbles ?? 0) >= 3 ? (this.commit(command.commit.dice), null) : 'not-tumbled';
     else if ('void' in command) this.void(command.void.reason);
     else if ('interrupt' in command) {

@@ -29,6 +29,18 @@ describe('the cage', () => {
     expect(fixture.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
   });
 
+  it('sells above the limit with a second person, and shows the voucher where it was sold (F50)', async () => {
+    const page = await staff('cage', 8);
+    const second = await staff('pit', 3);
+    await page.getByLabel('Amount').fill('6000');
+    await page.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+    await second.getByText('Sell a voucher of 6,000.00.').waitFor();
+    await second.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('12 3456 7890 1234 5678').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).startsWith('{"sell"'))).toHaveLength(2);
+  });
+
   it('shows what was set off of claims and receivables beside what is left', async () => {
     const page = await staff('cage', 8);
     await page.getByRole('region', { name: 'To pay by hand' }).getByText('600.00 less 175.00 set off').waitFor();

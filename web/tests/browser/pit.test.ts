@@ -112,6 +112,23 @@ describe('the pit', () => {
     expect(table.public.latest).toMatchObject({ round: 73, dice: [2, 4, 6] });
   });
 
+  it('moves the money of a ruling when a second person has witnessed it (5.14)', async () => {
+    const table = fixture.house.table(2);
+    table.change({ latest: { round: 73, dice: [2, 4, 6], void: null } });
+    table.attended({ unwitnessed: [{ round: 73, by: 5, paid: { settled: [3, 4, 6] } }] });
+    const [maker, page] = [await staff('pit', 5), await staff('pit', 3)];
+    const rulings = (of: Page) => of.getByRole('region', { name: 'Rulings to witness' });
+    await rulings(maker).getByText('Paid until then as: 3 4 6 (13)').waitFor();
+    expect(await rulings(maker).getByRole('button').count()).toBe(0);
+    await rulings(page).getByText('2 4 6 (12)').waitFor();
+    await shot(page, 'pit-witness');
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await hold(rulings(page).getByRole('button', { name: 'Witness: move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
+    await told(page, 'Witnessed. The money is moved.');
+    expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73 } } });
+  });
+
   it('draws win against theoretical, the dice watch and the terminals', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Results');

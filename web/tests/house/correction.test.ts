@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { hold } from '../browser/stage';
 import { told } from '../browser/told';
 import { bet, buyIn, conclude, meter, openBets, openTable, says } from './play';
 import { premises } from './premises';
@@ -47,6 +48,30 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await says(second, 'small', 'wins');
   await manager.getByText('Correction').first().waitFor();
   expect(await manager.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+});
+
+it('moves the money of a ruling when a second person has witnessed it (5.14)', async () => {
+  const dealer = await at().staff('dealer', '/console?table=1');
+  const player = await at().terminal(4);
+  await buyIn(dealer, 4, '100');
+  await openBets(dealer, player);
+  const round = Number(await dealer.getByText(/^Round \d+$/).first().textContent().then((text) => text!.replace(/\D/g, '')));
+  await bet(player, 'big', '5.00');
+  await conclude(dealer, [3, 4, 6]);
+  await meter(player, 'Credits', 10_500);
+  const [manager, supervisor] = [await at().staff('shift-manager', '/pit'), await at().staff('pit-supervisor', '/pit')];
+  await manager.getByRole('button', { name: /Act Table 1/ }).click();
+  const sheet = manager.getByRole('dialog');
+  await sheet.getByRole('button', { name: 'Ruling' }).click();
+  await sheet.getByLabel('Ruling').selectOption('void');
+  await sheet.getByLabel('Round').fill(String(round));
+  await sheet.getByLabel('Why').fill('The lights went out');
+  await hold(sheet.getByRole('button', { name: 'Rule', exact: true }), () => sheet.waitFor({ state: 'detached' }));
+  const rulings = supervisor.getByRole('region', { name: 'Rulings to witness' });
+  await rulings.getByText('Paid until then as: 3 4 6 (13)').waitFor();
+  await meter(player, 'Credits', 10_500);
+  await hold(rulings.getByRole('button', { name: 'Witness: move the money' }), () => rulings.waitFor({ state: 'detached' }));
+  await meter(player, 'Credits', 10_000);
 });
 
 it('tells a player both figures of a set-off, until they are read', async () => {
