@@ -6,6 +6,7 @@
 
 mod answers;
 mod crowd;
+mod cut_off;
 mod figure;
 mod house;
 mod process;
@@ -77,6 +78,7 @@ pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<bool> {
 
 async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![start_to_ready(args)?];
+    figures.extend(cut_off::measure(args).await?);
     let players = args.players.min(args.terminals);
     eprintln!("A house with {} terminals is set up, and each is enrolled.", args.terminals);
     let house = House::start(args.terminals, 1)?;

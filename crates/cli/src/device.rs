@@ -54,6 +54,11 @@ impl Device {
         Self { key: SigningKey::from_bytes(&secret), known: Known { device, house } }
     }
 
+    /// Its number.
+    pub(crate) const fn number(&self) -> u32 {
+        self.known.device
+    }
+
     /// The device of a key's file. The key is made if there is none, and enrolled with the code if one is given.
     pub(crate) fn open(file: &Path, server: &Server, code: Option<&str>) -> anyhow::Result<Self> {
         let mut kept = match std::fs::read_to_string(file) {

@@ -81,6 +81,12 @@ impl House {
         }
     }
 
+    /// The number of the device at a place.
+    pub(super) fn device(&self, place: u32) -> anyhow::Result<u32> {
+        let device = usize::try_from(place).ok().and_then(|place| self.devices.get(place));
+        device.map(Device::number).context("there are not so many devices")
+    }
+
     /// Where it keeps what it keeps.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()

@@ -22,7 +22,7 @@ pub(super) struct FirstPerson {
 struct Person {
     number: u32,
     agent: ureq::Agent,
-    url: String,
+    server: Server,
     cookie: String,
     source: u64,
     sequence: u64,
@@ -74,6 +74,18 @@ impl Staff {
         Ok(asked)
     }
 
+    /// Whether the house has said that the terminal at a seat is lost.
+    pub(super) fn has_lost(&self, seat: u64) -> anyhow::Result<bool> {
+        let events = self.supervisor.get("/api/v1/house/lists/events")?;
+        let is_lost = |event: &Value| event["what"]["reported"]["terminal-lost"]["seat"] == seat;
+        Ok(events.as_array().is_some_and(|events| events.iter().any(is_lost)))
+    }
+
+    /// Revokes a device.
+    pub(super) fn revoke(&mut self, device: u32) -> anyhow::Result<()> {
+        self.supervisor.ask("/api/v1/house/commands", &json!({"revoke": {"device": device}}))
+    }
+
     /// Another round.
     pub(super) fn next_round(&mut self) -> anyhow::Result<()> {
         self.open_bets()
@@ -98,14 +110,24 @@ impl Person {
         let me: Value =
             set.with_context(|| format!("{} cannot choose a password", first.role))?.body_mut().read_json()?;
         let source = me["source"].as_u64().context("the house gives no number")?;
-        Ok(Self { number: first.number, agent, url: server.url(COMMANDS), cookie, source, sequence: 0 })
+        Ok(Self { number: first.number, agent, server: server.clone(), cookie, source, sequence: 0 })
     }
 
     /// Puts a command before the dealer's side.
     fn round(&mut self, command: &Value) -> anyhow::Result<()> {
+        self.ask(COMMANDS, &json!({"round": command}))
+    }
+
+    /// What is at an address.
+    fn get(&self, path: &str) -> anyhow::Result<Value> {
+        let found = self.agent.get(self.server.url(path)).header("cookie", &self.cookie).call();
+        Ok(found.with_context(|| path.to_owned())?.body_mut().read_json()?)
+    }
+
+    fn ask(&mut self, path: &str, command: &Value) -> anyhow::Result<()> {
         self.sequence += 1;
-        let body = json!({"source": self.source, "sequence": self.sequence, "command": {"round": command}});
-        let sent = self.agent.post(&self.url).header("cookie", &self.cookie).send_json(body);
+        let body = json!({"source": self.source, "sequence": self.sequence, "command": command});
+        let sent = self.agent.post(self.server.url(path)).header("cookie", &self.cookie).send_json(body);
         let answer: Value = sent.with_context(|| format!("{command}"))?.body_mut().read_json()?;
         if answer.get("accepted").is_none() {
             bail!("{command} is refused: {answer}");

@@ -104,6 +104,16 @@ impl Terminal {
         Ok(Self::new(socket, place, seat, sequence))
     }
 
+    /// Its seat.
+    pub(super) const fn seat(&self) -> u64 {
+        self.seat
+    }
+
+    /// Reads until the house ends the connection.
+    pub(super) async fn ended(&mut self) {
+        while let Ok(Some(_)) = self.socket.next().await {}
+    }
+
     const fn new(socket: Socket, place: u32, seat: u64, sequence: u64) -> Self {
         Self { socket, place, seat, sequence, open: VecDeque::new(), taken: Vec::new() }
     }
