@@ -18,7 +18,7 @@ use crate::line::{Line, Lost};
 use crate::terminal::{Device, place};
 
 /// What a player begins with, and what is placed at a time, in cents.
-const CREDITS: i64 = 10_000_000;
+const CREDITS: i64 = 1_000_000;
 const STAKE: i64 = 100;
 
 /// So long a player thinks before the next bet.
