@@ -34,6 +34,11 @@ describe('a pit', () => {
     for (const face of [5, 5, 4]) await pit.getByRole('dialog').getByRole('button', { name: `Face ${face}` }).click();
     await pit.getByLabel('Why').fill('The third die is on film');
     await hold(pit.getByRole('button', { name: /^Rule/ }), () => pit.getByRole('dialog').waitFor({ state: 'detached' }));
+    await phase(first, 'result');
+    await meter(first, 'Credits', 99_500);
+    const supervisor = await at().staff('pit-supervisor', '/pit');
+    const rulings = supervisor.getByRole('region', { name: 'Rulings to witness' });
+    await hold(rulings.getByRole('button', { name: 'Witness: move the money' }), () => rulings.waitFor({ state: 'detached' }));
     await phase(first, 'settled');
     await meter(first, 'Credits', 100_500);
   });
