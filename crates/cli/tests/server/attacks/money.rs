@@ -312,7 +312,9 @@ fn a_terminal_or_a_script_with_its_key_buys_in_by_note() {
 
 /// A note acceptor with a key of its own: each note counts once, and its stacker reconciles.
 fn notes_of_an_acceptor(house: &House, terminal: &mut crate::terminal::Terminal) {
-    let (status, given) = house.person("administrator").post("/api/v1/devices/900/code", &json!({"approval": null}));
+    let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
+    let approval = administrator.approved_by(&supervisor, "manage-devices", &json!({"code": {"device": 900}}));
+    let (status, given) = administrator.post("/api/v1/devices/900/code", &json!({"approval": approval}));
     assert_eq!(status, 200, "{given}");
     let device = Device::enrol(house.address(), 1, 3, given["code"].as_str().unwrap());
     let mut socket = Socket::open(house.address(), "/api/v1/tables/1/acceptor", &[]);
