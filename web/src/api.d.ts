@@ -1345,7 +1345,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1378,7 +1378,7 @@ export interface components {
          * @description How faces were said that must not be known yet.
          * @enum {string}
          */
-        Concealed: "reading" | "result" | "known";
+        Concealed: "reading" | "result" | "known" | "correction" | "known-correction" | "ruling" | "conclusion";
         /** @description What a staff screen at a table is sent. */
         ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a staff screen at a table sends. */
@@ -3583,6 +3583,8 @@ export interface components {
             witness: {
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
+                /** @description How the round stands by the ruling that was seen. */
+                seen: components["schemas"]["RoundStanding"];
             };
         } | {
             report: {
@@ -4482,6 +4484,10 @@ export interface components {
             paid: components["schemas"]["RoundStanding"];
             /** @description The round. */
             round: components["schemas"]["RoundNumber"];
+            /** @description How the round stands by the ruling. */
+            stands: components["schemas"]["RoundStanding"];
+            /** @description Why. */
+            why: string;
         };
         /** @description The validation number of a voucher. */
         Validation: string;

@@ -79,9 +79,10 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
             let left_out = if left_out.is_empty() {
                 String::new()
             } else {
-                format!(" A ruling had decided {}: it must be ruled on.", left_out.join(", "))
+                format!(" Left as a ruling decided, and to be ruled on: {}.", left_out.join(", "))
             };
-            let cited = void_cites(telling, *reason, &[Rule::LateError]);
+            let late: &[Rule] = if reason.rule().is_some() { &[Rule::LateError] } else { &[] };
+            let cited = void_cites(telling, *reason, late);
             format!("{rounds} void{of_set}: {}.{left_out}{cited}", because(*reason))
         }
         E::Established { known } => {
@@ -122,6 +123,10 @@ fn ruled(
     let waits = if waits { " Its money waits for a witness." } else { "" };
     match (before, after) {
         (RoundStanding::Void(_), RoundStanding::Void(_)) => format!("Round {number} was void before: nothing changes."),
+        (RoundStanding::InPlay, RoundStanding::Void(reason)) => {
+            let cited = void_cites(telling, reason, &[Rule::Ruling]);
+            format!("Round {number} is void: {}.{waits}{cited}", because(reason))
+        }
         (_, RoundStanding::Void(reason)) => {
             let cited = void_cites(telling, reason, &[Rule::Ruling, Rule::LateError]);
             format!("Round {number} is void: {}.{waits}{cited}", because(reason))

@@ -194,7 +194,7 @@ impl Acts {
         match command {
             RoundCommand::Correct { round, .. }
             | RoundCommand::VoidByLaw { round, .. }
-            | RoundCommand::Witness { round }
+            | RoundCommand::Witness { round, .. }
             | RoundCommand::Rule { ruling: Ruling::Void { round, .. } | Ruling::Settle { round, .. }, .. } => {
                 *round == self.round
             }

@@ -77,7 +77,14 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             let sent = Sent { by, id, approval, command };
             let command = seconded(server, sent, |round| What::Table { table, round }).await?;
             // 5.6: a set that was found damaged at one table opens no round at another.
-            if let RoundCommand::UseDice { dice_set } = command
+            let dice_set = match command {
+                RoundCommand::UseDice { dice_set } => Some(dice_set),
+                RoundCommand::OpenBets => Some(door.look(|table| table.round().dice_set()).await?),
+                // What was said too early is written down by the table itself.
+                RoundCommand::Conceal { .. } => return Err(Denied::BadCommand),
+                _ => None,
+            };
+            if let Some(dice_set) = dice_set
                 && server.doors.house().look(move |house| house.is_damaged(dice_set)).await?
             {
                 door.send(TableMail::DamagedSet { dice_set }).await?;

@@ -89,11 +89,15 @@ struct SeatState {
     session_meters: Meters,
     /// What the open session was sent to the House as a debt: what a later correction gives goes there first, to be set off.
     owed: Money,
+    /// What the House bears of the open session, by round: only what the same round gives later is set off against it (F81).
+    waived: Vec<(RoundNumber, Money)>,
     /// Refusals in this round.
     refusals: u32,
     is_locked: bool,
     is_lost: bool,
     has_walked_away: bool,
+    /// Who said so.
+    walked_away_by: Option<PersonId>,
 }
 
 impl SeatState {
@@ -113,16 +117,42 @@ impl SeatState {
             meters: Meters::default(),
             session_meters: Meters::default(),
             owed: Money::ZERO,
+            waived: Vec::new(),
             refusals: 0,
             is_locked: false,
             is_lost: false,
             has_walked_away: false,
+            walked_away_by: None,
+        }
+    }
+
+    /// What the House bears of a round.
+    fn waived(&self, round: RoundNumber) -> Money {
+        self.waived.iter().find(|(waived, _)| *waived == round).map_or(Money::ZERO, |(_, amount)| *amount)
+    }
+
+    /// So much of a round was sent to the House as a claim, or as a debt where it is negative. A claim is set off there: first
+    /// against what the House bears of the same round, then against what the session owes.
+    fn set_off(&mut self, round: RoundNumber, rest: Money, is_waived: bool) {
+        let (waived, claim, debt) =
+            (self.waived(round), rest.max(Money::ZERO), less(Money::ZERO, rest.min(Money::ZERO)));
+        let own = claim.min(waived);
+        self.owed = less(self.owed, less(claim, own)).max(Money::ZERO);
+        let waived = less(waived, own);
+        self.waived.retain(|(other, _)| *other != round);
+        let waived = if is_waived { sum(waived, debt) } else { waived };
+        if waived > Money::ZERO {
+            self.waived.push((round, waived));
+        }
+        if !is_waived {
+            self.owed = sum(self.owed, debt);
         }
     }
 
     fn end_session(&mut self) {
         self.session = None;
         self.has_walked_away = false;
+        self.walked_away_by = None;
         self.last_bets.clear();
     }
 }

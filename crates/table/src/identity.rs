@@ -90,6 +90,9 @@ impl Role {
         Self::Administrator,
     ];
 
+    /// Those who touch neither money nor results (F50).
+    pub const APART: [Self; 2] = [Self::Administrator, Self::Auditor];
+
     /// The role's name in profiles and reports.
     pub const fn text(self) -> &'static str {
         match self {
@@ -125,6 +128,11 @@ impl Role {
 pub struct Roles(u16);
 
 impl Roles {
+    /// Whether one of them has to do with money or results (F50).
+    pub fn touch_money(self) -> bool {
+        self.iter().any(|role| !Role::APART.contains(&role))
+    }
+
     /// The roles given.
     pub fn of(roles: &[Role]) -> Self {
         Self(roles.iter().fold(0, |bits, role| bits | role.bit()))

@@ -236,7 +236,7 @@ impl Profile {
 
     /// Whether somebody deals: the one who is assigned to it (1.5), whatever roles they hold.
     pub(crate) fn deals(&self, dealer: Option<PersonId>, actor: Actor) -> Result<(), Refusal> {
-        let person = actor.person().filter(|person| !person.roles.is_empty()).ok_or(Refusal::NotAllowed)?;
+        let person = actor.person().filter(|person| person.roles.touch_money()).ok_or(Refusal::NotAllowed)?;
         if dealer == Some(person.id) {
             return Ok(());
         }

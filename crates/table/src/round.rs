@@ -98,13 +98,17 @@ impl PastRound {
 }
 
 /// A ruling whose money waits for a second person to witness it (5.14, F12).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Unwitnessed {
     /// The round.
     pub round: RoundNumber,
     /// Who ruled.
     pub by: PersonId,
+    /// Why.
+    pub why: String,
+    /// How the round stands by the ruling.
+    pub stands: RoundStanding,
     /// How the round is paid until then.
     pub paid: RoundStanding,
 }
@@ -150,6 +154,8 @@ struct State {
     tumbles: u8,
     is_covered: bool,
     faces: Option<[Option<Face>; 3]>,
+    /// Whether the tumbler has read them itself.
+    is_read_by_tumbler: bool,
     /// The dice known at an interruption with an established outcome: play waits for the rest or a ruling.
     known: Option<Vec<Face>>,
     limits: Option<TableLimits>,
@@ -201,6 +207,7 @@ impl Round {
             tumbles: 0,
             is_covered: false,
             faces: None,
+            is_read_by_tumbler: false,
             known: None,
             limits: None,
             dice_set: 0,

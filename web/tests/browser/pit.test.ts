@@ -114,8 +114,7 @@ describe('the pit', () => {
 
   it('moves the money of a ruling when a second person has witnessed it (5.14)', async () => {
     const table = fixture.house.table(2);
-    table.change({ latest: { round: 73, dice: [2, 4, 6], void: null } });
-    table.attended({ unwitnessed: [{ round: 73, by: 5, paid: { settled: [3, 4, 6] } }] });
+    table.attended({ unwitnessed: [{ round: 73, by: 5, why: 'The film shows 2 4 6', stands: { settled: [2, 4, 6] }, paid: { settled: [3, 4, 6] } }] });
     const [maker, page] = [await staff('pit', 5), await staff('pit', 3)];
     const rulings = (of: Page) => of.getByRole('region', { name: 'Rulings to witness' });
     await rulings(maker).getByText('Paid until then as: 3 4 6 (13)').waitFor();
@@ -126,7 +125,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
     await hold(rulings(page).getByRole('button', { name: 'Witness: move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
     await told(page, 'Witnessed. The money is moved.');
-    expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73 } } });
+    expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
   });
 
   it('draws win against theoretical, the dice watch and the terminals', async () => {

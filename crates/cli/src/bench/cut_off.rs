@@ -23,10 +23,7 @@ pub(super) async fn measure(args: &BenchArgs) -> anyhow::Result<[Figure; 2]> {
         let seconds = took.as_secs_f64();
         Figure::new(name, seconds, "s", seconds / bound, of, Floor::AtMost(1.0))
     };
-    Ok([
-        figure("a silent terminal is lost", lost, 2.0, "2 s"),
-        figure("a revoked one is cut off", cut, 5.0, "5 s"),
-    ])
+    Ok([figure("a silent terminal is lost", lost, 2.0, "2 s"), figure("a revoked one is cut off", cut, 5.0, "5 s")])
 }
 
 /// From the last message that a terminal reads until the house says that it is lost. Its connection stays open.

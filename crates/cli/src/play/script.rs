@@ -151,6 +151,8 @@ pub(crate) enum Act {
         why: String,
         second: Option<Person>,
     },
+    /// A second person has seen the ruling on a round.
+    Witness(RoundNumber),
     /// A seat's credits become a voucher.
     CashOut(Seat),
     /// A voucher is sold at the cage.

@@ -10,8 +10,8 @@ use anyhow::{Context as _, bail, ensure};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
     Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
-    Floor, Founder, House, HouseCommand, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round, RoundCommand,
-    RoundEvent, RoundNumber, Seat, Table, TableLimits, Time, Verdict,
+    Floor, Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round,
+    RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict,
 };
 
 use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
@@ -154,6 +154,10 @@ impl<'s> Stage<'s> {
             Act::Correct { round, dice, why, second } => {
                 let round = round.unwrap_or(self.round().number());
                 self.ask(actor, RoundCommand::Correct { round, dice: *dice, why: why.clone(), second: *second })
+            }
+            Act::Witness(round) => {
+                let seen = self.round().past(*round).map_or(RoundStanding::InPlay, PastRound::standing);
+                self.ask(actor, RoundCommand::Witness { round: *round, seen })
             }
             Act::CashOut(seat) => {
                 let to = CashOut::Voucher(voucher(self.vouchers + 1));

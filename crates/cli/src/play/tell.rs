@@ -100,8 +100,10 @@ impl Teller {
         let below: Vec<_> = stage.cluster().below_minimum().collect();
         for (bet_box, total, minimum) in below.iter().filter(|now| !self.below.contains(now)) {
             let cited = cite(game, &[Rule::Advice]);
+            let cap = Money::from_cents(total.cents() + stage.cluster().room(*bet_box).cents());
+            let may = if cap < *minimum { "withdraw" } else { "increase or withdraw" };
             told.push(Told::Words(format!(
-                "{bet_box} is at {total}, below the minimum of {minimum}: the player is advised.{cited}"
+                "{bet_box} is at {total}, below the minimum of {minimum}: its players may {may}.{cited}"
             )));
         }
         (self.over, self.below) = (over, below);
@@ -144,6 +146,7 @@ fn before_the_record(act: &Act, answer: Answer, is_silent: bool, told: &mut Vec<
         | Act::Tumble(_)
         | Act::Correct { .. }
         | Act::CashOut(_)
+        | Act::Witness(_)
         | Act::SellVoucher { .. }
         | Act::Enrol { .. }
         | Act::Revoke(_)

@@ -13,7 +13,8 @@ use std::rc::Rc;
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
     Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
-    HouseEntry, HouseEvent, Notice, Purpose, ReceivableId, ReceivableRuling, Seat, Slip, Stake, TableRules, Totals,
+    HouseEntry, HouseEvent, Notice, Purpose, ReceivableId, ReceivableRuling, RoundNumber, Seat, Slip, Stake,
+    TableRules, Totals,
 };
 
 use super::failure::{Failure, Held, ensure};
@@ -29,8 +30,9 @@ pub(super) struct Player {
 /// What one seat has, in cents.
 #[derive(Clone, Debug, Default)]
 struct Purse {
-    /// What the session was sent to the House as a debt.
+    /// What the session was sent to the House as a debt, and what the House bears of each round.
     owed: i64,
+    waived: BTreeMap<RoundNumber, i64>,
     credits: i64,
     /// Colour Chips: the value of one, and what all are worth.
     set: Option<(i64, i64)>,
@@ -338,6 +340,7 @@ impl Model {
     fn end_session(&mut self, seat: Seat) {
         self.purse(seat).has_walked_away = false;
         self.purse(seat).owed = 0;
+        self.purse(seat).waived.clear();
         self.last.retain(|bet| bet.player.seat != seat);
     }
 

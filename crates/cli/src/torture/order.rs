@@ -163,7 +163,7 @@ impl Order {
                 let may = are_two || paid == *after || gives_back;
                 return ensure("two people move the money of a ruling (5.14)", may, || format!("{round:?}: {first:?}"));
             }
-            (RoundCommand::Witness { round }, Ok(_)) => {
+            (RoundCommand::Witness { round, .. }, Ok(_)) => {
                 let maker = self.alone.get(round).map(|(maker, _)| *maker);
                 let are_two = maker.is_some() && maker != first;
                 return ensure("somebody else witnesses a ruling", are_two, || format!("{round:?}: {first:?}"));

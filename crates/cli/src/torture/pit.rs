@@ -3,8 +3,8 @@
 
 use taisai_rules::{BoxKey, Cover, Dice, Face, Kind, LimitScope, Money};
 use taisai_table::{
-    Actor, ClusterCommand, LimitEntry, LimitRange, Phase, Position, RoundCommand, RoundNumber, Ruling, TUMBLES,
-    TableLimits, VoidReason,
+    Actor, ClusterCommand, LimitEntry, LimitRange, PastRound, Phase, Position, RoundCommand, RoundNumber,
+    RoundStanding, Ruling, TUMBLES, TableLimits, VoidReason,
 };
 
 use super::failure::Held;
@@ -221,7 +221,9 @@ impl Hall<'_> {
         let waiting: Vec<_> = self.round().unwitnessed_rulings().iter().map(|ruling| ruling.round).collect();
         let round = if waiting.is_empty() { self.round().number() } else { self.chance.pick(&waiting) };
         let who = self.chance.weighted(&[(80, MANAGER), (15, SHIFT_MANAGER), (5, DEALER)]);
-        self.ask_round(by(who), RoundCommand::Witness { round })?.ok();
+        let stands = self.round().past(round).map_or(RoundStanding::InPlay, PastRound::standing);
+        let seen = if self.chance.one_in(10) { RoundStanding::InPlay } else { stands };
+        self.ask_round(by(who), RoundCommand::Witness { round, seen })?.ok();
         Ok(())
     }
 

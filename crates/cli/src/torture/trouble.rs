@@ -4,8 +4,8 @@
 use taisai_rules::{BetBox, BoxKey, Kind, Money, Unit};
 use taisai_table::{
     Act, Actor, ApprovalId, CashOut, Chips, ClusterCommand, ClusterId, DeviceId, DeviceKind, HouseCommand, LimitEntry,
-    PersonId, Position, Purpose, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, Ruling, Seat, Stake,
-    Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
+    PersonId, Position, Purpose, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, RoundStanding, Ruling,
+    Seat, Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use super::cage::TRAINING;
@@ -155,7 +155,7 @@ impl Hall<'_> {
                 self.send_round(&asked)?;
                 return Ok(());
             }
-            33 => (by(MANAGER), RoundCommand::Witness { round: newest }),
+            33 => (by(MANAGER), RoundCommand::Witness { round: newest, seen: RoundStanding::InPlay }),
             32 => {
                 let (round, reason) = (newest, VoidReason::Exposed);
                 let reason = if self.chance.percent(50) { VoidReason::ActivatedEarly } else { reason };

@@ -6,8 +6,8 @@ use taisai_journal::Journal;
 use taisai_rules::{Dice, Money};
 use taisai_table::{
     Actor, CashOut, Chips, ClaimId, ClusterCommand, DeviceId, Founder, HouseCommand, Person, PersonId, ReceivableId,
-    ReceivableRuling, Role, Roles, RoundCommand, RoundNumber, Ruling, Seat, Stake, Stakes, VoidReason, VoucherHash,
-    VoucherNumber,
+    ReceivableRuling, Role, Roles, RoundCommand, RoundNumber, RoundStanding, Ruling, Seat, Stake, Stakes, VoidReason,
+    VoucherHash, VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, Hall, dealer, person, supervisor};
@@ -153,7 +153,7 @@ fn rounds(hall: &mut Hall) {
     let dice = Dice::try_from([3, 3, 3]).unwrap();
     let ruling = Ruling::Settle { round: RoundNumber(4), dice };
     hall.round(shift_manager(), RoundCommand::Rule { ruling, why: "the film was of round 3".to_owned(), second: None });
-    hall.round(supervisor(), RoundCommand::Witness { round: RoundNumber(4) });
+    hall.round(supervisor(), RoundCommand::Witness { round: RoundNumber(4), seen: RoundStanding::Settled(dice) });
     // Round 5 is void and stays so; nobody bets after the close.
     hall.open_bets();
     hall.bet(3, "big", 200);

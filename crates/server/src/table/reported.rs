@@ -25,7 +25,10 @@ impl RunningTable {
                     self.report(Some(Report::ToBeRuled { table, round }));
                 }
                 if *reason == VoidReason::DamagedDice {
-                    for dice_set in self.round().damaged_sets().to_vec() {
+                    // No number was given to a set of 0: other tables have other dice under it.
+                    for dice_set in
+                        self.round().damaged_sets().iter().copied().filter(|set| *set > 0).collect::<Vec<_>>()
+                    {
                         self.report(Some(Report::DiceDamaged { table, dice_set }));
                     }
                 }

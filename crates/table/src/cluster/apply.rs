@@ -105,7 +105,7 @@ impl Cluster {
             }
             ClusterCommand::CashOut { seat, to } => self.cash_out_credits(actor, *seat, *to),
             ClusterCommand::Leave { seat } => self.end_session(*seat),
-            ClusterCommand::WalkAway { seat } => self.walk_away(*seat),
+            ClusterCommand::WalkAway { seat } => self.walk_away(actor, *seat),
             ClusterCommand::Advise { .. } | ClusterCommand::CountStacker { .. } => {}
             ClusterCommand::AcceptNote { seat, amount } => self.note_accepted(actor, *seat, *amount),
             ClusterCommand::EmptyStacker { acceptor, amount, .. } => self.stacker_emptied(*acceptor, *amount, event),
@@ -146,6 +146,7 @@ impl Cluster {
             let state = self.seat_mut(seat);
             state.session = Some(session);
             state.owed = Money::ZERO;
+            state.waived.clear();
             state.session_meters = Meters::default();
         }
     }
@@ -280,9 +281,10 @@ impl Cluster {
     }
 
     /// 5.3: the bets stay and are settled; what the player does not hold becomes a claim.
-    fn walk_away(&mut self, seat: Seat) {
+    fn walk_away(&mut self, actor: Actor, seat: Seat) {
         let state = self.seat_mut(seat);
         state.has_walked_away = true;
+        state.walked_away_by = actor.person().map(|person| person.id);
         let session = state.session.expect("the player was there");
         if let Some(set) = state.colour.as_mut() {
             let left = std::mem::take(&mut set.credits);
@@ -310,8 +312,11 @@ impl Cluster {
     }
 
     pub(super) fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
+        let state = self.seat_ref(seat);
+        // Whoever said that the player has walked away had the claim opened.
+        let by = state.walked_away_by.filter(|_| state.session == Some(session));
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
-        self.send(amount, Purpose::Claim { seat, session, reason, by: None });
+        self.send(amount, Purpose::Claim { seat, session, reason, by });
     }
 
     pub(super) fn send(&mut self, amount: Money, purpose: Purpose) {

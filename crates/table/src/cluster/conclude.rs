@@ -165,8 +165,7 @@ impl Cluster {
             self.seat_mut(seat).is_locked |= is_large;
             let state = self.seat_mut(seat);
             if state.session == Some(session) {
-                // What the House sets off is owed no more.
-                state.owed = less(state.owed, rest).max(Money::ZERO);
+                state.set_off(round, rest, is_waived);
             }
             if rest > Money::ZERO {
                 let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };

@@ -169,7 +169,7 @@ impl Cluster {
 
     /// A Pit Employee who is assigned to this table and acts at it now (1.5, 5.13).
     fn acts_here(&self, actor: Actor) -> Result<(), Refusal> {
-        let person = actor.person().filter(|person| !person.roles.is_empty()).ok_or(Refusal::NotAllowed)?;
+        let person = actor.person().filter(|person| person.roles.touch_money()).ok_or(Refusal::NotAllowed)?;
         let acting = [self.state.dealer, self.state.supervisor, self.state.manager];
         let is_pit_employee = person.roles.any(&[Role::Dealer, Role::PitSupervisor, Role::PitManager]);
         match acting.contains(&Some(person.id)) {

@@ -309,20 +309,28 @@ impl Cluster {
         let changed = changes
             .into_iter()
             .filter(|(_, change)| is_void_otherwise || change.won != Money::ZERO || change.returned != Money::ZERO);
-        Ok(changed.map(|((seat, session), change)| self.adjustment(seat, session, change, takes_back)).collect())
+        Ok(changed
+            .map(|((seat, session), change)| self.adjustment(round, (seat, session), change, takes_back))
+            .collect())
     }
 
     /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. What the
     /// session owes from an earlier change is set off first, which the House does. At
     /// a live table chips can be given to the player who sits there, but not taken; what Colour Chips have won is given in
     /// Colour Chips while the player has the set.
-    fn adjustment(&self, seat: Seat, session: SessionId, change: Change, takes_back: bool) -> Adjustment {
+    fn adjustment(
+        &self,
+        round: RoundNumber,
+        (seat, session): (Seat, SessionId),
+        change: Change,
+        takes_back: bool,
+    ) -> Adjustment {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
         let Change { won, returned, colour, win } = change;
         let (amount, nothing) = (sum(won, returned), Money::ZERO);
         let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {
             let taken = if takes_back { state.credits } else { nothing };
-            let set_off = state.owed.min(amount.max(nothing));
+            let set_off = sum(state.owed, state.waived(round)).min(amount.max(nothing));
             let at_once = less(amount, set_off).max(less(nothing, taken));
             let in_colour = state.colour.map_or(nothing, |_| colour.min(at_once).max(nothing));
             (at_once, in_colour)

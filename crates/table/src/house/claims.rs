@@ -168,7 +168,9 @@ impl House {
     pub(super) fn claim_opened(&self, amount: Money, origin: ClaimOrigin) -> HouseEvent {
         let claim = ClaimId(self.claims.count.checked_add(1).expect("claims can be counted"));
         let opened = Claim::new(amount, origin);
-        let receivables = self.receivables.open.iter().map(|(id, owed)| (claim, &opened, *id, owed));
+        // What the House bears of the round goes first, as the cluster reckons.
+        let (waived, owed): (Vec<_>, Vec<_>) = self.receivables.open.iter().partition(|(_, owed)| owed.is_waived);
+        let receivables = waived.into_iter().chain(owed).map(|(id, owed)| (claim, &opened, *id, owed));
         let set_off = set_off_up_to(amount, receivables);
         HouseEvent::ClaimOpened { claim, amount, set_off }
     }
@@ -207,7 +209,8 @@ impl House {
         let is_large = open.is_some_and(|claim| claim.amount > self.profile.hand_pay_limit);
         self.right(if is_large { Act::LargeHandPay } else { Act::HandPay }, actor, second)?;
         let open = open.ok_or(Refusal::UnknownClaim)?;
-        if open.opened_by.is_some() && open.opened_by == actor.person().map(|person| person.id) {
+        let pays = [actor.person(), second].into_iter().flatten().any(|person| Some(person.id) == open.opened_by);
+        if pays {
             return Err(Refusal::OwnClaim);
         }
         Ok(HouseEvent::CashPaid { amount: open.amount })
@@ -245,6 +248,10 @@ fn set_off_up_to<'a>(
     for (claim, open, receivable, owed) in pairs {
         let session = (owed.cluster, owed.seat, owed.session);
         let Some(claim_round) = open.round_for(session, owed.round) else { continue };
+        // F81: what is not taken back is not taken from another round either.
+        if owed.is_waived && claim_round != owed.round {
+            continue;
+        }
         let amount = left.min(open.amount).min(owed.left);
         if amount > Money::ZERO {
             left = left.checked_sub(amount).expect("no more is set off than there is");

@@ -131,6 +131,8 @@ impl House {
             DeviceKind::Terminal { cluster, seat } => (Some((cluster, seat)), &self.devices.seated),
             // F86: without notes in the profile there is no such device.
             DeviceKind::NoteAcceptor { .. } if self.profile.notes.is_empty() => return Err(Refusal::NoteNotTaken),
+            // F54: real notes never become play money.
+            DeviceKind::NoteAcceptor { cluster, .. } if self.is_play(cluster) => return Err(Refusal::TrainingMixed),
             DeviceKind::NoteAcceptor { cluster, seat } => (Some((cluster, seat)), &self.devices.acceptors),
             DeviceKind::Tumbler | DeviceKind::Screen => (None, &self.devices.seated),
         };

@@ -83,9 +83,7 @@ impl House {
 
     /// F50: who runs the house's accounts and who audits them touch neither money nor results.
     fn may_hold(roles: Roles) -> Result<(), Refusal> {
-        let apart = [Role::Administrator, Role::Auditor];
-        let has_other = roles.iter().any(|role| !apart.contains(&role));
-        if roles.any(&apart) && has_other { Err(Refusal::RolesConflict) } else { Ok(()) }
+        if roles.touch_money() && roles.any(&Role::APART) { Err(Refusal::RolesConflict) } else { Ok(()) }
     }
 
     pub(super) fn decide_found(&self, actor: Actor, people: &[Founder]) -> Decided {

@@ -31,7 +31,7 @@ impl Round {
             return Err(Refusal::RuledOn);
         }
         // 5.8: at a live table the players go on from what was paid; the Electronic Table Game adjusts at any time (5.5).
-        let is_last = round == self.state.number && self.state.phase != Phase::Shut;
+        let is_last = round == self.state.number && round > self.state.opened_at && self.state.phase != Phase::Shut;
         if self.rules.game().station() == Station::LiveTable && !is_last {
             return Err(Refusal::CorrectionTooLate);
         }
@@ -69,7 +69,7 @@ impl Round {
         if to.0 - from.0 >= MOST_VOIDED {
             return Err(Refusal::TooManyRounds);
         }
-        if to == self.state.number && self.state.phase == Phase::Result {
+        if to == self.state.number && self.state.phase == Phase::Result && self.unwitnessed(to).is_none() {
             return Err(Refusal::RoundNotSettled);
         }
         let is_ruled = |round: &RoundNumber| {
@@ -142,13 +142,15 @@ impl Round {
         Ok(RoundEvent::Ruled { round, before, after, waits })
     }
 
-    pub(super) fn witness(&self, actor: Actor, round: RoundNumber) -> Answer {
+    /// By somebody else than its maker, who has seen what it says now.
+    pub(super) fn witness(&self, actor: Actor, round: RoundNumber, seen: RoundStanding) -> Answer {
         let roles = self.profile.right(Act::Rule).second.ok_or(Refusal::NotAllowed)?;
         let person = actor.person().filter(|person| person.roles.meets(roles)).ok_or(Refusal::NotAllowed)?;
         if self.unwitnessed(round).is_some_and(|ruling| ruling.by == person.id) {
             return Err(Refusal::SecondPersonNotAllowed);
         }
-        self.unwitnessed(round).map(|_| RoundEvent::Witnessed { round }).ok_or(Refusal::NothingToWitness)
+        let ruling = self.unwitnessed(round).filter(|ruling| ruling.stands == seen);
+        ruling.map(|_| RoundEvent::Witnessed { round }).ok_or(Refusal::NothingToWitness)
     }
 
     /// 5.5 voids the current round, until the next one opens; previous rounds stand.

@@ -2,7 +2,7 @@
 
 use taisai_rules::{Dice, Face, Money};
 
-use crate::entry::Entry;
+use crate::entry::{Asked, Entry};
 use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
 use crate::refusal::Refusal;
 use crate::round::{
@@ -18,7 +18,7 @@ impl Round {
         let content = Self::content(&entry.asked.command);
         state.recent.remember(entry.asked.id, content, entry.verdict(), Sources::MANY);
         match &entry.outcome {
-            Ok(event) => state.apply(entry.asked.actor, event),
+            Ok(event) => state.apply(&entry.asked, event),
             Err(refusal) => {
                 state.refusals += 1;
                 // Dice that were read lie still, also where nobody may know how.
@@ -35,7 +35,7 @@ impl State {
         self.tumble != Tumble::NotYet
     }
 
-    fn apply(&mut self, actor: Actor, event: &RoundEvent) {
+    fn apply(&mut self, asked: &Asked<RoundCommand>, event: &RoundEvent) {
         match event {
             RoundEvent::TableOpened => {
                 self.phase = Phase::Idle;
@@ -83,6 +83,7 @@ impl State {
             RoundEvent::Tumbled { tumbles } => self.tumbles = *tumbles,
             RoundEvent::AtRest { faces } => {
                 self.faces = Some(*faces);
+                self.is_read_by_tumbler |= matches!(asked.actor, Actor::Tumbler(_));
                 self.tumble = Tumble::AtRest;
                 // Whatever is read after an interruption is known, and binds as well.
                 if let Some(known) = &mut self.known {
@@ -113,7 +114,15 @@ impl State {
                 self.is_held = false;
                 self.know(known);
             }
-            RoundEvent::KnownCorrected { known, .. } => self.know(known),
+            RoundEvent::KnownCorrected { known, .. } => {
+                let is_not_flat = self.faces.is_some_and(|faces| faces.contains(&None));
+                self.know(known);
+                // 5.5.2: the die that does not lie flat stays so.
+                if is_not_flat && self.faces.is_none() {
+                    let mut faces = known.iter().copied().map(Some).chain([None; 3]);
+                    self.faces = Some([0; 3].map(|_| faces.next().flatten()));
+                }
+            }
             RoundEvent::Held => {
                 self.is_held = true;
                 self.tell(Notice::Held);
@@ -125,7 +134,8 @@ impl State {
             }
             RoundEvent::Corrected { round, dice } => self.correct(*round, *dice),
             RoundEvent::Ruled { round, before, after, waits } => {
-                let maker = actor.person().filter(|_| *waits).map(|person| person.id);
+                let why = if let RoundCommand::Rule { why, .. } = &asked.command { why.as_str() } else { "" };
+                let maker = asked.actor.person().filter(|_| *waits).map(|person| (person.id, why));
                 self.rule(*round, *before, *after, maker);
             }
             RoundEvent::Witnessed { round } => self.witness(*round),
@@ -166,13 +176,18 @@ impl State {
 
     fn witness(&mut self, round: RoundNumber) {
         if let Some(ruling) = self.take_unwitnessed(round) {
-            let now = self.past.get(round).map_or(RoundStanding::InPlay, PastRound::standing);
-            self.pay(round, ruling.paid, now);
+            self.pay(round, ruling.paid, ruling.stands);
         }
     }
 
     /// A round stands as a ruling decides. Where the ruling waits for a witness its money stays as it is.
-    fn rule(&mut self, round: RoundNumber, before: RoundStanding, after: RoundStanding, waiting: Option<PersonId>) {
+    fn rule(
+        &mut self,
+        round: RoundNumber,
+        before: RoundStanding,
+        after: RoundStanding,
+        waiting: Option<(PersonId, &str)>,
+    ) {
         let paid = self.take_unwitnessed(round).map_or(before, |ruling| ruling.paid);
         if before == RoundStanding::InPlay {
             self.closes_at = None;
@@ -189,7 +204,9 @@ impl State {
         });
         self.to_be_ruled.retain(|listed| *listed != round);
         match waiting {
-            Some(by) => self.unwitnessed.push(Unwitnessed { round, by, paid }),
+            Some((by, why)) => {
+                self.unwitnessed.push(Unwitnessed { round, by, why: why.to_owned(), stands: after, paid });
+            }
             None => self.pay(round, paid, after),
         }
     }
@@ -238,6 +255,7 @@ impl State {
         self.tumble = Tumble::NotYet;
         self.tumbles = 0;
         self.faces = None;
+        self.is_read_by_tumbler = false;
         self.known = None;
     }
 

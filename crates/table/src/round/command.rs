@@ -134,6 +134,14 @@ pub enum Concealed {
     Result,
     /// As dice known at an interruption.
     Known,
+    /// As the result of a correction.
+    Correction,
+    /// As known dice that are corrected.
+    KnownCorrection,
+    /// As the result that a ruling settles the round by.
+    Ruling,
+    /// As the result that a ruling concludes the round with.
+    Conclusion,
 }
 
 /// What may be asked of the round.
@@ -287,6 +295,8 @@ pub enum RoundCommand {
     Witness {
         /// The round.
         round: RoundNumber,
+        /// How the round stands by the ruling that was seen.
+        seen: RoundStanding,
     },
     /// A cluster tells how far it has followed.
     Report {
@@ -300,14 +310,19 @@ pub enum RoundCommand {
 }
 
 impl RoundCommand {
-    /// How it says faces of the round in play, if it does.
-    pub(super) const fn faces_said(&self) -> Option<Concealed> {
+    /// How it says faces of the round in play, if it does. Bets are open in the round named, if they are.
+    pub(super) fn faces_said(&self, open: Option<RoundNumber>) -> Option<Concealed> {
         match self {
+            Self::Correct { round, .. } => (open == Some(*round)).then_some(Concealed::Correction),
+            Self::CorrectKnown { .. } => open.map(|_| Concealed::KnownCorrection),
+            Self::Rule { ruling: Ruling::Settle { round, .. }, .. } => {
+                (open == Some(*round)).then_some(Concealed::Ruling)
+            }
+            Self::Rule { ruling: Ruling::Conclude { .. }, .. } => open.map(|_| Concealed::Conclusion),
             Self::AtRest { .. } => Some(Concealed::Reading),
             Self::Commit { .. } => Some(Concealed::Result),
             Self::Interrupt { known } if !known.is_empty() => Some(Concealed::Known),
             Self::Interrupt { .. }
-            | Self::CorrectKnown { .. }
             | Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -326,12 +341,11 @@ impl RoundCommand {
             | Self::Void { .. }
             | Self::Continue
             | Self::Restarted
-            | Self::Correct { .. }
             | Self::VoidDamaged { .. }
             | Self::VoidByLaw { .. }
             | Self::DamagedSet { .. }
             | Self::Inspect { .. }
-            | Self::Rule { .. }
+            | Self::Rule { ruling: Ruling::Void { .. } | Ruling::Note, .. }
             | Self::Witness { .. }
             | Self::Report { .. } => None,
         }

@@ -54,8 +54,9 @@ impl Round {
             }
             Phase::Closing | Phase::Closed | Phase::Result => false,
         };
+        let open = (self.state.phase == Phase::Open).then_some(self.state.number);
         if is_concealed
-            && let Some(said) = asked.command.faces_said()
+            && let Some(said) = asked.command.faces_said(open)
             && !matches!(self.state.recent.known(asked.id, Self::content(&asked.command)), Known::Answered(_))
         {
             asked.command = RoundCommand::Conceal { said };
@@ -140,7 +141,7 @@ impl Round {
             RoundCommand::Rule { ruling, why, second } => {
                 self.rule(actor, *second, *ruling).and_then(|event| because(why, event))
             }
-            RoundCommand::Witness { round } => self.witness(actor, *round),
+            RoundCommand::Witness { round, seen } => self.witness(actor, *round, *seen),
             RoundCommand::VoidByLaw { round, reason, second, why } => {
                 self.void_by_law(actor, *second, *round, *reason).and_then(|event| because(why, event))
             }
@@ -263,6 +264,11 @@ impl Round {
     fn at_rest(&self, actor: Actor, faces: [Option<Face>; 3]) -> Answer {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
+        // The tumbler's record stays as it is: the Dealer commits what lies there, and a difference is told.
+        let is_other = self.state.is_read_by_tumbler && self.state.faces != Some(faces);
+        if is_other && matches!(actor, Actor::Person(_)) {
+            return Err(Refusal::ReadByTumbler);
+        }
         let flat: Vec<_> = faces.iter().flatten().copied().collect();
         self.agree_with_known(&flat)?;
         // 5.5.2: a die that did not lie flat is not read again.
@@ -320,8 +326,18 @@ impl Round {
             Concealed::Reading => self.dealer_or_tumbler(actor).and_then(|()| self.is_tumbling()),
             Concealed::Result => self.dealer(actor).and_then(|()| self.bets_are_closed()),
             Concealed::Known => self.dealer(actor).and_then(|()| self.is_tumbling()),
+            Concealed::Correction => self.holds(Act::Correct, actor).and(Err(Refusal::RoundNotSettled)),
+            Concealed::KnownCorrection => self.holds(Act::Correct, actor).and(Err(Refusal::NotHeld)),
+            Concealed::Ruling => self.holds(Act::Rule, actor).and(Err(Refusal::RoundNotSettled)),
+            Concealed::Conclusion => self.holds(Act::Rule, actor).and(Err(Refusal::NotHeld)),
         };
         first.err().unwrap_or(Refusal::DiceConcealed)
+    }
+
+    /// Whether somebody may do an act, as far as their own roles decide it.
+    fn holds(&self, act: Act, actor: Actor) -> Result<(), Refusal> {
+        let may = actor.person().is_some_and(|person| person.roles.meets(self.profile.right(act).first));
+        if may { Ok(()) } else { Err(Refusal::NotAllowed) }
     }
 
     /// Covering and uncovering are said where the game conceals its dice.

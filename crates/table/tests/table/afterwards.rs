@@ -1,6 +1,7 @@
 //! The dealer's side when a round is over: damaged dice, corrections, late voids, rulings, and the two people they
 //! need.
 
+use taisai_rules::Face;
 use taisai_table::{
     Act, Actor, Asked, Decision, Entry, Position, Profile, Refusal, Round, RoundCommand, RoundNumber, Time,
 };
@@ -186,7 +187,12 @@ fn a_wrong_result_is_corrected() {
              ? phase = closing
              carry-one; ? phase = closing; carry; ? phase = closed; throw 456; ? phase = settled",
         ),
-        // At a live table until the next round opens or the table is shut; then by a ruling.
+        // At a live table until the next round opens or the table is shut, also where it is open again; then by a ruling.
+        (
+            &LIVE,
+            "round 123; supervisor announce; round 124; supervisor close-table; supervisor open-table
+             supervisor correct 2 125 with manager = !correction-too-late",
+        ),
         (
             &LIVE,
             "round 123; dealer open; supervisor correct 1 124 with manager = !correction-too-late
@@ -310,10 +316,10 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
             &[ETG],
             &format!(
                 "{won}; shift rule void 1 = ruled waits; ? past 1 = 456 456 ruling 7 9 1; ? credits 0 = 5500
-                 ? unwitnessed = 1; dealer witness 1 = !not-allowed; shift witness 1 = !second-person-not-allowed
-                 attendant witness 1 = !not-allowed; system witness 1 = !not-allowed
-                 supervisor witness 1 = witnessed; ? credits 0 = 5000; ? unwitnessed = -
-                 manager witness 1 = !nothing-to-witness; ? claims = -; ? owed = -"
+                 ? unwitnessed = 1; dealer witness 1 void = !not-allowed; shift witness 1 void = !second-person-not-allowed
+                 attendant witness 1 void = !not-allowed; system witness 1 void = !not-allowed
+                 supervisor witness 1 456 = !nothing-to-witness; supervisor witness 1 void = witnessed; ? credits 0 = 5000; ? unwitnessed = -
+                 manager witness 1 void = !nothing-to-witness; ? claims = -; ? owed = -"
             ),
         ),
         // With other dice, and with other dice again before anybody has seen it: only what stands in the end is paid.
@@ -321,8 +327,8 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
             &[ETG],
             &format!(
                 "{won}; shift rule settle 1 123 = ruled waits; ? past 1 = 123 456 - 7 9 1; round 111; ? credits 0 = 5500
-                 casino rule settle 1 124 = ruled waits; ? unwitnessed = 1; casino witness 1 = !second-person-not-allowed
-                 shift witness 1; ? credits 0 = 4500; ? past 1 = 124 456 - 7 9 1"
+                 casino rule settle 1 124 = ruled waits; ? unwitnessed = 1; casino witness 1 124 = !second-person-not-allowed
+                 shift witness 1 123 = !nothing-to-witness; shift witness 1 124; ? credits 0 = 4500; ? past 1 = 124 456 - 7 9 1"
             ),
         ),
         // What is taken back before it was witnessed moves nothing.
@@ -330,7 +336,7 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
             &[ETG],
             &format!(
                 "{won}; shift rule void 1 = ruled waits; shift rule settle 1 456 = ruled; ? unwitnessed = -
-                 ? credits 0 = 5500; ? past 1 = 456 456 - 7 9 1; manager witness 1 = !nothing-to-witness"
+                 ? credits 0 = 5500; ? past 1 = 456 456 - 7 9 1; manager witness 1 456 = !nothing-to-witness"
             ),
         ),
         (&[ETG], &format!("{won}; shift rule void 1 with manager = ruled; ? credits 0 = 5000; shift rule void 1 = ruled")),
@@ -339,14 +345,14 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
             &[ETG],
             "fund 0 5000; dealer open; player bet 0 big 500; dealer close; shift rule void 1 = ruled waits
              ? phase = void; ? layout 0 = 500; dealer open = !not-witnessed; supervisor use-dice 8 = !not-witnessed
-             manager witness 1; ? layout 0 = 0; ? credits 0 = 5000; round 123",
+             manager witness 1 void; ? layout 0 = 0; ? credits 0 = 5000; round 123",
         ),
         (
             &[ETG],
             "fund 0 5000; dealer open; player bet 0 big 500; dealer close; dealer activate; dealer tumbled 3
              dealer interrupt 4; shift rule conclude 456 = ruled waits; ? phase = result; ? layout 0 = 500
              dealer open = !round-in-play; shift rule void 1 = ruled waits; ? phase = void
-             shift rule settle 1 455 = ruled waits; ? phase = result; manager witness 1; ? phase = settled
+             shift rule settle 1 455 = ruled waits; ? phase = result; manager witness 1 455; ? phase = settled
              ? credits 0 = 5500; ? past 1 = 455 456 - 7 9 1; round 123",
         ),
         // Bets that are still open are given back at once.
@@ -359,7 +365,12 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
             &GAMES,
             "round 123; shift rule settle 1 124 = ruled waits; supervisor void-damaged 1 1 with manager
              manager void-by-law 1 malfunction with shift = !ruled-on; ? to-be-ruled = 1; ? past 1 = 124 123 - 7 9 1
-             shift rule void 1 = ruled waits; ? to-be-ruled = -; supervisor witness 1; ? past 1 = 124 123 ruling 7 9 1",
+             shift rule void 1 = ruled waits; ? to-be-ruled = -; supervisor witness 1 void; ? past 1 = 124 123 ruling 7 9 1",
+        ),
+        (
+            &GAMES,
+            "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4; shift rule conclude 456
+             supervisor void-damaged 1 1 with manager; ? to-be-ruled = 1; ? damaged = 7",
         ),
     ]);
     // A hundred wait at most.
@@ -369,7 +380,59 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
             hall.run(&format!("round 123; shift rule void {round} = ruled waits"));
         }
         hall.run("round 123; shift rule void 101 = !not-witnessed; shift rule void 101 with manager = ruled");
-        hall.run("shift rule settle 7 124 = ruled waits; manager witness 7; shift rule settle 101 124 = ruled waits");
+        hall.run(
+            "shift rule settle 7 124 = ruled waits; manager witness 7 124; shift rule settle 101 124 = ruled waits",
+        );
+    }
+}
+
+/// F81: what the House bears after force majeure is not taken from what another round gives; the round itself given back is.
+#[test]
+fn what_is_kept_of_one_round_is_not_taken_from_another() {
+    let kept =
+        "fund 0 100000; dealer open; player bet 0 big 10000; deal 456; dealer open; player bet 0 big 10000; deal 123
+                ? credits 0 = 100000; manager void-by-law 1 force-majeure with shift; ? credits 0 = 100000";
+    check(&[
+        (&[ETG], &format!("{kept}; supervisor correct 2 456 with manager; ? credits 0 = 120000; ? claims = -")),
+        // The same round settled after all leaves what the dice say.
+        (&[ETG], &format!("{kept}; shift rule settle 1 456 with manager; ? credits 0 = 100000; ? claims = -")),
+    ]);
+}
+
+/// The tumbler's reading is its record: what the Dealer says otherwise is a commit that differs, or a call that is flagged.
+#[test]
+fn the_tumblers_record_stays() {
+    let read = "dealer open; dealer close; dealer activate; dealer tumbled 3; tumbler9 rest 654";
+    check(&[
+        (
+            &GAMES,
+            &format!(
+                "{read}; dealer rest 123 = !read-by-tumbler; dealer rest 65- = !read-by-tumbler; dealer rest 654
+                 ? faces = 654; dealer commit 123 = committed differs"
+            ),
+        ),
+        (&GAMES, &format!("{read}; dealer void not-flat = voided not-flat differs")),
+        // What the Dealer has entered the tumbler may still read.
+        (
+            &GAMES,
+            "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer rest 123; tumbler9 rest 654; ? faces = 654",
+        ),
+    ]);
+}
+
+/// 3.7, 5.5.3: faces of concealed dice are in no entry, whatever they are said in.
+#[test]
+fn decisions_conceal_what_they_say() {
+    for game in COVERED {
+        let mut hall = Hall::new(game);
+        hall.run(
+            "dealer open; dealer activate; dealer tumbled 3; supervisor correct 1 654 with manager = !round-not-settled
+             supervisor correct-known 654 with manager = !not-held; shift rule conclude 654 = !not-held
+             shift rule settle 1 654 = !round-not-settled; dealer correct 1 654 = !not-allowed",
+        );
+        let six = format!("{:?}", Face::try_from(6).expect("a face"));
+        let said = hall.floor.record.iter().filter(|entry| format!("{entry:?}").contains(&six));
+        assert_eq!(said.count(), 0, "{game}");
     }
 }
 
@@ -381,7 +444,7 @@ fn a_profile_without_witnesses_pays_at_once() {
     profile.rights[rule].second = None;
     Hall::ready(ETG, "A", &profile).run(
         "fund 0 5000; dealer open; player bet 0 big 500; deal 456; shift rule void 1 = ruled; ? credits 0 = 5000
-         manager witness 1 = !not-allowed",
+         manager witness 1 void = !not-allowed",
     );
 }
 

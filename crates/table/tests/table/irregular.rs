@@ -78,7 +78,7 @@ fn irregularities_void_the_round_and_cite_why() {
         (exposed, ["5.1.4", "5.5.3", "", ""]),
         (early, ["", "", "5.5.3", "5.3.3"]),
         (none, ["003:5.4.2", "5.4.2", "5.4.2", "5.1.2"]),
-        (damaged, ["5.1.1", "5.6", "5.6", "5.4"]),
+        (damaged, ["5.1.1 003:5.6", "5.6", "5.6", "5.4"]),
         (ruled, ["003:5.14", "5.14", "5.14", "5.10"]),
     ] {
         for (game, cited) in GAMES.into_iter().zip(cited).filter(|(_, cited)| !cited.is_empty()) {

@@ -97,7 +97,10 @@ impl Evening {
                 self.hall.run(&format!("deal {throw}"));
                 self.model.settle(Some(throw));
             }
-            _ => self.hall.run("dealer open"),
+            _ => {
+                self.hall.run("dealer open");
+                self.model.open();
+            }
         }
     }
 

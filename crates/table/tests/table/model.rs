@@ -206,6 +206,15 @@ impl Model {
         settled.lines.iter().map(|line| line.paid().cents() + line.returned().cents()).collect()
     }
 
+    /// The next round opens: a terminal's session of which nothing is left ends.
+    pub(crate) fn open(&mut self) {
+        for seat in 0..self.seats.len() {
+            if !self.is_live && self.balance(&format!("credits {seat}")) == 0 {
+                self.stand_up(seat);
+            }
+        }
+    }
+
     /// The round in play is over: by dice, or void.
     pub(crate) fn settle(&mut self, throw: Option<&str>) {
         let throw = throw.map(dice);

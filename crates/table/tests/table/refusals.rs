@@ -42,6 +42,12 @@ const ROUND: &[Row] = &[
     (&GAMES, "", "dealer void-damaged 1 0", "not-allowed second-person-missing unknown-round"),
     (&COVERED, "dealer open; dealer activate; dealer tumbled 3", "tumbler9 rest 123", "dice-concealed"),
     (&COVERED, "dealer open", "tumbler9 rest 123", "not-tumbled dice-concealed"),
+    (
+        &GAMES,
+        "dealer open; dealer close; dealer activate; dealer tumbled 3; tumbler9 rest 654",
+        "dealer rest 123",
+        "read-by-tumbler",
+    ),
     (&COVERED, "dealer open; dealer activate; dealer tumbled 3", "dealer interrupt 4", "dice-concealed"),
     (
         &GAMES,
@@ -50,9 +56,9 @@ const ROUND: &[Row] = &[
         "ruled-on same-dice",
     ),
     (&LIVE, "round 123; dealer open", "supervisor correct 1 123 with manager", "correction-too-late same-dice"),
-    (&GAMES, "round 123", "dealer witness 1", "not-allowed nothing-to-witness"),
-    (&GAMES, "round 123", "manager witness 1", "nothing-to-witness"),
-    (&GAMES, "round 123; shift rule void 1", "shift witness 1", "second-person-not-allowed"),
+    (&GAMES, "round 123", "dealer witness 1 void", "not-allowed nothing-to-witness"),
+    (&GAMES, "round 123", "manager witness 1 void", "nothing-to-witness"),
+    (&GAMES, "round 123; shift rule void 1", "shift witness 1 void", "second-person-not-allowed"),
     (&GAMES, "round 123", "shift rule void 1 with shift", "second-person-not-allowed"),
     (&GAMES, "", "shift rule void 1 with dealer", "second-person-not-allowed unknown-round"),
     (

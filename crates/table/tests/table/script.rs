@@ -4,7 +4,7 @@
 use taisai_rules::{Face, Station};
 use taisai_table::{
     CashOut, Chips, ClusterCommand, Decision, HouseCommand, Person, Position, Purpose, Refusal, RoundCommand,
-    RoundNumber, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
+    RoundNumber, RoundStanding, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, Hall, acceptor, cents, dice, limits, person};
@@ -227,7 +227,10 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
             second,
         },
         ["rule", ref ruling @ ..] => C::Rule { ruling: self::ruling(ruling), why: why(), second },
-        ["witness", number] => C::Witness { round: round(number) },
+        ["witness", number, "void"] => {
+            C::Witness { round: round(number), seen: RoundStanding::Void(VoidReason::Ruling) }
+        }
+        ["witness", number, faces] => C::Witness { round: round(number), seen: RoundStanding::Settled(dice(faces)) },
         ["report", followed, colour] => {
             C::Report { cluster: CLUSTER, followed: number(followed), colour_chips: cents(number(colour)) }
         }

@@ -187,6 +187,7 @@ export const words = {
     'round-stands': 'The irregularity voids the current round only: earlier rounds stand.',
     'dice-damaged': 'This dice set was found damaged: it opens no round until two people have inspected it.',
     'not-below-minimum': 'The total on the box is not below its minimum.',
+    'read-by-tumbler': 'The tumbler has read the dice: commit what they show. A difference is recorded.',
     'not-witnessed': 'A ruling must be witnessed by a second person first.',
     'nothing-to-witness': 'No ruling on this round waits for a witness.',
     'roles-conflict': 'An Administrator or an Auditor holds no role of money or results.',

@@ -184,6 +184,7 @@ export const words: StaffWords = {
     'round-stands': '该异常只使当前局作废：此前各局有效。',
     'dice-damaged': '该骰子组已损坏：两人检查之前不得开局。',
     'not-below-minimum': '该投注区总额不低于最低限额。',
+    'read-by-tumbler': '摇骰器已读取骰子：请按骰子所示确认，差异会被记录。',
     'not-witnessed': '裁定须先经第二人见证。',
     'nothing-to-witness': '该局没有待见证的裁定。',
     'roles-conflict': '管理员或审计员不得担任涉及款项或结果的职务。',

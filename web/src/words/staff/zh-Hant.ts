@@ -184,6 +184,7 @@ export const words: StaffWords = {
     'round-stands': '該異常只使當前局作廢：此前各局有效。',
     'dice-damaged': '該骰子組已損壞：兩人檢查之前不得開局。',
     'not-below-minimum': '該投注區總額不低於最低限額。',
+    'read-by-tumbler': '搖骰器已讀取骰子：請按骰子所示確認，差異會被記錄。',
     'not-witnessed': '裁定須先經第二人見證。',
     'nothing-to-witness': '該局沒有待見證的裁定。',
     'roles-conflict': '管理員或審計員不得擔任涉及款項或結果的職務。',

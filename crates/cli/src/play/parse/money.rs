@@ -100,6 +100,18 @@ pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
         ruling,
     ),
     Phrase::line(
+        "ruling | by PERSON [with PERSON]: void round ROUND as IRREGULARITY because WHY",
+        "ruling by shift-manager 1 with casino-manager 6: void round 2 as not flat because the film shows a die on its edge",
+        "The same for an irregularity of the current round that was found after the commit: it binds the ruling.",
+        ruling,
+    ),
+    Phrase::line(
+        "ruling | by PERSON [with PERSON]: settle round ROUND by FACE FACE FACE because WHY",
+        "ruling by shift-manager 1 with casino-manager 6: settle round 2 by 1 2 3 because the camera shows 1 2 3",
+        "Settles a round by these dice.",
+        ruling,
+    ),
+    Phrase::line(
         "ruling | by PERSON [with PERSON]: reinstate round ROUND with FACE FACE FACE because WHY",
         "ruling by shift-manager 1: reinstate round 2 with 1 2 3 because the dice lay flat",
         "Settles a void round after all.",
@@ -111,7 +123,7 @@ pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
         "A second person has seen a ruling that moves money: it is moved.",
         |reader| {
             let round = reader.round()?;
-            Ok(asked_by(reader.by_person()?, RoundCommand::Witness { round }))
+            Ok(done_by(reader.by_person()?, Act::Witness(round)))
         },
     ),
     Phrase::line(

@@ -30,9 +30,12 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
         limits,
     ),
     Phrase::line("open", "open", "Opens the table.", |reader| ask(reader, Who::Pit, C::OpenTable)),
-    Phrase::line("announce closing", "announce closing", "Announces that the next round is the last.", |reader| {
-        ask(reader, Who::Pit, C::AnnounceClosure)
-    }),
+    Phrase::line(
+        "announce closing",
+        "announce closing",
+        "Announces that the table will close: it may after one more round.",
+        |reader| ask(reader, Who::Pit, C::AnnounceClosure),
+    ),
     Phrase::line("close table", "close table", "Closes the table.", |reader| ask(reader, Who::Pit, C::CloseTable)),
     Phrase::line("dice set | NUMBER", "dice set 5", "Puts another set of dice in use.", |reader| {
         let dice_set = reader.parse("the number of the dice set")?;

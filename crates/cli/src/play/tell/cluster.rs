@@ -219,7 +219,7 @@ fn adjusted(
         told.push(Told::Words(format!("Nobody gets or gives anything for round {}.", round.0)));
     }
     for adjustment in adjustments {
-        let Adjustment { seat, session, at_once, in_colour, is_large, .. } = adjustment;
+        let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = adjustment;
         let amount = &adjustment.amount();
         add_result(stage, *seat, *amount)?;
         let size = |money: Money| Money::from_cents(money.cents().abs());
@@ -238,7 +238,14 @@ fn adjusted(
             told.push(Told::Words(format!("Seat {seat}, session {session}, gets and gives nothing.")));
             continue;
         }
-        told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}{set}.", size(*amount))));
+        if *is_waived {
+            told.push(Told::Words(format!(
+                "Seat {seat}, session {session}, keeps {}: the House bears it.",
+                size(*amount)
+            )));
+        } else {
+            told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}{set}.", size(*amount))));
+        }
         if *is_large {
             told.push(Told::Words(format!("A large win locks seat {seat}.")));
         }

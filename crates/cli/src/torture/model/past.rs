@@ -100,7 +100,9 @@ impl Model {
             let expected = match is_open {
                 false => 0,
                 // What the session owes is set off first, by the House.
-                true if amount > 0 => amount - amount.min(self.purses[place].owed),
+                true if amount > 0 => {
+                    amount - amount.min(self.purses[place].owed + self.purses[place].waived.get(&round).unwrap_or(&0))
+                }
                 true if is_kept => 0,
                 true => -self.purses[place].credits.min(-amount),
             };
@@ -115,7 +117,18 @@ impl Model {
             })?;
             self.purses[place].is_locked |= is_large;
             if cluster.session(*seat) == Some(*session) {
-                self.purses[place].owed = (self.purses[place].owed - (amount - at_once)).max(0);
+                let rest = amount - at_once;
+                let purse = &mut self.purses[place];
+                let waived = purse.waived.entry(round).or_default();
+                if rest > 0 {
+                    let own = rest.min(*waived);
+                    *waived -= own;
+                    purse.owed = (purse.owed - (rest - own)).max(0);
+                } else if is_kept {
+                    *waived -= rest;
+                } else {
+                    purse.owed -= rest;
+                }
             }
             self.result -= amount;
             self.pay(Player { seat: *seat, chips: Chips::Colour }, in_colour);

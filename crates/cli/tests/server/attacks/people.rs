@@ -172,8 +172,12 @@ fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
     accepted(&manager.round(1, rule(json!({"void": {"round": 1, "fact": null}}))));
     accepted(&manager.round(1, rule(json!({"settle": {"round": 1, "dice": [6, 6, 5]}}))));
     terminal.until("the ruling", |terminal| terminal.public["latest"]["dice"] == json!([6, 6, 5]));
-    refused(&manager.round(1, json!({"witness": {"round": 1}})), "second-person-not-allowed");
-    refused(&dealing.dealer.round(1, json!({"witness": {"round": 1}})), "not-allowed");
+    let witness = |seen: Value| json!({"witness": {"round": 1, "seen": seen}});
+    let settled = json!({"settled": [6, 6, 5]});
+    refused(&manager.round(1, witness(settled.clone())), "second-person-not-allowed");
+    refused(&dealing.dealer.round(1, witness(settled.clone())), "not-allowed");
+    // What was ruled before it was changed is not what somebody witnesses.
+    refused(&dealing.supervisor.round(1, witness(json!({"void": "ruling"}))), "nothing-to-witness");
     // The next round goes on beside it, and the money has not moved.
     dealing.open_bets();
     accepted(&terminal.place(&[("small", 1_000)]));
@@ -188,7 +192,7 @@ fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
             && ruling["before"] == json!({"void": "ruling"})
             && ruling["waits"] == true
     });
-    accepted(&dealing.supervisor.round(1, json!({"witness": {"round": 1}})));
+    accepted(&dealing.supervisor.round(1, witness(settled)));
     terminal.until("what was ruled", |terminal| terminal.view["credits"] == 100_000);
     has_happened(&house, |what| what["reported"]["ruling-witnessed"]["round"] == 1);
     house.audit();
