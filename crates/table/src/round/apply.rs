@@ -30,6 +30,12 @@ impl Round {
     }
 }
 
+/// Who ruled, and why.
+fn maker(asked: &Asked<RoundCommand>) -> Option<(PersonId, &str)> {
+    let RoundCommand::Rule { why, .. } = &asked.command else { return None };
+    asked.actor.person().map(|person| (person.id, why.as_str()))
+}
+
 impl State {
     pub(super) fn is_activated(&self) -> bool {
         self.tumble != Tumble::NotYet
@@ -114,15 +120,7 @@ impl State {
                 self.is_held = false;
                 self.know(known);
             }
-            RoundEvent::KnownCorrected { known, .. } => {
-                let is_not_flat = self.faces.is_some_and(|faces| faces.contains(&None));
-                self.know(known);
-                // 5.5.2: the die that does not lie flat stays so.
-                if is_not_flat && self.faces.is_none() {
-                    let mut faces = known.iter().copied().map(Some).chain([None; 3]);
-                    self.faces = Some([0; 3].map(|_| faces.next().flatten()));
-                }
-            }
+            RoundEvent::KnownCorrected { known, .. } => self.correct_known(known),
             RoundEvent::Held => {
                 self.is_held = true;
                 self.tell(Notice::Held);
@@ -134,9 +132,7 @@ impl State {
             }
             RoundEvent::Corrected { round, dice } => self.correct(*round, *dice),
             RoundEvent::Ruled { round, before, after, waits } => {
-                let why = if let RoundCommand::Rule { why, .. } = &asked.command { why.as_str() } else { "" };
-                let maker = asked.actor.person().filter(|_| *waits).map(|person| (person.id, why));
-                self.rule(*round, *before, *after, maker);
+                self.rule(*round, *before, *after, maker(asked).filter(|_| *waits));
             }
             RoundEvent::Witnessed { round } => self.witness(*round),
             RoundEvent::Followed { cluster, followed, colour_chips } => {
@@ -241,6 +237,16 @@ impl State {
     fn know(&mut self, known: &[Face]) {
         self.known = Some(known.to_vec());
         self.faces = <[Face; 3]>::try_from(known).ok().map(|faces| faces.map(Some));
+    }
+
+    fn correct_known(&mut self, known: &[Face]) {
+        let is_not_flat = self.faces.is_some_and(|faces| faces.contains(&None));
+        self.know(known);
+        // 5.5.2: the die that does not lie flat stays so.
+        if is_not_flat && self.faces.is_none() {
+            let mut faces = known.iter().copied().map(Some).chain([None; 3]);
+            self.faces = Some([0; 3].map(|_| faces.next().flatten()));
+        }
     }
 
     fn damage(&mut self, dice_set: u32) {
