@@ -38,7 +38,7 @@ describe('the cage', () => {
     await second.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).startsWith('{"sell"'))).toHaveLength(2);
+    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one) === '{"sell":{"amount":600000}}')).toHaveLength(2);
   });
 
   it('shows what was set off of claims and receivables beside what is left', async () => {

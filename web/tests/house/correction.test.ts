@@ -64,7 +64,7 @@ it('moves the money of a ruling when a second person has witnessed it (5.14)', a
   const sheet = manager.getByRole('dialog');
   await sheet.getByRole('button', { name: 'Ruling' }).click();
   await sheet.getByLabel('Ruling').selectOption('void');
-  await sheet.getByLabel('Round').fill(String(round));
+  await sheet.getByRole('textbox', { name: 'Round' }).fill(String(round));
   await sheet.getByLabel('Why').fill('The lights went out');
   await hold(sheet.getByRole('button', { name: 'Rule', exact: true }), () => sheet.waitFor({ state: 'detached' }));
   const rulings = supervisor.getByRole('region', { name: 'Rulings to witness' });

@@ -27,20 +27,15 @@ impl Cashier {
         Self { person, doors: doors.into(), turn: Mutex::default() }
     }
 
-    /// Takes cash for credits at a seat; again under the next number where the terminal was thought lost in that moment.
-    pub(crate) async fn buys_in(&self, cluster: u16, seat: u32, amount: i64) {
-        let _turn = self.turn.lock().await;
-        let by = Instant::now() + HANG_LIMIT;
-        loop {
-            let command = json!({"buy-in": {"seat": seat, "amount": amount}});
-            let answer = self.ask(json!({"cluster": {"number": cluster, "command": command}}), by).await;
-            if answer.get("accepted").is_some() {
-                return;
-            }
-            let is_lost = answer["refused"]["code"] == "terminal-lost";
-            assert!(is_lost && Instant::now() < by, "seat {seat}: {answer}");
-            sleep(AGAIN).await;
-        }
+    /// Takes cash for credits at a seat. `false` where it is somebody else's turn, or the terminal was thought lost in that moment.
+    pub(crate) async fn buys_in(&self, cluster: u16, seat: u32, amount: i64) -> bool {
+        let Ok(_turn) = self.turn.try_lock() else { return false };
+        let command = json!({"buy-in": {"seat": seat, "amount": amount}});
+        let command = json!({"cluster": {"number": cluster, "command": command}});
+        let answer = self.ask(command, Instant::now() + HANG_LIMIT).await;
+        let is_lost = answer["refused"]["code"] == "terminal-lost";
+        assert!(is_lost || answer.get("accepted").is_some(), "seat {seat}: {answer}");
+        !is_lost
     }
 
     async fn ask(&self, command: Value, by: Instant) -> Value {

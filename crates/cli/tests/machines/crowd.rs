@@ -112,8 +112,17 @@ impl Player {
 
     /// Gives the cashier cash, with the terminal at hand: one that is lost takes no credits.
     pub(crate) async fn buy_in(&mut self, amount: i64) {
-        while self.line().await.is_err() {}
-        self.cashier.buys_in(self.device.cluster, self.device.seat, amount).await;
+        let by = Instant::now() + HANG_LIMIT;
+        loop {
+            // A terminal that is not attended while its player waits is soon lost.
+            self.hears(AGAIN, |_| false).await;
+            let is_there = self.line.is_some();
+            let cashier = Arc::clone(&self.cashier);
+            if is_there && cashier.buys_in(self.device.cluster, self.device.seat, amount).await {
+                return;
+            }
+            assert!(Instant::now() < by, "seat {} cannot buy in", self.device.seat);
+        }
     }
 
     /// The connection, or one at the next machine.
