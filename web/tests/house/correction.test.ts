@@ -66,7 +66,7 @@ it('moves the money of a ruling when a second person has witnessed it (5.14)', a
   await sheet.getByLabel('Ruling').selectOption('void');
   await sheet.getByRole('textbox', { name: 'Round' }).fill(String(round));
   await sheet.getByLabel('Why').fill('The lights went out');
-  await hold(sheet.getByRole('button', { name: 'Rule', exact: true }), () => sheet.waitFor({ state: 'detached' }));
+  await hold(sheet.getByRole('button', { name: /^Rule/ }), () => sheet.waitFor({ state: 'detached' }));
   const rulings = supervisor.getByRole('region', { name: 'Rulings to witness' });
   await rulings.getByText('Paid until then as: 3 4 6 (13)').waitFor();
   await meter(player, 'Credits', 10_500);
