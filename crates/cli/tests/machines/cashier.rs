@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use taisai_journal::suite::HANG_LIMIT;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::sleep;
 
 use crate::house::TABLE;
@@ -19,17 +19,31 @@ const AGAIN: Duration = Duration::from_millis(50);
 pub(crate) struct Cashier {
     person: Person,
     doors: Arc<[SocketAddr]>,
-    turn: Mutex<()>,
+    turn: Arc<Mutex<()>>,
 }
 
 impl Cashier {
     pub(crate) fn new(person: Person, doors: Vec<SocketAddr>) -> Self {
-        Self { person, doors: doors.into(), turn: Mutex::default() }
+        Self { person, doors: doors.into(), turn: Arc::default() }
     }
 
-    /// Takes cash for credits at a seat. `false` where it is somebody else's turn, or the terminal was thought lost in that moment.
-    pub(crate) async fn buys_in(&self, cluster: u16, seat: u32, amount: i64) -> bool {
-        let Ok(_turn) = self.turn.try_lock() else { return false };
+    /// Takes cash for credits at a seat, in turn.
+    pub(crate) async fn buys_in(&self, cluster: u16, seat: u32, amount: i64) {
+        let _turn = self.turn.lock().await;
+        let by = Instant::now() + HANG_LIMIT;
+        while !self.takes(cluster, seat, amount).await {
+            assert!(Instant::now() < by, "the terminal at seat {seat} stays lost");
+            sleep(AGAIN).await;
+        }
+    }
+
+    /// Whose turn it is, until this is dropped.
+    pub(crate) async fn turn(self: Arc<Self>) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.turn).lock_owned().await
+    }
+
+    /// The same for whoever has the turn; `false` where the terminal was thought lost in that moment.
+    pub(crate) async fn takes(&self, cluster: u16, seat: u32, amount: i64) -> bool {
         let command = json!({"buy-in": {"seat": seat, "amount": amount}});
         let command = json!({"cluster": {"number": cluster, "command": command}});
         let answer = self.ask(command, Instant::now() + HANG_LIMIT).await;

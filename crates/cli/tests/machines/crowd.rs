@@ -2,6 +2,7 @@
 //! that in the end it knows of every command what became of it.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -112,16 +113,22 @@ impl Player {
 
     /// Gives the cashier cash, with the terminal at hand: one that is lost takes no credits.
     pub(crate) async fn buy_in(&mut self, amount: i64) {
+        let cashier = Arc::clone(&self.cashier);
+        let mut turn = pin!(Arc::clone(&cashier).turn());
+        // A terminal that nobody attends while its player waits is soon lost.
+        let _turn = loop {
+            tokio::select! {
+                turn = &mut turn => break turn,
+                () = self.hears(AGAIN, |_| false) => {}
+            }
+        };
         let by = Instant::now() + HANG_LIMIT;
         loop {
-            // A terminal that is not attended while its player waits is soon lost.
             self.hears(AGAIN, |_| false).await;
-            let is_there = self.line.is_some();
-            let cashier = Arc::clone(&self.cashier);
-            if is_there && cashier.buys_in(self.device.cluster, self.device.seat, amount).await {
+            if self.line.is_some() && cashier.takes(self.device.cluster, self.device.seat, amount).await {
                 return;
             }
-            assert!(Instant::now() < by, "seat {} cannot buy in", self.device.seat);
+            assert!(Instant::now() < by, "the terminal at seat {} stays lost", self.device.seat);
         }
     }
 
