@@ -315,7 +315,8 @@ async fn a_large_buy_in_takes_two_people() {
     let house = Running::start().await;
     let cookie = house.sign_in(DEALER).await;
     let source = house.get("/me", &cookie).await.body["source"].clone();
-    let buy_in = |cents: i64| json!({"buy-in": {"seat": 1, "amount": cents, "method": "cash", "second": {"id": 3, "roles": ["pit-manager"]}}});
+    let buy_in =
+        |cents: i64| json!({"buy-in": {"seat": 1, "amount": cents, "second": {"id": 3, "roles": ["pit-manager"]}}});
     let send = async |sequence: u64, cents: i64, approval: Option<ApprovalId>| {
         let command = json!({"cluster": {"number": 0, "command": buy_in(cents)}});
         let body = json!({"source": source, "sequence": sequence, "approval": approval, "command": command});
