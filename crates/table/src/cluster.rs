@@ -95,8 +95,7 @@ struct SeatState {
     refusals: u32,
     is_locked: bool,
     is_lost: bool,
-    has_walked_away: bool,
-    /// Who said so.
+    /// Who said that the player has walked away from the bets (5.3).
     walked_away_by: Option<PersonId>,
 }
 
@@ -121,9 +120,12 @@ impl SeatState {
             refusals: 0,
             is_locked: false,
             is_lost: false,
-            has_walked_away: false,
             walked_away_by: None,
         }
+    }
+
+    const fn has_walked_away(&self) -> bool {
+        self.walked_away_by.is_some()
     }
 
     /// What the House bears of a round.
@@ -151,7 +153,6 @@ impl SeatState {
 
     fn end_session(&mut self) {
         self.session = None;
-        self.has_walked_away = false;
         self.walked_away_by = None;
         self.last_bets.clear();
     }

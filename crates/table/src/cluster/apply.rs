@@ -283,7 +283,6 @@ impl Cluster {
     /// 5.3: the bets stay and are settled; what the player does not hold becomes a claim.
     fn walk_away(&mut self, actor: Actor, seat: Seat) {
         let state = self.seat_mut(seat);
-        state.has_walked_away = true;
         state.walked_away_by = actor.person().map(|person| person.id);
         let session = state.session.expect("the player was there");
         if let Some(set) = state.colour.as_mut() {
@@ -301,7 +300,7 @@ impl Cluster {
     /// A rejected bet of a player who is not there becomes a claim (5.3); without a bet the session is over.
     fn keep_for_one_who_walked_away(&mut self, seat: Seat, amount: Money) {
         let state = self.seat_ref(seat);
-        let (true, Some(session), is_over) = (state.has_walked_away, state.session, state.bets.is_empty()) else {
+        let (true, Some(session), is_over) = (state.has_walked_away(), state.session, state.bets.is_empty()) else {
             return;
         };
         self.state.ledger.chips = less(self.state.ledger.chips, amount);

@@ -85,7 +85,7 @@ impl Cluster {
             for meters in [&mut state.meters, &mut state.session_meters, &mut all] {
                 given.count(meters, dice.is_none());
             }
-            if state.has_walked_away {
+            if state.has_walked_away() {
                 walked_away.push((Seat(number), state.session, given.all()));
             } else if is_live {
                 chips = sum(chips, less(given.all(), put_into_set(state, given.for_colour)));

@@ -9,7 +9,7 @@ use crate::cluster::{
 use crate::entry::{Asked, Decision};
 use crate::identity::{Actor, Person, Role, Seat};
 use crate::profile::{Act, Excess};
-use crate::recent::{Content, Known, Latest};
+use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
 use crate::round::Notice;
 use crate::transfer::{Purpose, Transfer};
@@ -27,10 +27,7 @@ impl Cluster {
             Actor::Terminal { seat, .. } => {
                 self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id, content))
             }
-            Actor::NoteAcceptor { device, .. } => {
-                let recent = self.state.stackers.get(&device).map_or_else(Latest::default, |stacker| stacker.recent);
-                recent.known(asked.id, content)
-            }
+            Actor::NoteAcceptor { device, .. } => self.known_of_acceptor(device, asked.id, content),
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
         };
         match known {
@@ -221,7 +218,7 @@ impl Cluster {
         if state.session.is_none() && self.rules.game().station() == Station::PlayerTerminals {
             return Err(Refusal::NoSession);
         }
-        if state.has_walked_away { Err(Refusal::NoSession) } else { Ok(state) }
+        if state.has_walked_away() { Err(Refusal::NoSession) } else { Ok(state) }
     }
 
     fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
@@ -421,7 +418,7 @@ impl Cluster {
         }
         self.is_in_game(Rule::ColourChips)?;
         let state = self.known_seat(seat)?;
-        if state.has_walked_away {
+        if state.has_walked_away() {
             return Err(Refusal::NoSession);
         }
         if chips == 0 {

@@ -325,7 +325,7 @@ impl Cluster {
         change: Change,
         takes_back: bool,
     ) -> Adjustment {
-        let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away);
+        let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away());
         let Change { won, returned, colour, win } = change;
         let (amount, nothing) = (sum(won, returned), Money::ZERO);
         let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {

@@ -6,9 +6,9 @@ use taisai_rules::{Money, Station};
 
 use crate::cluster::decide::Answer;
 use crate::cluster::{Cluster, ClusterEvent, less, sum};
-use crate::identity::{Actor, DeviceId, Seat};
+use crate::identity::{Actor, CommandId, DeviceId, Seat};
 use crate::profile::Act;
-use crate::recent::Latest;
+use crate::recent::{Known, Latest};
 use crate::refusal::Refusal;
 
 /// The notes that an acceptor has taken since its stacker was emptied.
@@ -31,6 +31,15 @@ impl Stacker {
 }
 
 impl Cluster {
+    /// Whether a command of a note acceptor is known. Apart from the way of a bet, which has no room for the memory of one that is new.
+    #[cold]
+    pub(super) fn known_of_acceptor(&self, acceptor: DeviceId, id: CommandId, content: u64) -> Known {
+        match self.state.stackers.get(&acceptor) {
+            Some(stacker) => stacker.recent.known(id, content),
+            None => Latest::default().known(id, content),
+        }
+    }
+
     /// Whether the note acceptor of the seat asks. A house whose profile names no notes has none, whoever says to be one.
     fn is_acceptor(&self, actor: Actor, seat: Seat) -> Result<DeviceId, Refusal> {
         match actor {
