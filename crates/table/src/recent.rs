@@ -26,23 +26,19 @@ impl Verdict {
     }
 }
 
-/// The last commands of one source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recent {
-    /// The newest last; empty places have number zero, which no command has.
-    kept: [Kept; Self::KEPT],
-}
-
+/// The last commands of one source, the newest last. Every seat has them, so number, content and verdict lie apart, without the
+/// gaps that they would have as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
-    sequence: u64,
-    content: u64,
-    verdict: Verdict,
+pub struct Recent {
+    /// Empty places have number zero, which no command has.
+    sequences: [u64; Self::KEPT],
+    contents: [u64; Self::KEPT],
+    verdicts: [Verdict; Self::KEPT],
 }
 
-impl Default for Kept {
+impl Default for Recent {
     fn default() -> Self {
-        Self { sequence: 0, content: 0, verdict: Verdict::Accepted }
+        Self { sequences: [0; Self::KEPT], contents: [0; Self::KEPT], verdicts: [Verdict::Accepted; Self::KEPT] }
     }
 }
 
@@ -66,8 +62,8 @@ impl Recent {
         if sequence > self.newest() {
             return Known::New;
         }
-        match self.kept.iter().find(|kept| kept.sequence == sequence && sequence != 0) {
-            Some(kept) if kept.content == content => Known::Answered(kept.verdict),
+        match self.sequences.iter().position(|kept| *kept == sequence && sequence != 0) {
+            Some(place) if self.contents[place] == content => Known::Answered(self.verdicts[place]),
             Some(_) => Known::Unusable(Refusal::CommandIdReused),
             None => Known::Unusable(Refusal::CommandTooOld),
         }
@@ -75,14 +71,20 @@ impl Recent {
 
     /// The number of the newest command; zero if there was none.
     pub const fn newest(&self) -> u64 {
-        self.kept[Self::KEPT - 1].sequence
+        self.sequences[Self::KEPT - 1]
     }
 
     /// Remembers a command, forgetting the oldest.
     pub fn remember(&mut self, sequence: u64, content: u64, verdict: Verdict) {
-        self.kept.rotate_left(1);
-        self.kept[Self::KEPT - 1] = Kept { sequence, content, verdict };
+        push(&mut self.sequences, sequence);
+        push(&mut self.contents, content);
+        push(&mut self.verdicts, verdict);
     }
+}
+
+fn push<T>(kept: &mut [T; Recent::KEPT], newest: T) {
+    kept.rotate_left(1);
+    kept[Recent::KEPT - 1] = newest;
 }
 
 /// The last commands at a seat. Sources are numbered as they come, so the newest one counts: when a terminal is replaced its

@@ -146,8 +146,8 @@ impl Cluster {
             let state = self.seat_mut(seat);
             state.session = Some(session);
             state.owed = Money::ZERO;
-            state.waived.clear();
             state.session_meters = Meters::default();
+            self.state.waived.retain(|(of, _), _| *of != seat);
         }
     }
 

@@ -149,6 +149,21 @@ impl Cluster {
         }
     }
 
+    /// So much of a round was sent to the House as a claim, or as a debt where it is negative. A claim is set off there: first
+    /// against what the House bears of the same round, then against what the session owes.
+    fn set_off(&mut self, (seat, round): (Seat, RoundNumber), rest: Money, is_waived: bool) {
+        let (claim, debt) = (rest.max(Money::ZERO), less(Money::ZERO, rest.min(Money::ZERO)));
+        let (waives, owes) = if is_waived { (debt, Money::ZERO) } else { (Money::ZERO, debt) };
+        let waived = self.waived(seat, round);
+        let own = claim.min(waived);
+        match sum(less(waived, own), waives) {
+            Money::ZERO => self.state.waived.remove(&(seat, round)),
+            waived => self.state.waived.insert((seat, round), waived),
+        };
+        let state = self.seat_mut(seat);
+        state.owed = sum(less(state.owed, less(claim, own)).max(Money::ZERO), owes);
+    }
+
     /// A round that is over came to stand by other dice, or void.
     pub(super) fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
         let was_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
@@ -163,9 +178,8 @@ impl Cluster {
             }
             self.pay(seat, Chips::Own, less(at_once, in_colour));
             self.seat_mut(seat).is_locked |= is_large;
-            let state = self.seat_mut(seat);
-            if state.session == Some(session) {
-                state.set_off(round, rest, is_waived);
+            if self.session(seat) == Some(session) {
+                self.set_off((seat, round), rest, is_waived);
             }
             if rest > Money::ZERO {
                 let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };

@@ -314,6 +314,11 @@ impl Cluster {
             .collect())
     }
 
+    /// What the House bears of a round for the open session of a seat.
+    pub(super) fn waived(&self, seat: Seat, round: RoundNumber) -> Money {
+        self.state.waived.get(&(seat, round)).copied().unwrap_or(Money::ZERO)
+    }
+
     /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. What the
     /// session owes from an earlier change is set off first, which the House does. At
     /// a live table chips can be given to the player who sits there, but not taken; what Colour Chips have won is given in
@@ -330,7 +335,7 @@ impl Cluster {
         let (amount, nothing) = (sum(won, returned), Money::ZERO);
         let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {
             let taken = if takes_back { state.credits } else { nothing };
-            let set_off = sum(state.owed, state.waived(round)).min(amount.max(nothing));
+            let set_off = sum(state.owed, self.waived(seat, round)).min(amount.max(nothing));
             let at_once = less(amount, set_off).max(less(nothing, taken));
             let in_colour = state.colour.map_or(nothing, |_| colour.min(at_once).max(nothing));
             (at_once, in_colour)
