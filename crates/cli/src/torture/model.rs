@@ -68,12 +68,16 @@ impl Outside {
         match (&entry.asked.command, &entry.outcome) {
             (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
             (_, Ok(HouseEvent::CashPaid { amount })) => self.cash -= amount.cents(),
-            (HouseCommand::RuleReceivable { ruling, .. }, Ok(HouseEvent::ReceivableRuled { amount, .. })) => {
-                match ruling {
-                    ReceivableRuling::Collected { .. } => self.cash += amount.cents(),
-                    ReceivableRuling::WrittenOff => self.result -= amount.cents(),
+            (
+                HouseCommand::RuleReceivable { receivable, ruling, .. },
+                Ok(HouseEvent::ReceivableRuled { amount, .. }),
+            ) => match ruling {
+                ReceivableRuling::Collected { .. } => self.cash += amount.cents(),
+                ReceivableRuling::WrittenOff => {
+                    self.result -= amount.cents();
+                    self.waived.insert(*receivable);
                 }
-            }
+            },
             // What the House bears, until a later correction of the session gives it back.
             (HouseCommand::Receive { transfer, .. }, Ok(HouseEvent::ReceivableOpened { receivable, .. })) => {
                 if matches!(transfer.purpose, Purpose::Receivable { is_waived: true, .. }) {

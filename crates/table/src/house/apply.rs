@@ -160,10 +160,13 @@ impl House {
                 match ruling {
                     ReceivableRuling::Collected { .. } => {
                         self.ledger.enter(Account::Cash, Account::Receivables, *amount);
+                        self.receivables.leave(*receivable, *left);
                     }
-                    ReceivableRuling::WrittenOff => self.ledger.post(Account::Result, Account::Receivables, *amount),
+                    ReceivableRuling::WrittenOff => {
+                        self.ledger.post(Account::Result, Account::Receivables, *amount);
+                        self.receivables.waive(*receivable);
+                    }
                 }
-                self.receivables.leave(*receivable, *left);
                 self.significant.push(time, who, Happening::MoneyRuled);
             }
             C::Tick => self.apply_tick(event),

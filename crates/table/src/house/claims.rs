@@ -79,7 +79,7 @@ pub struct Receivable {
     pub left: Money,
     /// How much it was before anything was set off, collected or written off.
     pub gross: Money,
-    /// Whether the House bears it, as it may not be taken back (F81). It is kept to be set off only.
+    /// Whether the House bears it, as it may not be taken back (F81) or was written off. It is kept to be set off only.
     pub is_waived: bool,
     /// The seat's cluster.
     pub cluster: ClusterId,
@@ -132,6 +132,11 @@ impl Receivables {
         } else {
             self.open.get_mut(&id).expect("the receivable is open").left = left;
         }
+    }
+
+    /// The House bears what is left. It is kept, so that a later correction of the same round does not pay it a second time.
+    pub(super) fn waive(&mut self, id: ReceivableId) {
+        self.open.get_mut(&id).expect("the receivable is open").is_waived = true;
     }
 }
 

@@ -194,11 +194,14 @@ pub(super) fn receive(
 }
 
 /// What is owed and what owes cancel: both were written in full before.
+/// What was written off has nothing open: so much less of it was borne then.
 fn set_off(set_off: &[SetOff], batch: &mut Batch) {
     for SetOff { amount, claim, receivable, .. } in set_off {
         batch.execute("UPDATE claims SET set_off = set_off + $1 WHERE claim = $2", [(*amount).into(), (*claim).into()]);
         batch.execute(
-            "UPDATE receivables SET set_off = set_off + $1, still_open = still_open - $1 WHERE receivable = $2",
+            "UPDATE receivables SET set_off = set_off + $1,
+                 still_open = still_open - CASE WHEN still_open < $1 THEN 0 ELSE $1 END,
+                 written_off = written_off - CASE WHEN still_open < $1 THEN $1 ELSE 0 END WHERE receivable = $2",
             [(*amount).into(), (*receivable).into()],
         );
     }

@@ -15,7 +15,8 @@ pub(crate) struct Model {
     /// Amount of each voucher, and the account in which it lies.
     vouchers: Vec<(VoucherHash, i64, Account)>,
     claims: Vec<(ClaimId, i64)>,
-    receivables: Vec<(ReceivableId, i64)>,
+    /// What is left of each receivable, and the account that is short of it: the result once it was written off.
+    receivables: Vec<(ReceivableId, i64, Account)>,
 }
 
 impl Model {
@@ -48,7 +49,7 @@ impl Model {
                     (Purpose::Receivable { .. }, _) if is_play => self.moves.push((Account::Play, transit, amount)),
                     (_, _) if is_play => self.moves.push((transit, Account::Play, amount)),
                     (Purpose::Receivable { .. }, E::ReceivableOpened { receivable, set_off }) => {
-                        self.receivables.push((*receivable, amount));
+                        self.receivables.push((*receivable, amount, Account::Receivables));
                         self.moves.push((Account::Receivables, transit, amount));
                         self.set_off(set_off);
                     }
@@ -70,12 +71,17 @@ impl Model {
                 self.moves.push((Account::Claims, Account::Cash, amount));
             }
             (C::RuleReceivable { receivable, ruling, .. }, _) => {
-                let owed = self.receivables.iter_mut().find(|(id, _)| id == receivable).expect("an open receivable");
+                let owed = self.receivables.iter_mut().find(|owed| owed.0 == *receivable).expect("an open receivable");
                 let (from, amount) = match ruling {
-                    ReceivableRuling::Collected { amount } => (Account::Cash, amount.cents()),
-                    ReceivableRuling::WrittenOff => (Account::Result, owed.1),
+                    ReceivableRuling::Collected { amount } => {
+                        owed.1 -= amount.cents();
+                        (Account::Cash, amount.cents())
+                    }
+                    ReceivableRuling::WrittenOff => {
+                        owed.2 = Account::Result;
+                        (Account::Result, owed.1)
+                    }
                 };
-                owed.1 -= amount;
                 self.moves.push((from, Account::Receivables, amount));
             }
             _ => {}
@@ -86,9 +92,9 @@ impl Model {
         for SetOff { amount, claim, receivable, .. } in set_off {
             let place = self.claims.iter().position(|(id, _)| id == claim).expect("an open claim");
             self.claims[place].1 -= amount.cents();
-            let owed = self.receivables.iter_mut().find(|(id, _)| id == receivable).expect("an open receivable");
+            let owed = self.receivables.iter_mut().find(|owed| owed.0 == *receivable).expect("an open receivable");
             owed.1 -= amount.cents();
-            self.moves.push((Account::Claims, Account::Receivables, amount.cents()));
+            self.moves.push((Account::Claims, owed.2, amount.cents()));
         }
     }
 
