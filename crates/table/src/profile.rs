@@ -1,5 +1,7 @@
 //! A jurisdiction's profile: times, limits of the house, and who may do what. It decides rights; it knows no game.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
@@ -249,7 +251,10 @@ impl Profile {
     /// # Panics
     /// If the file that is part of this crate has faults, which the tests rule out.
     pub fn singapore() -> Self {
-        Self::from_toml(Self::SINGAPORE).expect("the embedded profile is checked by the tests")
+        static READ: LazyLock<Profile> = LazyLock::new(|| {
+            Profile::from_toml(Profile::SINGAPORE).expect("the embedded profile is checked by the tests")
+        });
+        READ.clone()
     }
 
     /// The default profile for training and demonstration, where note acceptors are simulated.
