@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
-export FUZZ_RUNS ?= 100000
+export FUZZ_RUNS ?= 40000
 export FUZZ_TARGETS := play_script notation settle_line game_file config_file block entry snapshot evidence
 export ROUNDS ?= 20000
 export FAULTS ?= 4

@@ -123,12 +123,9 @@ impl Player {
             }
         };
         let by = Instant::now() + HANG_LIMIT;
-        loop {
-            self.hears(AGAIN, |_| false).await;
-            if self.line.is_some() && cashier.takes(self.device.cluster, self.device.seat, amount).await {
-                return;
-            }
+        while self.line().await.is_err() || !cashier.takes(self.device.cluster, self.device.seat, amount).await {
             assert!(Instant::now() < by, "the terminal at seat {} stays lost", self.device.seat);
+            self.hears(AGAIN, |_| false).await;
         }
     }
 
