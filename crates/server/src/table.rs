@@ -426,7 +426,12 @@ impl RunningTable {
         let report = reported::of_cluster(at, &command);
         let seat = reported::stacker_seat(machine.machine(), &command);
         let stacker = seat.map(|seat| (seat, command.clone()));
-        let stands = if let ClusterCommand::Follow { notice, .. } = &command { notice.stands() } else { None };
+        let told = match &command {
+            ClusterCommand::ReverseBuyIn { seat, .. } | ClusterCommand::Read { seat, .. } => {
+                Some((*seat, command.clone()))
+            }
+            _ => None,
+        };
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
             Decision::Accepted(event) => {
@@ -436,9 +441,15 @@ impl RunningTable {
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
                 self.report_over_differential(round, &event);
-                if let (Some(stands), ClusterEvent::Compensated { adjustments }) = (stands, event) {
+                if let Some((seat, command)) = told {
+                    self.report(reported::reversed(at, &command, &event));
+                    self.show_messages(cluster, seat);
+                }
+                if let ClusterEvent::Compensated { adjustments } = event {
                     self.is_changed = true;
-                    self.keep_changes(cluster, stands, &adjustments);
+                    for adjustment in adjustments {
+                        self.show_messages(cluster, adjustment.seat);
+                    }
                 }
                 Verdict::Accepted
             }
@@ -514,6 +525,8 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Repeat { seat }
         | ClusterCommand::Double { seat }
         | ClusterCommand::BuyIn { seat, .. }
+        | ClusterCommand::ReverseBuyIn { seat, .. }
+        | ClusterCommand::Read { seat, .. }
         | ClusterCommand::AcceptNote { seat, .. }
         | ClusterCommand::CountStacker { seat, .. }
         | ClusterCommand::IssueColour { seat, .. }
@@ -545,6 +558,8 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::ReverseBuyIn { .. }
+        | ClusterCommand::Read { .. }
         | ClusterCommand::AcceptNote { .. }
         | ClusterCommand::CountStacker { .. }
         | ClusterCommand::EmptyStacker { .. }
