@@ -1,6 +1,7 @@
-//! Evidence of one round: what someone elsewhere needs to check its settlement, with the house's public key and nothing else.
+//! Evidence of one round: what someone elsewhere needs to check how it stands, with the house's public key and nothing else.
 //! For the dealer's side and each cluster it has the beginning of the chain, which says by which rules it is played, a state
-//! before the round that a checkpoint vouches for, and the blocks from there to a checkpoint behind the settlement.
+//! before the round that a checkpoint vouches for, and the blocks from there to a checkpoint behind the settlement and every
+//! correction, void and ruling since.
 //!
 //! Nothing is read out of blocks before the key was found to vouch for them.
 
@@ -22,7 +23,7 @@ use crate::machine::Machine;
 use crate::notices::Notices;
 use crate::opening::{BadOpening, MachineId, Opening, Program, Setup};
 use crate::replay::{Reading, ReplayError, Seen};
-use crate::settlement::{Acts, Settled, Settlement, Settling, clusters_of};
+use crate::settlement::{Acts, Settled, Settlement, Settling, clusters_of, unwitnessed};
 use crate::verify::Checks;
 
 /// Evidence of one round.
@@ -39,12 +40,13 @@ pub struct Evidence {
 /// What is needed of one chain. Blocks are bytes as they were stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Part {
-    /// From the first block to a checkpoint behind the opening; or, without a state, to one behind the settlement.
+    /// From the first block to a checkpoint behind the opening; or, without a state, to one behind the last change of the round.
     beginning: Vec<Vec<u8>>,
     later: Option<Later>,
 }
 
-/// A state before the round, the block after which it stood, and those from there to a checkpoint behind the settlement.
+/// A state before the round, the block after which it stood, and those from there to a checkpoint behind the last change of
+/// the round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Later {
     state: Vec<u8>,
@@ -54,13 +56,13 @@ struct Later {
 /// What evidence proves.
 #[derive(Clone, Debug)]
 pub struct Proven {
-    /// The round as it was settled.
+    /// The round as it stands, and as it was settled before.
     pub settlement: Settlement,
     /// How many entries were decided again.
     pub entries: u64,
     /// The keys that vouch for it.
     pub signers: Vec<PublicKey>,
-    /// When the last of its checkpoints was signed, by the house's clock.
+    /// Up to when all of its chains are signed, by the house's clock: what was changed after that is not in it.
     pub signed: Time,
 }
 
@@ -105,7 +107,7 @@ impl From<ReplayError> for Unproven {
 impl Evidence {
     /// Checks everything: signatures with one of the keys, hashes, every decision, and that the clusters followed their round.
     pub fn check(&self, keys: &[PublicKey], program: &Program) -> Result<Proven, Unproven> {
-        let mut check = Check { keys, program, entries: 0, signers: Vec::new(), signed: 0 };
+        let mut check = Check { keys, program, entries: 0, signers: Vec::new(), signed: None };
         let chain = MachineId::Round(self.table).chain();
         let (part, rest) = self.parts.split_first().ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
         let signed = check.signed(&chain, part)?;
@@ -115,6 +117,7 @@ impl Evidence {
             given.see_round(seen);
         })?;
         let past = round.past(self.round).copied();
+        let unwitnessed = unwitnessed(&round, self.round).cloned();
         if past.is_none() {
             return Err(Unproven::NotSettled(chain));
         }
@@ -131,9 +134,9 @@ impl Evidence {
             clusters.push(self.cluster(id, part, &signed, &given, &mut check)?);
         }
         let (table, round, Signed { genesis, opening, .. }) = (self.table, self.round, signed);
-        let settlement = Settlement { table, round, genesis, opening, past, acts: acts.acts, clusters };
+        let settlement = Settlement { table, round, genesis, opening, past, unwitnessed, acts: acts.acts, clusters };
         let Check { entries, signers, signed, .. } = check;
-        Ok(Proven { settlement, entries, signers, signed: Time(signed) })
+        Ok(Proven { settlement, entries, signers, signed: Time(signed.unwrap_or_default()) })
     }
 
     fn cluster(
@@ -155,9 +158,10 @@ impl Evidence {
             followed.see_cluster(seen);
         })?;
         let settled = settling.settled.ok_or_else(|| Unproven::NotSettled(chain.clone()))?;
-        let unlike = followed.first_unlike(given).map(|noted| (noted.at, noted.number));
-        let unknown = (!given.has(settled.notice)).then_some((settled.at, settled.notice));
-        match unlike.or(unknown) {
+        let unlike = followed.up_to(given.newest()).first_unlike(given).map(|noted| (noted.at, noted.number));
+        let mut own = settled.changes.iter().map(|change| (change.at, change.notice));
+        let own = std::iter::once((settled.at, settled.notice)).chain(&mut own).find(|(_, notice)| !given.has(*notice));
+        match unlike.or(own) {
             None => Ok(settled),
             Some((at, number)) => {
                 let round = MachineId::Round(self.table).chain();
@@ -192,7 +196,8 @@ struct Check<'a> {
     program: &'a Program,
     entries: u64,
     signers: Vec<PublicKey>,
-    signed: u64,
+    /// The earliest of the times up to which the chains are signed.
+    signed: Option<u64>,
 }
 
 impl Check<'_> {
@@ -253,7 +258,6 @@ impl Check<'_> {
         for bytes in blocks {
             let block = verifier.follow(bytes.clone())?;
             if let Content::Checkpoint(checkpoint) = block.content() {
-                self.signed = self.signed.max(checkpoint.vouched.time);
                 if !self.signers.contains(&checkpoint.key) {
                     self.signers.push(checkpoint.key);
                 }
@@ -303,6 +307,8 @@ impl Check<'_> {
             checks.checkpoint(checkpoint)?;
         }
         self.entries += checks.entries;
+        let signed = signed.checkpoints.iter().map(|checkpoint| checkpoint.vouched.time).max();
+        self.signed = [self.signed, signed].into_iter().flatten().min();
         let machine = reading.into_machine().map(|(_, machine)| machine);
         machine.ok_or_else(|| Unproven::NoBeginning(chain.clone()))
     }

@@ -27,7 +27,7 @@ impl Notices {
             Seen::Block(position, round) => (At { position: *position, line: u32::MAX }, *round),
             Seen::Opening(..) | Seen::Checkpoint(..) => return,
         };
-        let newest = self.0.last().map_or(0, |noted| noted.number);
+        let newest = self.newest();
         let all = round.notices(ClusterId { table: round.table(), number: 0 });
         for (number, notice) in all.filter(|(number, _)| *number > newest) {
             self.0.push(Noted { number, hash: hash(notice), at });
@@ -47,6 +47,17 @@ impl Notices {
     /// Whether a notice was seen.
     pub(crate) fn has(&self, number: u64) -> bool {
         self.0.binary_search_by_key(&number, |noted| noted.number).is_ok()
+    }
+
+    /// The number of the newest; zero if there is none.
+    pub(crate) fn newest(&self) -> u64 {
+        self.0.last().map_or(0, |noted| noted.number)
+    }
+
+    /// Those up to a number: a cluster may be signed for later than its round.
+    pub(crate) fn up_to(mut self, newest: u64) -> Self {
+        self.0.retain(|noted| noted.number <= newest);
+        self
     }
 
     /// The first of a cluster's notices that a round has not given so. Of those before the round was seen nothing is known.

@@ -40,6 +40,8 @@ pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Chan
         ClusterEvent::Compensated { .. } => Some(Change::Changed(round, by.ok())),
         ClusterEvent::Done
         | ClusterEvent::Rejected { .. }
+        | ClusterEvent::BoughtIn { .. }
+        | ClusterEvent::BuyInReversed { .. }
         | ClusterEvent::StackerDiffers { .. }
         | ClusterEvent::StackerEmptied { .. } => None,
     }

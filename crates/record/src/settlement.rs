@@ -7,7 +7,7 @@ use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
     Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, PastRound, Phase, Round, RoundCommand, RoundEntry,
-    RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, VoidReason,
+    RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, Unwitnessed, VoidReason,
 };
 
 use crate::machine::Machine;
@@ -28,6 +28,8 @@ pub struct Settlement {
     pub opening: Opening,
     /// How it stands; none while it is in play.
     pub past: Option<PastRound>,
+    /// The ruling on it whose money waits for a second person to witness it (5.14).
+    pub unwitnessed: Option<Unwitnessed>,
     /// What was asked at the dealer's side, in play and about it later.
     pub acts: Vec<Act>,
     /// What each cluster settled, by number; those that have not settled it yet are left out.
@@ -73,6 +75,8 @@ pub struct Changed {
     pub at: At,
     /// When.
     pub time: Time,
+    /// The notice by which it was changed.
+    pub notice: u64,
     /// The dice; none if it is void.
     pub dice: Option<Dice>,
     /// Why it is void, if it is.
@@ -118,8 +122,23 @@ pub fn settlement(
         clusters.extend(settling.settled);
     }
     let past = machine.past(round).copied();
+    let unwitnessed = unwitnessed(&machine, round).cloned();
     let genesis = beginning(archive, &chain)?;
-    Ok(genesis.map(|genesis| Settlement { table, round, genesis, opening, past, acts: acts.acts, clusters }))
+    Ok(genesis.map(|genesis| Settlement {
+        table,
+        round,
+        genesis,
+        opening,
+        past,
+        unwitnessed,
+        acts: acts.acts,
+        clusters,
+    }))
+}
+
+/// The ruling on a round whose money waits for a witness.
+pub(crate) fn unwitnessed(machine: &Round, round: RoundNumber) -> Option<&Unwitnessed> {
+    machine.unwitnessed_rulings().iter().find(|ruling| ruling.round == round)
 }
 
 /// What a chain begins with; none if it has no block yet.
@@ -262,7 +281,7 @@ impl Settling {
                 if round == self.round =>
             {
                 let void = notice.stands().and_then(|(_, by)| by.err());
-                let change = Changed { at: *at, time, dice, void, adjustments: adjustments.clone() };
+                let change = Changed { at: *at, time, notice: *number, dice, void, adjustments: adjustments.clone() };
                 self.settled.iter_mut().for_each(|settled| settled.changes.push(change.clone()));
             }
             (_, Ok(_) | Err(_)) => {}

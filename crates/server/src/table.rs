@@ -18,7 +18,7 @@ use taisai_record::Recorder;
 use taisai_rules::Station;
 use taisai_table::{
     Actor, Asked, Closes, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, Phase, Profile, Round,
-    RoundCommand, RoundNumber, Seat, Slip, Verdict,
+    RoundCommand, RoundEvent, RoundNumber, Seat, Slip, Verdict,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
@@ -132,6 +132,8 @@ pub(crate) struct RunningTable {
     elsewhere: BTreeMap<u16, (Instant, AtCluster)>,
     /// The sources that have used an id again since the last round was over: each is reported once.
     reusing: BTreeSet<u64>,
+    /// Whether a round that is over has come to stand otherwise since the last checkpoint.
+    is_changed: bool,
     shown: Shown<PublicView>,
     shown_to_staff: Shown<StaffView>,
     /// When the staff may be shown something again, if there may be something.
@@ -172,6 +174,7 @@ impl RunningTable {
             told_round: Spoken::default(),
             elsewhere: BTreeMap::new(),
             reusing: BTreeSet::new(),
+            is_changed: false,
             shown: Shown::new(public),
             shown_to_staff: Shown::new(staff),
             staff_due: None,
@@ -389,6 +392,13 @@ impl RunningTable {
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match self.parts.round.own()?.ask(asked) {
             Decision::Accepted(event) => {
+                self.is_changed |= matches!(
+                    event,
+                    RoundEvent::Corrected { .. }
+                        | RoundEvent::RoundsVoided { .. }
+                        | RoundEvent::Ruled { .. }
+                        | RoundEvent::Witnessed { .. }
+                );
                 self.report_round(number, &event);
                 Verdict::Accepted
             }
@@ -416,7 +426,12 @@ impl RunningTable {
         let report = reported::of_cluster(at, &command);
         let seat = reported::stacker_seat(machine.machine(), &command);
         let stacker = seat.map(|seat| (seat, command.clone()));
-        let stands = if let ClusterCommand::Follow { notice, .. } = &command { notice.stands() } else { None };
+        let told = match &command {
+            ClusterCommand::ReverseBuyIn { seat, .. } | ClusterCommand::Read { seat, .. } => {
+                Some((*seat, command.clone()))
+            }
+            _ => None,
+        };
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
         Some(match machine.ask(asked) {
             Decision::Accepted(event) => {
@@ -426,8 +441,15 @@ impl RunningTable {
                 self.parts.metrics.bets.inc_by(bets);
                 self.report(report);
                 self.report_over_differential(round, &event);
-                if let (Some(stands), ClusterEvent::Compensated { adjustments }) = (stands, event) {
-                    self.keep_changes(cluster, stands, &adjustments);
+                if let Some((seat, command)) = told {
+                    self.report(reported::reversed(at, &command, &event));
+                    self.show_messages(cluster, seat);
+                }
+                if let ClusterEvent::Compensated { adjustments } = event {
+                    self.is_changed = true;
+                    for adjustment in adjustments {
+                        self.show_messages(cluster, adjustment.seat);
+                    }
                 }
                 Verdict::Accepted
             }
@@ -503,6 +525,8 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Repeat { seat }
         | ClusterCommand::Double { seat }
         | ClusterCommand::BuyIn { seat, .. }
+        | ClusterCommand::ReverseBuyIn { seat, .. }
+        | ClusterCommand::Read { seat, .. }
         | ClusterCommand::AcceptNote { seat, .. }
         | ClusterCommand::CountStacker { seat, .. }
         | ClusterCommand::IssueColour { seat, .. }
@@ -534,6 +558,8 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::ReverseBuyIn { .. }
+        | ClusterCommand::Read { .. }
         | ClusterCommand::AcceptNote { .. }
         | ClusterCommand::CountStacker { .. }
         | ClusterCommand::EmptyStacker { .. }

@@ -3,6 +3,7 @@
 //! and receives it in numbered transfers.
 
 mod apply;
+mod buy_in;
 mod command;
 mod conclude;
 mod decide;
@@ -10,6 +11,7 @@ mod excess;
 mod invariant;
 mod settle;
 mod stacker;
+mod told;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,9 +27,12 @@ use crate::rules::{TableLimits, TableRules};
 use crate::sources::Sources;
 use crate::transfer::Transfer;
 
+pub use buy_in::BuyIn;
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 pub use stacker::Stacker;
+use told::Messages;
+pub use told::{PlayerMessage, Told};
 
 /// A wager: what a seat has on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +48,7 @@ struct Wager {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Meters {
-    /// Bought in, and received from vouchers.
+    /// Bought in, and received from vouchers, less buy-ins that were reversed.
     pub bought_in: Money,
     /// Staked in rounds that are over.
     pub bet: Money,
@@ -214,6 +219,12 @@ struct State {
     stackers: BTreeMap<DeviceId, Stacker>,
     /// What the House bears of open sessions, by round: only what the same round gives later is set off against it (F81).
     waived: BTreeMap<(Seat, RoundNumber), Money>,
+    /// The number on the last receipt of a buy-in.
+    receipts: u32,
+    /// The last buy-in of each session that a person has taken.
+    buy_ins: BTreeMap<Seat, BuyIn>,
+    /// What players are told and must read.
+    messages: BTreeMap<Seat, Messages>,
 }
 
 /// One placement on a box.
@@ -264,6 +275,9 @@ impl Cluster {
             refusals: 0,
             stackers: BTreeMap::new(),
             waived: BTreeMap::new(),
+            receipts: 0,
+            buy_ins: BTreeMap::new(),
+            messages: BTreeMap::new(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }

@@ -46,6 +46,11 @@ pub struct RoundNumber(pub u64);
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SessionId(pub u32);
 
+/// The number on the receipt of a buy-in: those of a cluster are counted from one and never repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Receipt(pub u32);
+
 /// A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -26,8 +26,8 @@ mod transfer;
 
 pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
-    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters,
-    OverDifferential, Slip, SlipLine, Stacker, Stake, Stakes, Totals,
+    Adjustment, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters,
+    OverDifferential, PlayerMessage, Slip, SlipLine, Stacker, Stake, Stakes, Told, Totals,
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};
@@ -39,7 +39,8 @@ pub use house::{
     VoucherState,
 };
 pub use identity::{
-    Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat, SessionId, TableId, Time,
+    Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Receipt, Role, Roles, RoundNumber, Seat, SessionId,
+    TableId, Time,
 };
 pub use invariant::Broken;
 pub use machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};

@@ -33,6 +33,8 @@ pub enum Act {
     BuyIn,
     /// Take money in above the house's limit.
     LargeBuyIn,
+    /// Reverse a buy-in.
+    ReverseBuyIn,
     /// Clear a lock, and free a seat.
     ClearLock,
     /// Sell and redeem vouchers at the cage.
@@ -57,7 +59,7 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
@@ -68,6 +70,7 @@ impl Act {
         Self::Rule,
         Self::BuyIn,
         Self::LargeBuyIn,
+        Self::ReverseBuyIn,
         Self::ClearLock,
         Self::Cage,
         Self::LargeSale,
@@ -93,6 +96,7 @@ impl Act {
             Self::Rule => "rule",
             Self::BuyIn => "buy-in",
             Self::LargeBuyIn => "large-buy-in",
+            Self::ReverseBuyIn => "reverse-buy-in",
             Self::ClearLock => "clear-lock",
             Self::Cage => "cage",
             Self::LargeSale => "large-sale",
@@ -206,7 +210,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
-    #[cfg_attr(feature = "openapi", schema(min_items = 20, max_items = 20))]
+    #[cfg_attr(feature = "openapi", schema(min_items = 21, max_items = 21))]
     pub rights: [Right; Act::ALL.len()],
 }
 

@@ -174,7 +174,7 @@ fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
 /// changed by two people, and a Shift Manager or above rules (5.14).
 fn check_right(reader: &mut Reader<'_>, at: std::ops::Range<usize>, act: Act, first: Roles, second: Option<Roles>) {
     let of_house = matches!(act, Act::ManagePeople | Act::ManageDevices | Act::Configure);
-    let needs_two = matches!(act, Act::Correct | Act::VoidDamaged | Act::VoidByLaw);
+    let needs_two = matches!(act, Act::Correct | Act::VoidDamaged | Act::VoidByLaw | Act::ReverseBuyIn);
     let has = |role: Role| first.any(&[role]) || second.is_some_and(|roles| roles.any(&[role]));
     let rules = Roles::of(&[Role::ShiftManager, Role::CasinoManager]);
     let message = if has(Role::Auditor) {

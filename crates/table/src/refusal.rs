@@ -97,6 +97,8 @@ refusals! {
     BoxNotOnLayout, "box-not-on-layout", None, "The box is not on this layout.";
     NoSuchBet, "no-such-bet", None, "There is no such bet, or less than is withdrawn.";
     NothingToRepeat, "nothing-to-repeat", None, "There was no bet in the last round to repeat.";
+    UnknownBuyIn, "unknown-buy-in", None, "The session has no buy-in under that receipt, or it was reversed.";
+    NothingToRead, "nothing-to-read", None, "There is no such message, or it was read.";
 
     // Limits.
     BadAmount, "bad-amount", None, "The amount must be above zero.";

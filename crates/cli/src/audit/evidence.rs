@@ -7,15 +7,17 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use taisai_journal::PublicKey;
-use taisai_record::{Evidence, Proven, RoundSheet};
-use taisai_table::RoundNumber;
+use taisai_record::{Evidence, Proven, Purse, RoundSheet};
+use taisai_rules::{Dice, Money};
+use taisai_table::{RoundNumber, RoundStanding};
 
 use super::Store;
-use super::show::Shown;
+use super::show::{Shown, waits};
 use crate::args::RoundArgs;
 use crate::output::Output;
 use crate::print::{BAD, GOOD, moment};
 use crate::store;
+use crate::words::because;
 
 /// Writes evidence of a round, once it was checked.
 pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool) -> anyhow::Result<bool> {
@@ -71,19 +73,58 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
     }
 }
 
+/// What stands, what was settled first, and up to when it is proven.
 fn sentence(proven: &Proven, sheet: &RoundSheet) -> String {
     let Proven { settlement, entries, signers, signed } = proven;
     let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
-    let dice = settlement.past.and_then(|past| past.first_dice);
-    let result = dice.map_or_else(|| "declared void".to_owned(), |dice| format!("settled by the dice {dice}"));
+    let (table, round) = (settlement.table.0, settlement.round.0);
+    let settled = |dice: Option<Dice>| {
+        dice.map_or_else(|| "declared void".to_owned(), |dice| format!("settled by the dice {dice}"))
+    };
+    let first = settled(sheet.clusters.first().and_then(|cluster| cluster.dice));
+    let mut told = match settlement.past.map(|past| past.standing()) {
+        Some(stands) if sheet.is_changed() => {
+            let stands = match stands {
+                RoundStanding::Settled(dice) => format!("stands by the dice {dice}"),
+                RoundStanding::Void(reason) => format!("is void: {}", because(reason)),
+                RoundStanding::InPlay => "is in play".to_owned(),
+            };
+            let cited = sheet.cited.join(", ");
+            let moved = moved(sheet);
+            format!("Round {round} of table {table} {stands} ({cited}). It was first {first}; {moved}.")
+        }
+        Some(RoundStanding::Void(reason)) => {
+            let cited = sheet.cited.join(", ");
+            format!(
+                "Round {round} of table {table} was {first}: {} ({cited}). Every bet was returned.",
+                because(reason)
+            )
+        }
+        Some(RoundStanding::Settled(_) | RoundStanding::InPlay) | None => {
+            format!("Round {round} of table {table} was {first}, with the bets and payouts above.")
+        }
+    };
+    for sentence in waits(sheet) {
+        told.push(' ');
+        told.push_str(&sentence);
+    }
     let training = if sheet.mark.is_training { " This is TRAINING: no money was played for." } else { "" };
     format!(
-        "Round {} of table {} was {result}, with the bets and payouts above. The record that says so was signed with {} up to \
-         {}, and all {entries} decisions in it are those of the rules. What was corrected or voided after that is not part \
-         of this evidence.{training}",
-        settlement.round.0,
-        settlement.table.0,
+        "{told} The record that says so was signed with {} up to {}, and all {entries} decisions in it are those of the rules. \
+         What was corrected, voided or ruled after that is not part of this evidence.{training}",
         signers.join(" and "),
         moment(*signed),
     )
+}
+
+/// What was taken back from players and paid to them later, over all changes.
+fn moved(sheet: &RoundSheet) -> String {
+    let (mut taken, mut paid) = (0i64, 0i64);
+    let changes = sheet.clusters.iter().flat_map(|cluster| &cluster.changes);
+    for movement in changes.flat_map(|change| &change.movements) {
+        let total = if movement.from == Purse::House { &mut paid } else { &mut taken };
+        *total += movement.amount.cents();
+    }
+    let (taken, paid) = (Money::from_cents(taken), Money::from_cents(paid));
+    format!("since then {taken} was taken back or is owed by players, and {paid} was paid to them or is owed to them")
 }

@@ -5,7 +5,9 @@ use std::io::Write;
 use anyhow::bail;
 use taisai_record::{ClusterSheet, MachineId, Mark, Movement, RoundSheet, Sheet, settlement};
 use taisai_rules::{Dice, Game, Language};
-use taisai_table::{Actor, ClusterId, Law, PastRound, Profile, RoundCommand, RoundEntry, RoundNumber};
+use taisai_table::{
+    Actor, ClusterId, Law, PastRound, Profile, RoundCommand, RoundEntry, RoundNumber, RoundStanding, Unwitnessed,
+};
 
 use super::Store;
 use crate::args::RoundArgs;
@@ -78,13 +80,16 @@ impl Shown<'_> {
         let PastRound { dice, first_dice, void, dice_set, tumbler, dealer, is_ruled: _ } = past;
         let dealer = dealer.map_or_else(|| "nobody on file".to_owned(), |dealer| format!("person {}", dealer.0));
         writeln!(out, "Dealt by {dealer}, with dice set {dice_set} and tumbler {tumbler}.")?;
+        let cited = self.sheet.cited.join(", ");
         match (void, dice) {
-            (Some(reason), _) => {
-                let cited = reason.cites(self.game(), self.law()).join(", ");
-                writeln!(out, "The round is void: {}. ({cited})", because(*reason))?;
+            (Some(reason), _) => writeln!(out, "The round is void: {}. ({cited})", because(*reason))?,
+            (None, Some(dice)) => {
+                writeln!(out, "It stands by the dice {dice}, Total Sum {}. ({cited})", dice.total_sum())?;
             }
-            (None, Some(dice)) => writeln!(out, "It stands by the dice {dice}, Total Sum {}.", dice.total_sum())?,
             (None, None) => writeln!(out, "It has no result.")?,
+        }
+        for sentence in waits(self.sheet) {
+            writeln!(out, "{BAD}{sentence}{BAD:#}")?;
         }
         if let Some(first) = first_dice.filter(|first| Some(*first) != *dice) {
             writeln!(out, "The result first committed was {first}.")?;
@@ -114,9 +119,13 @@ impl Shown<'_> {
         let id = ClusterId { table: self.sheet.table, number: cluster.cluster };
         let chain = MachineId::Cluster(id).chain();
         let place = format!("block {}, entry {} of chain {chain}", cluster.block, cluster.entry);
-        print::heading(out, &format!("As it was settled, {}, {place}", moment(cluster.time)))?;
-        sheet(out, cluster.dice, cluster.sheet.as_ref())?;
-        table(out, &cluster.movements)?;
+        let settled = if cluster.changes.is_empty() {
+            "As it was settled"
+        } else {
+            print::heading(out, "As it stands")?;
+            sheet(out, cluster.latest, cluster.now.as_ref())?;
+            "As it was first settled"
+        };
         for change in &cluster.changes {
             let dice = change.dice.map_or_else(|| "void".to_owned(), |dice| format!("settled again by {dice}"));
             let cited = change.void.map(|reason| reason.cites(self.game(), self.law()).join(", "));
@@ -129,12 +138,28 @@ impl Shown<'_> {
                 table(out, &change.movements)?;
             }
         }
-        if !cluster.changes.is_empty() {
-            print::heading(out, "As it stands now")?;
-            sheet(out, cluster.latest, cluster.now.as_ref())?;
-        }
-        Ok(())
+        print::heading(out, &format!("{settled}, {}, {place}", moment(cluster.time)))?;
+        sheet(out, cluster.dice, cluster.sheet.as_ref())?;
+        table(out, &cluster.movements)
     }
+}
+
+/// What of its money does not follow yet how a round stands.
+pub(super) fn waits(sheet: &RoundSheet) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if let Some(Unwitnessed { by, paid, .. }) = &sheet.unwitnessed {
+        let paid = match paid {
+            RoundStanding::Settled(dice) => format!("paid by the dice {dice}"),
+            RoundStanding::Void(_) => "paid as void".to_owned(),
+            RoundStanding::InPlay => "not paid".to_owned(),
+        };
+        sentences.push(format!("The ruling of person {} waits for a witness: until then the round is {paid}.", by.0));
+    }
+    if !sheet.behind.is_empty() {
+        let clusters: Vec<_> = sheet.behind.iter().map(ToString::to_string).collect();
+        sentences.push(format!("The money has not followed yet at cluster {}.", clusters.join(", ")));
+    }
+    sentences
 }
 
 /// Whose a record is, and whether its money is real.

@@ -216,6 +216,7 @@ impl Hall<'_> {
             Report::OverDifferential { table, round, over: over_differential(amount) },
             Report::CommandIdReused { table: self.at.table, source: 1 },
             Report::StackerDiffers { cluster: self.at, seat, accepted: 2, notes: 1, variance: None },
+            Report::BuyInReversed { cluster: self.at, seat, receipt: taisai_table::Receipt(1), amount },
             Report::TumblerFault { table, tumbler: taisai_table::DeviceId(1) },
             Report::FlatDiceVoided { table, round },
             Report::ToBeRuled { table, round },

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
     Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
-    HouseEntry, HouseEvent, Notice, Purpose, ReceivableId, ReceivableRuling, RoundNumber, Seat, Slip, Stake,
+    HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundNumber, Seat, Slip, Stake,
     TableRules, Totals,
 };
 
@@ -43,6 +43,11 @@ struct Purse {
     flows: i64,
     /// What it had won when the round was opened.
     mark: i64,
+    /// The last buy-in of the session that can be reversed: the number on its receipt, and how much.
+    bought: Option<(Receipt, i64)>,
+    /// How many messages the session was sent, and up to which they were read.
+    told: u32,
+    read: u32,
 }
 
 impl Purse {
@@ -108,6 +113,8 @@ pub(super) struct Model {
     past: VecDeque<Past>,
     /// Cash and notes taken in at seats.
     cash: i64,
+    /// How many receipts were given for cash.
+    receipts: u32,
     /// How many notes each acceptor has taken since its stacker was emptied, and what they are worth.
     stackers: BTreeMap<DeviceId, (u32, i64)>,
     /// What was counted in stackers beyond that.
@@ -134,6 +141,7 @@ impl Model {
             last: Vec::new(),
             past: VecDeque::new(),
             cash: 0,
+            receipts: 0,
             stackers: BTreeMap::new(),
             variance: 0,
             chips: 0,
@@ -196,8 +204,31 @@ impl Model {
                 self.variance += counted.cents() - stacked;
             }
             ClusterCommand::BuyIn { seat, amount, .. } => {
+                self.receipts += 1;
+                let receipt = Receipt(self.receipts);
+                let told = ClusterEvent::BoughtIn { receipt };
+                ensure("every buy-in has the next receipt", *event == told, || format!("{event:?} and {told:?}"))?;
                 self.cash += amount.cents();
                 self.credit(*seat, amount.cents());
+                self.purse(*seat).bought = Some((receipt, amount.cents()));
+            }
+            ClusterCommand::ReverseBuyIn { seat, receipt, .. } => {
+                let ClusterEvent::BuyInReversed { amount } = event else {
+                    return Err(Failure::new("reversed nothing"));
+                };
+                let (amount, purse) = (amount.cents(), self.purse(*seat));
+                let is_covered = purse.bought.take() == Some((*receipt, amount)) && purse.credits >= amount;
+                ensure("the last buy-in is reversed once, with free credits", is_covered, || format!("{entry:?}"))?;
+                purse.credits -= amount;
+                purse.flows -= amount;
+                purse.told += 1;
+                self.cash -= amount;
+            }
+            ClusterCommand::Read { seat, message } => {
+                let purse = self.purse(*seat);
+                let is_unread = purse.read < *message && *message <= purse.told;
+                ensure("a message is read once", is_unread, || format!("{entry:?}"))?;
+                purse.read = *message;
             }
             ClusterCommand::IssueColour { seat, value, chips, .. } => {
                 let worth = value.cents() * i64::from(*chips);
@@ -345,6 +376,8 @@ impl Model {
         self.purse(seat).has_walked_away = false;
         self.purse(seat).owed = 0;
         self.purse(seat).waived.clear();
+        self.purse(seat).bought = None;
+        (self.purse(seat).told, self.purse(seat).read) = (0, 0);
         self.last.retain(|bet| bet.player.seat != seat);
     }
 

@@ -64,6 +64,14 @@ impl Hall<'_> {
                 self.ask_cluster(by(ATTENDANT), ClusterCommand::ClearLock { seat })?.ok();
                 return Ok(());
             }
+            let unread = self.cluster().messages(seat).find(|(_, is_read)| !is_read).map(|(message, _)| message.number);
+            if let Some(message) = unread
+                && self.chance.percent(30)
+            {
+                let actor = self.terminal(seat);
+                self.ask_cluster(actor, ClusterCommand::Read { seat, message })?.ok();
+                return Ok(());
+            }
             let cluster = self.cluster();
             let is_poor = cluster.credits(seat) < Money::from_cents(2_000) && cluster.on_layout(seat) == Money::ZERO;
             let has_left = cluster.session(seat).is_some()
@@ -181,8 +189,17 @@ impl Hall<'_> {
                 let second = self.chance.percent(70).then(|| person(SUPERVISOR));
                 self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, second })?.ok();
             }
+            7 => self.reverse_buy_in(seat)?,
             _ => self.redeem_at(seat)?,
         }
+        Ok(())
+    }
+
+    /// The cash was for another seat.
+    fn reverse_buy_in(&mut self, seat: Seat) -> Held {
+        let Some(receipt) = self.cluster().last_buy_in(seat).map(|buy_in| buy_in.receipt) else { return Ok(()) };
+        let (why, second) = ("it was for another seat".to_owned(), Some(person(SUPERVISOR)));
+        self.ask_cluster(by(CASHIER), ClusterCommand::ReverseBuyIn { seat, receipt, why, second })?.ok();
         Ok(())
     }
 

@@ -73,9 +73,11 @@ counters! {
     }
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
-        WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker
+        WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read
     }
-    "cluster event" ClusterEvents of ClusterEvent { Done Rejected Settled Compensated StackerDiffers StackerEmptied }
+    "cluster event" ClusterEvents of ClusterEvent {
+        Done Rejected Settled Compensated StackerDiffers StackerEmptied BoughtIn BuyInReversed
+    }
     "house" HouseCommands of HouseCommand {
         Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol GiveCode Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
@@ -88,7 +90,7 @@ counters! {
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
-        OverDifferential TumblerFault StackerDiffers
+        OverDifferential TumblerFault StackerDiffers BuyInReversed
         FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
     }
 }
@@ -296,7 +298,10 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         {
             Some("a live table has no note acceptors")
         }
-        ("cluster", "BuyIn") if is_live => Some("cash becomes chips outside the table's books"),
+        ("cluster", "BuyIn" | "ReverseBuyIn") | ("cluster event", "BoughtIn" | "BuyInReversed") if is_live => {
+            Some("cash becomes chips outside the table's books")
+        }
+        ("cluster", "Read") if is_live => Some("the Dealer tells the players of a live table"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),
         ("cluster", "WalkAway") | ("claim", "WalkedAway" | "LeftBehind") if !has(Rule::WalkAway) => {
             Some("the game has no such rule")

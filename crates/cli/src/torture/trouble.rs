@@ -4,8 +4,8 @@
 use taisai_rules::{BetBox, BoxKey, Kind, Money, Unit};
 use taisai_table::{
     Act, Actor, ApprovalId, CashOut, Chips, ClusterCommand, ClusterId, DeviceId, DeviceKind, HouseCommand, LimitEntry,
-    PersonId, Position, Purpose, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, RoundStanding, Ruling,
-    Seat, Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
+    PersonId, Position, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, RoundStanding,
+    Ruling, Seat, Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use super::cage::TRAINING;
@@ -290,7 +290,7 @@ impl Hall<'_> {
         let cents = Money::from_cents;
         let second = Some(person(SUPERVISOR));
         let buy_in = |seat, amount| ClusterCommand::BuyIn { seat, amount, second };
-        let (actor, command) = match self.chance.below(20) {
+        let (actor, command) = match self.chance.below(22) {
             0 => (by(CASHIER), buy_in(Seat(999), cents(1_000))),
             1 => (by(CASHIER), buy_in(seat, cents(0))),
             2 => (by(CASHIER), buy_in(seat, Money::MAX)),
@@ -333,6 +333,11 @@ impl Hall<'_> {
                 let enrol = HouseCommand::Enrol { device: TUMBLER, kind, second: Some(person(SUPERVISOR)) };
                 return self.tell_house(by(ADMINISTRATOR), enrol);
             }
+            19 => {
+                let (receipt, why) = (Receipt(self.chance.small(3)), "the wrong seat".to_owned());
+                (by(CASHIER), ClusterCommand::ReverseBuyIn { seat, receipt, why, second })
+            }
+            20 => (terminal, ClusterCommand::Read { seat, message: 0 }),
             _ => (by(DEALER), ClusterCommand::Leave { seat }),
         };
         self.tell_cluster(actor, command)

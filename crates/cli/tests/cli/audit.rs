@@ -126,8 +126,8 @@ fn a_round_is_shown_as_it_was_and_as_it_stands() {
         "first committed was 2 4 6",
         "person 7 and person 2",
         "Because: the console read 6",
-        "As it was settled",
-        "As it stands now",
+        "As it was first settled",
+        "As it stands\n",
         "4.1.2",
     ] {
         assert!(first.contains(part), "{part}: {first}");
@@ -157,7 +157,19 @@ fn evidence_is_checked_elsewhere() {
         assert_eq!(status, Some(0), "{printed}{error}");
         let (status, printed, _) = taisai(elsewhere, &["audit", "verify-evidence", file, "--key", &key]);
         assert_eq!(status, Some(0), "{printed}");
-        assert!(printed.contains("As it was settled") && printed.contains("proven  Round "), "{printed}");
+        // What stands comes first, and the first settlement beside it.
+        let told = match round {
+            "1" => {
+                "Round 1 of table 1 stands by the dice 2 4 3 (3.9, 5.10, 5.11, 5.8). It was first settled by the dice 2 4 6; since then"
+            }
+            "2" => {
+                "Round 2 of table 1 is void: equipment malfunction (law: equipment malfunction, 5.8). It was first settled by the dice 6 6 6"
+            }
+            _ => "Round 3 of table 1 was settled by the dice",
+        };
+        assert!(printed.contains("proven  Round ") && printed.contains(told), "{printed}");
+        let (stands, first) = (printed.find("As it stands\n"), printed.find("As it was first settled"));
+        assert!(stands <= first && stands.is_some() == (round != "3"), "{printed}");
         let stranger = format!("ed25519:{}", "0".repeat(64));
         let (status, printed, _) = taisai(elsewhere, &["audit", "verify-evidence", file, "--key", &stranger]);
         assert_eq!((status, printed.starts_with("nothing is proven")), (Some(1), true), "{printed}");

@@ -10,7 +10,7 @@ use super::{Evidence, Later, Part};
 use crate::machine::Machine;
 use crate::opening::{MachineId, Opening};
 use crate::replay::{BATCH, ReplayError, Seen};
-use crate::settlement::{Settling, clusters_of, start};
+use crate::settlement::{Settling, clusters_of, start, unwitnessed};
 use crate::verify::checkpoints;
 
 /// Why there is no evidence.
@@ -29,7 +29,7 @@ pub enum NoEvidence {
     #[error("chain {0}: the round is not settled")]
     NotSettled(ChainName),
     /// Nobody has signed it yet.
-    #[error("chain {0}: no checkpoint vouches for the round yet")]
+    #[error("chain {0}: no checkpoint vouches yet for how the round stands; take it after the next one")]
     Unsigned(ChainName),
 }
 
@@ -42,12 +42,16 @@ impl Evidence {
         round: RoundNumber,
     ) -> Result<Self, NoEvidence> {
         let mut gathering = Gathering { archive, keys, round };
-        let is_over = |seen: &Seen<'_, Round>| match seen {
-            Seen::Entry(_, machine, _) | Seen::Block(_, machine) => machine.past(round).is_some(),
-            Seen::Opening(..) | Seen::Checkpoint(..) => false,
+        let mut stood = None;
+        let changes = |seen: &Seen<'_, Round>| {
+            let (Seen::Entry(_, machine, _) | Seen::Block(_, machine)) = seen else { return false };
+            let stands = machine.past(round).map(|past| (*past, unwitnessed(machine, round).cloned()));
+            let is_new = stands != stood;
+            stood = stands;
+            is_new
         };
         let chain = MachineId::Round(table).chain();
-        let (part, opening) = gathering.part::<Round>(&chain, |machine| machine.number() < round, is_over)?;
+        let (part, opening) = gathering.part::<Round>(&chain, |machine| machine.number() < round, changes)?;
         let mut parts = vec![part];
         for id in clusters_of(&opening.setup) {
             parts.push(gathering.cluster(id)?);
@@ -66,20 +70,23 @@ impl Gathering<'_> {
     fn cluster(&mut self, id: ClusterId) -> Result<Part, NoEvidence> {
         let round = self.round;
         let mut settling = Settling::new(round);
-        let is_over = |seen: &Seen<'_, Cluster>| {
+        let settled = |settling: &Settling| settling.settled.as_ref().map(|settled| settled.changes.len());
+        let changes = |seen: &Seen<'_, Cluster>| {
+            let before = settled(&settling);
             settling.see(seen);
-            settling.settled.is_some()
+            settled(&settling) != before
         };
         let chain = MachineId::Cluster(id).chain();
-        Ok(self.part::<Cluster>(&chain, |machine| machine.round() < round, is_over)?.0)
+        Ok(self.part::<Cluster>(&chain, |machine| machine.round() < round, changes)?.0)
     }
 
-    /// The part of one chain: from a state before the round, or from the beginning, to a checkpoint behind the settlement.
+    /// The part of one chain: from a state before the round, or from the beginning, to a checkpoint behind the last change of
+    /// the round.
     fn part<M: Machine>(
         &mut self,
         chain: &ChainName,
         is_before: impl Fn(&M) -> bool,
-        mut is_over: impl FnMut(&Seen<'_, M>) -> bool,
+        mut changes: impl FnMut(&Seen<'_, M>) -> bool,
     ) -> Result<(Part, Opening), NoEvidence> {
         let mut heads = self.archive.heads()?.into_iter();
         let head = heads.find(|head| head.chain == *chain).ok_or_else(|| NoEvidence::NoChain(chain.clone()))?;
@@ -87,11 +94,10 @@ impl Gathering<'_> {
         let vouched: BTreeSet<u64> = checkpoints.iter().map(|(_, vouched)| vouched.position).collect();
         let mut replay = start::<M>(self.archive, chain, self.keys, &is_before)?;
         let mut before: Option<(u64, M)> = replay.machine().cloned().map(|machine| (replay.head().next - 1, machine));
-        let mut over = None;
+        let mut changed = None;
         replay.run(|seen| {
-            if is_over(&seen) {
-                over = place(&seen);
-                return ControlFlow::Break(());
+            if changes(&seen) {
+                changed = place(&seen);
             }
             if let Seen::Block(position, machine) = seen
                 && vouched.contains(&position)
@@ -104,7 +110,7 @@ impl Gathering<'_> {
         let not_settled = || NoEvidence::NotSettled(chain.clone());
         let unsigned = || NoEvidence::Unsigned(chain.clone());
         let (opening, _) = replay.into_machine().ok_or_else(not_settled)?;
-        let end = behind(&checkpoints, over.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
+        let end = behind(&checkpoints, changed.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
         let Some((position, machine)) = before else {
             return Ok((Part { beginning: self.blocks(chain, 0, end)?, later: None }, opening));
         };

@@ -114,6 +114,14 @@ impl Scribe for Cluster {
                 (Seats::None, None)
             }
             ClusterCommand::BuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in")),
+            ClusterCommand::ReverseBuyIn { seat, receipt, why, .. } => {
+                let amount =
+                    if let ClusterEvent::BuyInReversed { amount } = event { Some(amount.cents()) } else { None };
+                let detail = Some(format!("receipt {}: {why}", receipt.0));
+                events.push(Event { amount, detail, ..at_seat(self, event_by("buy-in-reversed", asked.actor), *seat) });
+                (Seats::One(*seat), Some("buy-in-reversed"))
+            }
+            ClusterCommand::Read { .. } => return Ok(()),
             ClusterCommand::IssueColour { seat, .. } => (Seats::One(*seat), Some("colour-issued")),
             ClusterCommand::RedeemColour { seat } => (Seats::One(*seat), Some("colour-redeemed")),
             ClusterCommand::CashOut { seat, to } => {
@@ -254,7 +262,10 @@ fn here(cluster: &Cluster) -> Belongs {
 
 /// With whom a command was given.
 fn second(command: &ClusterCommand) -> Option<Person> {
-    if let ClusterCommand::BuyIn { second, .. } | ClusterCommand::IssueColour { second, .. } = command {
+    if let ClusterCommand::BuyIn { second, .. }
+    | ClusterCommand::ReverseBuyIn { second, .. }
+    | ClusterCommand::IssueColour { second, .. } = command
+    {
         *second
     } else {
         None
@@ -270,6 +281,8 @@ fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<
         }
         ClusterEvent::Done
         | ClusterEvent::Rejected { .. }
+        | ClusterEvent::BoughtIn { .. }
+        | ClusterEvent::BuyInReversed { .. }
         | ClusterEvent::StackerDiffers { .. }
         | ClusterEvent::StackerEmptied { .. } => Vec::new(),
     }

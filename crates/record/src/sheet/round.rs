@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use taisai_journal::{Genesis, Purpose};
-use taisai_rules::{BetBox, Dice, Money};
-use taisai_table::{PastRound, RoundEntry, RoundNumber, Seat, SlipLine, TableId, TableRules, Time, Totals, VoidReason};
+use taisai_rules::{BetBox, Dice, Game, Money, Paragraph, Rule};
+use taisai_table::{
+    PastRound, RoundEntry, RoundNumber, RoundStanding, Seat, SlipLine, TableId, TableRules, Time, Totals, Unwitnessed,
+    VoidReason,
+};
 
 use super::movements::{self, Movement};
 use super::{BadSheet, Sheet};
@@ -68,6 +71,13 @@ pub struct RoundSheet {
     /// How it stands; none while it is in play.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub past: Option<PastRound>,
+    /// The paragraphs by which it stands so.
+    pub cited: Vec<String>,
+    /// The ruling on it whose money waits for a second person to witness it: until then it is paid as it was before (5.14).
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub unwitnessed: Option<Unwitnessed>,
+    /// The clusters whose money has not followed how the round stands, by number.
+    pub behind: Vec<u16>,
     /// What was asked at the dealer's side: the block, and the entry.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Vec<Value>>))]
     pub acts: Vec<(u64, RoundEntry)>,
@@ -152,7 +162,7 @@ pub struct ChangeSheet {
 impl RoundSheet {
     /// Writes the sheets, and sees to it that they come to what was settled.
     pub fn new(settlement: &Settlement) -> Result<Self, BadSheet> {
-        let Settlement { table, round, genesis, opening, past, acts, clusters } = settlement;
+        let Settlement { table, round, genesis, opening, past, unwitnessed, acts, clusters } = settlement;
         let table_rules = opening.rules()?;
         let game = table_rules.game();
         Ok(Self {
@@ -165,6 +175,9 @@ impl RoundSheet {
             profile: opening.profile_hash().to_string(),
             program: opening.program.version.clone(),
             past: *past,
+            cited: past.map(|past| cited(&past, settlement, game)).unwrap_or_default(),
+            unwitnessed: unwitnessed.clone(),
+            behind: past.map(|past| behind(&past, settlement)).unwrap_or_default(),
             acts: acts.iter().map(|act| (act.at.position, act.entry.clone())).collect(),
             clusters: clusters.iter().map(|settled| cluster(&table_rules, settled)).collect::<Result<_, _>>()?,
             table_rules,
@@ -175,6 +188,46 @@ impl RoundSheet {
     pub const fn table_rules(&self) -> &TableRules {
         &self.table_rules
     }
+
+    /// Whether it stands otherwise than it was first settled, or was changed in between.
+    pub fn is_changed(&self) -> bool {
+        self.unwitnessed.is_some() || self.clusters.iter().any(|cluster| !cluster.changes.is_empty())
+    }
+}
+
+/// The paragraphs by which a round stands as it does.
+fn cited(past: &PastRound, settlement: &Settlement, game: &Game) -> Vec<String> {
+    let is_changed = settlement.unwitnessed.is_some()
+        || past.dice != past.first_dice
+        || settlement.clusters.iter().any(|settled| !settled.changes.is_empty());
+    let mut rules = Vec::new();
+    rules.extend(past.is_ruled.then_some(Rule::Ruling));
+    match (past.standing(), is_changed) {
+        (RoundStanding::Settled(_), true) => rules.extend([Rule::WrongResult, Rule::LateError]),
+        (RoundStanding::Settled(_), false) => rules.push(Rule::Result),
+        (RoundStanding::Void(_), true) => rules.push(Rule::LateError),
+        (RoundStanding::Void(_), false) | (RoundStanding::InPlay, _) => {}
+    }
+    let of_void = past.void.map(|reason| reason.cites(game, &settlement.opening.profile.law)).unwrap_or_default();
+    let of_rules = rules.iter().flat_map(|rule| game.paragraphs(*rule)).map(Paragraph::text);
+    let mut cited: Vec<String> = Vec::new();
+    for paragraph in of_void.into_iter().chain(of_rules) {
+        if !cited.iter().any(|known| known == paragraph) {
+            cited.push(paragraph.to_owned());
+        }
+    }
+    cited
+}
+
+/// The clusters that have settled the round otherwise than it stands, where no ruling waits for its witness.
+fn behind(past: &PastRound, settlement: &Settlement) -> Vec<u16> {
+    let stands = match settlement.unwitnessed.as_ref().map_or_else(|| past.standing(), |ruling| ruling.paid) {
+        RoundStanding::Settled(dice) => Some(dice),
+        RoundStanding::Void(_) => None,
+        RoundStanding::InPlay => return Vec::new(),
+    };
+    let others = settlement.clusters.iter().filter(|settled| settled.latest() != stands);
+    others.map(|settled| settled.cluster.number).collect()
 }
 
 fn cluster(rules: &TableRules, settled: &Settled) -> Result<ClusterSheet, BadSheet> {

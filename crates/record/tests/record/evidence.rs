@@ -1,10 +1,11 @@
 //! Evidence of a round: gathered from a store, checked elsewhere, and refused when any of it was changed.
 
 use taisai_journal::{Hash, Memory, PublicKey, SigningKey};
-use taisai_record::{BadFile, Evidence, NoEvidence, Unproven, settlement};
-use taisai_table::{RoundCommand, RoundNumber};
+use taisai_record::{BadFile, Evidence, NoEvidence, Proven, RoundSheet, Unproven, settlement};
+use taisai_rules::Dice;
+use taisai_table::{PersonId, Role, RoundCommand, RoundNumber, RoundStanding, Ruling, Time, VoidReason};
 
-use crate::hall::{Hall, TABLE, program};
+use crate::hall::{Hall, TABLE, person, program};
 use crate::verify::key;
 
 /// A house that has played six rounds and stopped once between them.
@@ -40,7 +41,11 @@ fn every_round_is_proven_elsewhere() {
                 let on_record = settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(round)).unwrap().unwrap();
                 let (here, there) = (&on_record.clusters[0], &proven.settlement.clusters[0]);
                 assert_eq!((&here.slip, here.totals, here.dice), (&there.slip, there.totals, there.dice), "{game}");
-                assert_eq!((here.changes.len(), there.changes.len()), (usize::from(round == 4), 0), "{game}");
+                assert_eq!(
+                    (here.changes.len(), there.changes.len()),
+                    (usize::from(round == 4), usize::from(round == 4))
+                );
+                assert_eq!((here.latest(), on_record.past), (there.latest(), proven.settlement.past), "{game} {round}");
                 assert_eq!(proven.settlement.past.unwrap().first_dice, here.dice);
                 assert_eq!(proven.signers, [key]);
                 assert!(there.slip.lines.len() == 4 && proven.entries > 8, "{game} {round}: {}", proven.entries);
@@ -190,4 +195,115 @@ fn evidence_without_the_dealers_acts_proves_nothing() {
         let refused = with(of_next[0]).expect_err("the acts are not in it");
         assert!(matches!(refused, Unproven::NotOpened(_)), "round {round}: {refused}");
     }
+}
+
+/// What a round's evidence says of how it stands, once it was written, read and checked.
+fn proven(memory: &Memory, key: PublicKey, round: u64) -> (Proven, RoundSheet) {
+    let bytes = gather(memory, &[key], round).unwrap().to_bytes().unwrap();
+    let proven = Evidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
+    let sheet = RoundSheet::new(&proven.settlement).unwrap();
+    (proven, sheet)
+}
+
+fn dice(faces: [u8; 3]) -> Dice {
+    Dice::try_from(faces).unwrap()
+}
+
+fn rule(hall: &mut Hall, ruling: Ruling) {
+    let why = "as the film shows".to_owned();
+    hall.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why, second: None });
+}
+
+fn witness(hall: &mut Hall, round: u64, seen: RoundStanding) {
+    hall.round(person(5, Role::PitManager), RoundCommand::Witness { round: RoundNumber(round), seen });
+}
+
+/// Each act on a round that is over, in turn: the evidence taken after it says what stands then, with the first settlement beside it,
+/// and says when money waits for a witness (3.9, 5.5, 5.6, 5.10, 5.11, 5.14).
+#[test]
+fn evidence_says_what_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let open = || Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    let mut hall = open();
+    hall.play(3);
+    hall.close();
+    let key = key(folder.path());
+    let (first, before) = proven(&memory, key, 2);
+    let first = first.settlement.clusters[0].dice;
+    assert!(first.is_some() && before.clusters[0].changes.is_empty() && !before.is_changed());
+    let (settled, void) = (|faces| RoundStanding::Settled(dice(faces)), RoundStanding::Void(VoidReason::Ruling));
+    type Step = (&'static str, fn(&mut Hall));
+    let ruled_dice = |hall: &mut Hall| rule(hall, Ruling::Settle { round: RoundNumber(2), dice: dice([2, 2, 2]) });
+    let steps: [(Step, RoundStanding, RoundStanding, usize); 7] = [
+        (("corrected", |hall| hall.correct(2, [6, 6, 5])), settled([6, 6, 5]), settled([6, 6, 5]), 1),
+        (("corrected twice", |hall| hall.correct(2, [6, 5, 4])), settled([6, 5, 4]), settled([6, 5, 4]), 2),
+        (
+            ("ruled void", |hall| rule(hall, Ruling::Void { round: RoundNumber(2), fact: None })),
+            void,
+            settled([6, 5, 4]),
+            2,
+        ),
+        (("void witnessed", |hall| witness(hall, 2, RoundStanding::Void(VoidReason::Ruling))), void, void, 3),
+        (("ruled settled", ruled_dice), settled([2, 2, 2]), void, 3),
+        (
+            ("witnessed", |hall| witness(hall, 2, RoundStanding::Settled(dice([2, 2, 2])))),
+            settled([2, 2, 2]),
+            settled([2, 2, 2]),
+            4,
+        ),
+        (("three more rounds", |hall| hall.play(3)), settled([2, 2, 2]), settled([2, 2, 2]), 4),
+    ];
+    let mut earlier: Vec<(Evidence, RoundStanding)> = vec![];
+    for ((name, act), stands, paid, changes) in steps {
+        let mut hall = open();
+        act(&mut hall);
+        hall.commit();
+        // The hall signs with every result and void that a cluster follows.
+        if !["three more rounds", "void witnessed"].contains(&name) {
+            // A change that nobody has signed for yet has no evidence, and the round never again one that leaves it out.
+            assert!(matches!(gather(&memory, &[key], 2), Err(NoEvidence::Unsigned(_))), "{name}");
+        }
+        hall.checkpoint();
+        hall.close();
+        let (evidence, sheet) = proven(&memory, key, 2);
+        let past = evidence.settlement.past.unwrap();
+        assert_eq!(past.standing(), stands, "{name}");
+        let cluster = &sheet.clusters[0];
+        assert_eq!((cluster.dice, cluster.changes.len()), (first, changes), "{name}");
+        let latest = match paid {
+            RoundStanding::Settled(dice) => Some(dice),
+            RoundStanding::Void(_) | RoundStanding::InPlay => None,
+        };
+        assert_eq!((cluster.latest, cluster.now.is_some()), (latest, latest.is_some()), "{name}");
+        let waits = sheet.unwitnessed.as_ref().map(|ruling| (ruling.by, ruling.paid));
+        assert_eq!(waits, (stands != paid).then_some((PersonId(7), paid)), "{name}");
+        assert!(sheet.is_changed() && sheet.behind.is_empty() && !sheet.cited.is_empty(), "{name}");
+        let gathered = gather(&memory, &[key], 2).unwrap();
+        earlier.push((gathered, stands));
+        // What was gathered before stays true of its time, and says up to when.
+        let mut signed = 0;
+        for (evidence, stood) in &earlier {
+            let proven = evidence.check(&[key], &program()).unwrap();
+            assert_eq!(proven.settlement.past.unwrap().standing(), *stood, "{name}");
+            assert!(proven.signed.0 >= signed, "{name}");
+            signed = proven.signed.0;
+        }
+    }
+}
+
+/// The two sides of a table are signed for one after the other: what a cluster follows in between is no fault of the evidence.
+#[test]
+fn a_cluster_may_be_signed_for_later_than_its_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Memory::default();
+    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    hall.play(1);
+    hall.correct(1, [6, 6, 5]);
+    hall.round.checkpoint(Time(1_900_000_000_000)).unwrap();
+    hall.open_bets();
+    hall.cluster.checkpoint(Time(1_900_000_000_010)).unwrap();
+    hall.close();
+    let (proven, sheet) = proven(&memory, key(folder.path()), 1);
+    assert_eq!((proven.signed, sheet.clusters[0].latest), (Time(1_900_000_000_000), Some(dice([6, 6, 5]))));
 }

@@ -1,7 +1,7 @@
 //! Rounds, evidence and verifications of a house that was played.
 
 use taisai_journal::suite::wait_for;
-use taisai_record::Evidence;
+use taisai_record::{Evidence, RoundSheet};
 use taisai_table::{RoundNumber, TableId};
 
 use super::verification::State;
@@ -32,6 +32,10 @@ async fn a_round_is_shown_with_every_line_and_its_evidence_verifies() {
     let bytes = audits.evidence(TABLE, RoundNumber(3)).await.unwrap();
     let proven = Evidence::from_bytes(&bytes).unwrap().check(&audits.recorded.keys, &program()).unwrap();
     assert_eq!((proven.settlement.table, proven.settlement.round), (TABLE, RoundNumber(3)));
+    // The evidence of a corrected round says what stands, with the first settlement beside it (5.5).
+    let proven = RoundSheet::new(&proven.settlement).unwrap();
+    assert_eq!(serde_json::to_value(&proven.clusters).unwrap(), json["clusters"]);
+    assert_eq!((proven.past, &proven.cited, proven.is_changed()), (sheet.past, &sheet.cited, true));
     for (table, round) in [(1, 0), (1, 5), (1, u64::MAX), (2, 1), (u16::MAX, 1)] {
         let asked = (TableId(table), RoundNumber(round));
         assert_eq!(audits.round(asked.0, asked.1).await.err(), Some(Denied::Unknown), "{asked:?}");

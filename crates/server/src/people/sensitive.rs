@@ -175,14 +175,19 @@ impl Sensitive for HouseCommand {
 }
 
 impl Sensitive for ClusterCommand {
-    /// Only a large buy-in has a second person, and is refused without.
+    /// Of what is taken in only a large amount has a second person, and is refused without.
     fn is_sensitive(&self) -> bool {
-        matches!(self, Self::BuyIn { second: Some(_), .. } | Self::IssueColour { second: Some(_), .. })
+        matches!(
+            self,
+            Self::BuyIn { second: Some(_), .. } | Self::IssueColour { second: Some(_), .. } | Self::ReverseBuyIn { .. }
+        )
     }
 
     fn second(&mut self) -> Option<&mut Option<Person>> {
         match self {
-            Self::BuyIn { second, .. } | Self::IssueColour { second, .. } => Some(second),
+            Self::BuyIn { second, .. } | Self::IssueColour { second, .. } | Self::ReverseBuyIn { second, .. } => {
+                Some(second)
+            }
             Self::Place { .. }
             | Self::PlaceFor { .. }
             | Self::PlaceExcess { .. }
@@ -192,6 +197,7 @@ impl Sensitive for ClusterCommand {
             | Self::Double { .. }
             | Self::RejectExcess
             | Self::Advise { .. }
+            | Self::Read { .. }
             | Self::AcceptNote { .. }
             | Self::CountStacker { .. }
             | Self::EmptyStacker { .. }
@@ -249,6 +255,8 @@ mod tests {
             let json = json.replace("HASH", &["0"; 32].join(","));
             check::<HouseCommand>(&json, outside, inside, is_sensitive);
         }
+        let reverse = r#"{"reverse-buy-in":{"seat":1,"receipt":1,"why":"w","second":S}}"#;
+        check::<ClusterCommand>(reverse, outside, inside, true);
         for json in [
             r#"{"buy-in":{"seat":1,"amount":1,"second":S}}"#,
             r#"{"issue-colour":{"seat":1,"colour":1,"value":1,"chips":1,"second":S}}"#,

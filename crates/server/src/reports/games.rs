@@ -35,7 +35,14 @@ pub struct GameLine {
     pub void: Option<String>,
     /// What there was before it, bets included.
     pub credits_before: i64,
-    /// What there was when it had been settled.
+    /// What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+    pub corrected: i64,
+    /// What was bought in before the next game was settled, less what was reversed.
+    pub bought_in: i64,
+    /// What was cashed out before then.
+    pub cashed_out: i64,
+    /// What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+    /// what was corrected and bought in, less what was cashed out.
     pub credits_after: i64,
     /// What was staked.
     pub staked: i64,
@@ -160,6 +167,9 @@ fn of_session(
             dice: dice(&row[4])?,
             void: words(&row[5]),
             credits_before: 0,
+            corrected: 0,
+            bought_in: 0,
+            cashed_out: 0,
             credits_after: 0,
             staked: sum(8)?,
             first_paid: sum(15)?,
@@ -186,8 +196,8 @@ fn bet(row: &[Value]) -> Result<BetLine, Trouble> {
     })
 }
 
-/// What there was before and after each game, by the ledger of its session, which begins with nothing. A game that gave back
-/// what it took is not in the ledger: what there was is known by the time.
+/// What there was before and after each game, by the ledger of its session, which begins with nothing. A game ends where the next one
+/// is settled, so that what comes and goes between them is counted once, and the games of a session follow on each other.
 fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [GameLine]) -> Result<(), Trouble> {
     if games.is_empty() {
         return Ok(());
@@ -196,20 +206,41 @@ fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [G
                WHERE table_number = $1 AND cluster = $2 AND session = $3 AND account = 'seat' AND chain <> 'house'
                ORDER BY chain, position, line, leg";
     let rows = reader.query(sql, &[cluster.table.0.into(), cluster.number.into(), of.session.into()])?.rows;
+    let mut end = rows.len();
+    // The newest game comes first.
     for game in games {
-        let mut balance = 0i64;
-        for row in &rows {
-            let is_this = maybe(&row[2])? == Some(game.round) && matches!(text(&row[1])?, "settlement" | "void");
-            if !is_this && count::<u64>(&row[0])? > game.settled_at {
-                break;
-            }
-            balance = balance.checked_add(number(&row[3])?).ok_or(Trouble::TooLarge)?;
-            if is_this {
-                break;
-            }
-        }
-        game.credits_after = balance;
-        game.credits_before = balance - (game.first_paid + game.first_returned - game.staked);
+        let start = settled(&rows, game)?.min(end);
+        game.credits_before = total(&rows[..start], |_| true)?;
+        game.credits_after = total(&rows[..end], |_| true)?;
+        let between = &rows[start..end];
+        game.corrected = total(between, |kind| matches!(kind, "correction" | "late-void"))?;
+        let comes_in =
+            |kind: &str| matches!(kind, "buy-in" | "buy-in-reversed" | "note" | "credits-received" | "colour-issued");
+        game.bought_in = total(between, comes_in)?;
+        let known = |kind: &str| matches!(kind, "settlement" | "void" | "correction" | "late-void") || comes_in(kind);
+        game.cashed_out = -total(between, |kind| !known(kind))?;
+        end = start;
     }
     Ok(())
+}
+
+/// Where a game was settled in the ledger of its session. One that gave back what it took is not in it: its place is known by the time.
+fn settled(rows: &[Vec<Value>], game: &GameLine) -> Result<usize, Trouble> {
+    for (place, row) in rows.iter().enumerate() {
+        let is_this = maybe(&row[2])? == Some(game.round) && matches!(text(&row[1])?, "settlement" | "void");
+        if is_this || count::<u64>(&row[0])? > game.settled_at {
+            return Ok(place);
+        }
+    }
+    Ok(rows.len())
+}
+
+fn total(rows: &[Vec<Value>], of: impl Fn(&str) -> bool) -> Result<i64, Trouble> {
+    let mut total = 0i64;
+    for row in rows {
+        if of(text(&row[1])?) {
+            total = total.checked_add(number(&row[3])?).ok_or(Trouble::TooLarge)?;
+        }
+    }
+    Ok(total)
 }

@@ -73,7 +73,7 @@ pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, Trouble
     let mut seats = Seats::new();
     let booked = format!(
         "SELECT table_number, cluster, seat,
-             CAST(sum(CASE WHEN kind IN ('buy-in', 'note', 'colour-issued', 'credits-received') THEN amount ELSE 0 END) AS BIGINT),
+             CAST(sum(CASE WHEN kind IN ('buy-in', 'buy-in-reversed', 'note', 'colour-issued', 'credits-received') THEN amount ELSE 0 END) AS BIGINT),
              CAST(sum(CASE WHEN kind IN ('cash-out', 'colour-redeemed') THEN -amount ELSE 0 END) AS BIGINT)
          FROM ledger_entries WHERE chain <> 'house' AND account = 'seat'{} GROUP BY table_number, cluster, seat",
         days.condition("gaming_day")

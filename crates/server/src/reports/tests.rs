@@ -286,17 +286,20 @@ async fn games_of_a_seat_are_drawn_as_they_looked() {
     let told: Vec<_> = found
         .iter()
         .map(|game| {
-            (game.round, game.credits_before, game.staked, game.first_paid + game.first_returned, game.credits_after)
+            let settled = game.first_paid + game.first_returned;
+            let moved = settled + game.corrected + game.bought_in - game.cashed_out - game.staked;
+            assert_eq!(game.credits_before + moved, game.credits_after, "it adds up: {game:?}");
+            (game.round, game.credits_before, game.staked, settled, game.corrected, game.credits_after)
         })
         .collect();
-    // Big: won by 4 5 6, returned, lost to 1 2 3, lost to a triple. What a correction gives later is not of that moment.
+    // Big: won by 4 5 6, returned, lost to 1 2 3, lost to a triple. A late correction counts after the game it came after.
     assert_eq!(
         told,
         [
-            (4, 100_000, 500, 0, 99_500),
-            (3, 100_500, 500, 0, 100_000),
-            (2, 100_500, 500, 500, 100_500),
-            (1, 100_000, 500, 1_000, 100_500)
+            (4, 100_000, 500, 0, 1_000, 100_500),
+            (3, 100_500, 500, 0, 0, 100_000),
+            (2, 100_500, 500, 500, 0, 100_500),
+            (1, 100_000, 500, 1_000, 0, 100_500)
         ]
     );
     assert_eq!((found[1].paid, found[1].dice, found[1].first_dice), (1_000, Some([6, 5, 4]), Some([1, 2, 3])));

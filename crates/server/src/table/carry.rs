@@ -67,9 +67,13 @@ impl RunningTable {
         }
         let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
         let before = std::mem::replace(&mut self.phase, self.parts.round.machine().phase());
-        if !is_over(before) && is_over(self.phase) {
+        let is_settled = !is_over(before) && is_over(self.phase);
+        if is_settled {
             self.parts.metrics.rounds.inc();
             self.reusing.clear();
+        }
+        // Evidence of a round has what a checkpoint vouches for: a late change is signed for at once, not with the next round.
+        if std::mem::take(&mut self.is_changed) || is_settled {
             self.check()?;
             let time = self.parts.clock.now();
             if let Some(round) = self.parts.round.own() {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Money};
-use taisai_table::{Cluster, Meters, Seat, SessionId};
+use taisai_table::{BuyIn, Cluster, Meters, PersonId, Receipt, Seat, SessionId, Time};
 
 use super::places;
 
@@ -19,6 +19,26 @@ pub(crate) struct SeatHealth {
     is_connected: bool,
     is_lost: bool,
     is_locked: bool,
+    /// The last buy-in of its session that a person has taken.
+    buy_in: Option<BuyInView>,
+}
+
+/// A buy-in, as its receipt has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct BuyInView {
+    receipt: Receipt,
+    amount: Money,
+    by: PersonId,
+    time: Time,
+    is_reversed: bool,
+}
+
+impl BuyInView {
+    const fn of(buy_in: &BuyIn) -> Self {
+        let BuyIn { session: _, receipt, amount, by, time, is_reversed } = *buy_in;
+        Self { receipt, amount, by, time, is_reversed }
+    }
 }
 
 impl SeatHealth {
@@ -33,6 +53,7 @@ impl SeatHealth {
             is_connected: is_connected(number, seat),
             is_lost: cluster.is_lost(seat),
             is_locked: cluster.is_locked(seat),
+            buy_in: cluster.last_buy_in(seat).map(BuyInView::of),
         }
     }
 

@@ -123,6 +123,16 @@ pub(super) fn stacker(
     Some(Report::StackerDiffers { cluster, seat, accepted, notes, variance })
 }
 
+/// A buy-in that two people reversed.
+pub(super) const fn reversed(cluster: ClusterId, command: &ClusterCommand, event: &ClusterEvent) -> Option<Report> {
+    match (command, event) {
+        (ClusterCommand::ReverseBuyIn { seat, receipt, .. }, ClusterEvent::BuyInReversed { amount }) => {
+            Some(Report::BuyInReversed { cluster, seat: *seat, receipt: *receipt, amount: *amount })
+        }
+        _ => None,
+    }
+}
+
 /// What the command would be reported as.
 pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> Option<Report> {
     match command {
@@ -138,6 +148,8 @@ pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> 
         | ClusterCommand::Double { .. }
         | ClusterCommand::RejectExcess
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::ReverseBuyIn { .. }
+        | ClusterCommand::Read { .. }
         | ClusterCommand::AcceptNote { .. }
         | ClusterCommand::CountStacker { .. }
         | ClusterCommand::EmptyStacker { .. }

@@ -4,23 +4,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 use taisai_rules::{Money, Unit};
-use taisai_table::{
-    Actor, Adjustment, ClusterCommand, Purpose, RoundNumber, Seat, SessionId, Slip, Transfer, VoidReason,
-};
+use taisai_table::{Actor, ClusterCommand, Purpose, RoundNumber, Seat, Slip, Transfer, VoidReason};
 use tokio::time::Instant;
 
 use super::RunningTable;
 use super::carry::UNTOLD;
 use super::health::changed_seats;
-use super::view::{ChangeView, LastGame, Message, PublicView, SeatChange, SeatView, Snapshot, StaffView};
+use super::view::{LastGame, Message, MessageView, PublicView, SeatChange, SeatView, Snapshot, StaffView};
 use crate::leaving::{Answered, Counted, Said, Topic, json};
 use crate::line::Line;
 
 /// Totals and the health of seats are shown at most so often.
 const STAFF: Duration = Duration::from_millis(100);
-
-/// A session is told of its latest changes, at most this many.
-const MOST_CHANGES: usize = 100;
 
 /// The line of a seat, and what it is to be told.
 #[derive(Debug, Default)]
@@ -30,9 +25,7 @@ pub(super) struct SeatLine {
     number: u64,
     is_told: bool,
     last: Option<Box<LastGame>>,
-    /// The rounds of a session that came to stand otherwise after they were settled.
-    changes: Vec<(SessionId, ChangeView)>,
-    /// Whether the last game or a change has come since they were told.
+    /// Whether the last game or a message has come, or was read, since they were told.
     is_last_new: bool,
 }
 
@@ -105,14 +98,13 @@ impl RunningTable {
         self.shown.whole(&PublicView::of(round, self.latest).with_results(round))
     }
 
-    /// How a seat stands; with its last game and the changes of its session where they are asked for.
+    /// How a seat stands; with its last game and the messages of its session where they are asked for.
     fn seat_view(&self, cluster: u16, seat: Seat, with_last: bool) -> Option<SeatView> {
         let place = self.seats.get(self.place(cluster)?)?.get(usize::try_from(seat.0).ok()?)?;
         let last = place.last.as_deref().filter(|_| with_last);
         let cluster = self.cluster(cluster)?;
-        let is_own = |session: SessionId| with_last && cluster.session(seat) == Some(session);
-        let changes = place.changes.iter().filter(|(session, _)| is_own(*session)).map(|(_, change)| *change).collect();
-        Some(SeatView::of(cluster, seat, place.number, last, changes))
+        let messages = with_last.then(|| MessageView::all(cluster, seat));
+        Some(SeatView::of(cluster, seat, place.number, last, messages))
     }
 
     fn staff_view(&self) -> StaffView {
@@ -174,25 +166,9 @@ impl RunningTable {
         }
     }
 
-    /// Keeps what a round that was settled again or voided came to for each seat whose session is still open: the player is told both
-    /// figures of a set-off.
-    pub(super) fn keep_changes(
-        &mut self,
-        number: u16,
-        (round, stands): (RoundNumber, Result<taisai_rules::Dice, VoidReason>),
-        adjustments: &[Adjustment],
-    ) {
-        for adjustment in adjustments {
-            let (seat, session) = (adjustment.seat, adjustment.session);
-            if self.cluster(number).and_then(|cluster| cluster.session(seat)) != Some(session) {
-                continue;
-            }
-            let Some(place) = self.seat_line(number, seat) else { continue };
-            place.changes.retain(|(of, _)| *of == session);
-            if place.changes.len() == MOST_CHANGES {
-                place.changes.remove(0);
-            }
-            place.changes.push((session, ChangeView::of(round, stands, adjustment)));
+    /// A seat is shown the messages of its session again: one has come, or was read.
+    pub(super) fn show_messages(&mut self, number: u16, seat: Seat) {
+        if let Some(place) = self.seat_line(number, seat) {
             place.is_last_new = true;
             self.tell(number, seat);
         }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
 use taisai_table::{
-    Adjustment, Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, Position, Round, RoundNumber, Seat, SessionId,
-    SlipLine, Stake, TableId, TableLimits, Time, Unwitnessed, VoidReason,
+    Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, PlayerMessage, Position, Receipt, Round, RoundNumber,
+    RoundStanding, Seat, SessionId, SlipLine, Stake, TableId, TableLimits, Time, Told, Unwitnessed, VoidReason,
 };
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
@@ -122,17 +122,61 @@ pub(crate) struct SeatView {
     /// How the last round with bets of this seat came out: in a snapshot, and when it has come or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastGame>,
-    /// The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
-    /// has come.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changes: Vec<ChangeView>,
+    /// What the player of this session was told, the latest last: in a snapshot, and when one has come or was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<MessageView>>,
+}
+
+/// A message to the player, who must read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct MessageView {
+    /// What it is read by.
+    number: u32,
+    is_read: bool,
+    /// The free credits after it.
+    credits: Money,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<ChangeView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reversed: Option<ReversedView>,
+}
+
+impl MessageView {
+    pub(crate) fn all(cluster: &Cluster, seat: Seat) -> Vec<Self> {
+        let view = |(message, is_read): (&PlayerMessage, bool)| {
+            let PlayerMessage { number, what, credits } = *message;
+            let (changed, reversed) = match what {
+                Told::Changed { round, stands, amount, at_once, is_waived } => {
+                    let (dice, void) = match stands {
+                        RoundStanding::Settled(dice) => (Some(dice), None),
+                        RoundStanding::Void(reason) => (None, Some(reason)),
+                        RoundStanding::InPlay => (None, None),
+                    };
+                    (Some(ChangeView { round, dice, void, amount, at_once, is_waived }), None)
+                }
+                Told::BuyInReversed { receipt, amount } => (None, Some(ReversedView { receipt, amount })),
+            };
+            Self { number, is_read, credits, changed, reversed }
+        };
+        cluster.messages(seat).map(view).collect()
+    }
+}
+
+/// A buy-in that was reversed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct ReversedView {
+    /// The number on its receipt.
+    receipt: Receipt,
+    amount: Money,
 }
 
 /// A settled round that was settled again or voided, and what that came to for a session. What is given beyond `at_once` is set off
 /// against what the session owes for earlier rounds; what is taken beyond it is owed, unless the House bears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct ChangeView {
+struct ChangeView {
     round: RoundNumber,
     dice: Option<Dice>,
     void: Option<VoidReason>,
@@ -142,19 +186,6 @@ pub(crate) struct ChangeView {
     at_once: Money,
     /// Whether the House bears what the session would give (F81).
     is_waived: bool,
-}
-
-impl ChangeView {
-    pub(crate) fn of(round: RoundNumber, stands: Result<Dice, VoidReason>, adjustment: &Adjustment) -> Self {
-        Self {
-            round,
-            dice: stands.ok(),
-            void: stands.err(),
-            amount: adjustment.amount(),
-            at_once: adjustment.at_once,
-            is_waived: adjustment.is_waived,
-        }
-    }
 }
 
 /// What lies on a box.
@@ -230,7 +261,7 @@ impl SeatView {
         seat: Seat,
         number: u64,
         last: Option<&LastGame>,
-        changes: Vec<ChangeView>,
+        messages: Option<Vec<MessageView>>,
     ) -> Self {
         Self {
             number,
@@ -246,7 +277,7 @@ impl SeatView {
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),
             last: last.cloned(),
-            changes,
+            messages,
         }
     }
 }

@@ -189,7 +189,10 @@ impl Words<ClusterCommand> for TerminalWord {
 
     /// F86: a terminal makes no credits.
     fn has(command: &ClusterCommand) -> bool {
-        let is_staffs = matches!(command, ClusterCommand::BuyIn { .. } | ClusterCommand::EmptyStacker { .. });
+        let is_staffs = matches!(
+            command,
+            ClusterCommand::BuyIn { .. } | ClusterCommand::ReverseBuyIn { .. } | ClusterCommand::EmptyStacker { .. }
+        );
         !is_staffs && !command.is_of_acceptor()
     }
 
@@ -208,6 +211,8 @@ impl Words<ClusterCommand> for TerminalWord {
             | C::Double { .. }
             | C::RejectExcess
             | C::BuyIn { .. }
+            | C::ReverseBuyIn { .. }
+            | C::Read { .. }
             | C::AcceptNote { .. }
             | C::CountStacker { .. }
             | C::EmptyStacker { .. }

@@ -8,7 +8,7 @@ use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Stacker, Stake,
     Wager, less, sum,
 };
-use crate::entry::Entry;
+use crate::entry::{Asked, Entry};
 use crate::identity::{Actor, Seat, SessionId};
 use crate::round::{Notice, Position};
 use crate::sources::Sources;
@@ -39,7 +39,7 @@ impl Cluster {
             }
         }
         if let Ok(event) = &entry.outcome {
-            self.happen(entry.asked.actor, &entry.asked.command, event);
+            self.happen(&entry.asked, event);
             return;
         }
         self.state.refusals += 1;
@@ -50,7 +50,8 @@ impl Cluster {
         }
     }
 
-    fn happen(&mut self, actor: Actor, command: &ClusterCommand, event: &ClusterEvent) {
+    fn happen(&mut self, asked: &Asked<ClusterCommand>, event: &ClusterEvent) {
+        let Asked { time, actor, command, .. } = asked;
         match command {
             ClusterCommand::Place { seat, chips, stakes }
             | ClusterCommand::PlaceFor { seat, chips, stakes }
@@ -85,9 +86,14 @@ impl Cluster {
                 }
             }
             ClusterCommand::BuyIn { seat, amount, .. } => {
-                self.state.ledger.cash = less(self.state.ledger.cash, *amount);
-                self.credit(*seat, *amount);
+                let ClusterEvent::BoughtIn { receipt } = event else { unreachable!("a buy-in has a receipt") };
+                self.bought_in(*actor, *time, *seat, *amount, *receipt);
             }
+            ClusterCommand::ReverseBuyIn { seat, receipt, .. } => {
+                let ClusterEvent::BuyInReversed { amount } = event else { unreachable!("it tells how much") };
+                self.buy_in_reversed(*seat, *receipt, *amount);
+            }
+            ClusterCommand::Read { seat, message } => self.was_read(*seat, *message),
             ClusterCommand::IssueColour { seat, colour, value, chips, .. } => {
                 let worth = Money::from_cents(value.cents() * i64::from(*chips));
                 self.begin_session(*seat);
@@ -103,11 +109,11 @@ impl Cluster {
                 self.state.ledger.chips = sum(self.state.ledger.chips, set.credits);
                 self.meter(*seat, |meters| meters.dispensed = sum(meters.dispensed, set.credits));
             }
-            ClusterCommand::CashOut { seat, to } => self.cash_out_credits(actor, *seat, *to),
+            ClusterCommand::CashOut { seat, to } => self.cash_out_credits(*actor, *seat, *to),
             ClusterCommand::Leave { seat } => self.end_session(*seat),
-            ClusterCommand::WalkAway { seat } => self.walk_away(actor, *seat),
+            ClusterCommand::WalkAway { seat } => self.walk_away(*actor, *seat),
             ClusterCommand::Advise { .. } | ClusterCommand::CountStacker { .. } => {}
-            ClusterCommand::AcceptNote { seat, amount } => self.note_accepted(actor, *seat, *amount),
+            ClusterCommand::AcceptNote { seat, amount } => self.note_accepted(*actor, *seat, *amount),
             ClusterCommand::EmptyStacker { acceptor, amount, .. } => self.stacker_emptied(*acceptor, *amount, event),
             ClusterCommand::Lost { seat } => self.seat_mut(*seat).is_lost = true,
             ClusterCommand::Back { seat } => self.seat_mut(*seat).is_lost = false,
@@ -132,7 +138,7 @@ impl Cluster {
         &mut self.state.seats[place]
     }
 
-    fn meter(&mut self, seat: Seat, change: impl Fn(&mut Meters)) {
+    pub(super) fn meter(&mut self, seat: Seat, change: impl Fn(&mut Meters)) {
         change(&mut self.state.meters);
         let state = self.seat_mut(seat);
         change(&mut state.meters);
@@ -148,6 +154,8 @@ impl Cluster {
             state.owed = Money::ZERO;
             state.session_meters = Meters::default();
             self.state.waived.retain(|(of, _), _| *of != seat);
+            self.state.buy_ins.remove(&seat);
+            self.state.messages.remove(&seat);
         }
     }
 
@@ -373,11 +381,11 @@ impl Cluster {
                 self.settle(Some(*dice), totals, *digest);
             }
             (Notice::Voided { .. }, ClusterEvent::Settled { totals, digest, .. }) => self.settle(None, totals, *digest),
-            (Notice::Voided { round, .. }, ClusterEvent::Compensated { adjustments }) => {
-                self.compensated(*round, None, adjustments);
+            (Notice::Voided { round, reason }, ClusterEvent::Compensated { adjustments }) => {
+                self.compensated(*round, Err(*reason), adjustments);
             }
             (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
-                self.compensated(*round, Some(*dice), adjustments);
+                self.compensated(*round, Ok(*dice), adjustments);
             }
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, _) => {
                 unreachable!("a result comes with what it brings")

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
 use crate::cluster::settle::{Adjustment, OverDifferential, Slip, Totals};
-use crate::identity::{DeviceId, Person, Seat};
+use crate::identity::{DeviceId, Person, Receipt, Seat};
 use crate::round::Notice;
 use crate::transfer::{Transfer, VoucherNumber};
 
@@ -217,6 +217,24 @@ pub enum ClusterCommand {
         /// What they are worth.
         amount: Money,
     },
+    /// Two people reverse the last buy-in of an open session: the player gets the cash back.
+    ReverseBuyIn {
+        /// The seat.
+        seat: Seat,
+        /// The number on its receipt.
+        receipt: Receipt,
+        /// Why.
+        why: String,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// The player at a terminal has read what it tells, up to this message.
+    Read {
+        /// The seat.
+        seat: Seat,
+        /// The number of the message.
+        message: u32,
+    },
 }
 
 impl ClusterCommand {
@@ -275,6 +293,16 @@ pub enum ClusterEvent {
         /// How many notes had been accepted.
         accepted: u32,
         /// What they were worth.
+        amount: Money,
+    },
+    /// A buy-in has its receipt.
+    BoughtIn {
+        /// The number on it.
+        receipt: Receipt,
+    },
+    /// A buy-in was reversed.
+    BuyInReversed {
+        /// How much is given back.
         amount: Money,
     },
 }

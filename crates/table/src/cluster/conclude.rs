@@ -4,8 +4,9 @@
 use taisai_rules::{Dice, Money, Payouts, Station};
 
 use crate::cluster::settle::{CountedUnits, result, slip_line};
-use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Totals, less, sum};
+use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Told, Totals, less, sum};
 use crate::identity::{RoundNumber, Seat, SessionId};
+use crate::round::{RoundStanding, VoidReason};
 use crate::transfer::{ClaimReason, Purpose};
 
 /// What the bets of one seat came to.
@@ -165,7 +166,14 @@ impl Cluster {
     }
 
     /// A round that is over came to stand by other dice, or void.
-    pub(super) fn compensated(&mut self, round: RoundNumber, dice: Option<Dice>, adjustments: &[Adjustment]) {
+    pub(super) fn compensated(
+        &mut self,
+        round: RoundNumber,
+        stands: Result<Dice, VoidReason>,
+        adjustments: &[Adjustment],
+    ) {
+        let dice = stands.ok();
+        let standing = stands.map_or_else(RoundStanding::Void, RoundStanding::Settled);
         let was_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
         for adjustment in adjustments {
             let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = *adjustment;
@@ -180,6 +188,7 @@ impl Cluster {
             self.seat_mut(seat).is_locked |= is_large;
             if self.session(seat) == Some(session) {
                 self.set_off((seat, round), rest, is_waived);
+                self.tell_player(seat, Told::Changed { round, stands: standing, amount, at_once, is_waived });
             }
             if rest > Money::ZERO {
                 let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };

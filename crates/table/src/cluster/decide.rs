@@ -7,7 +7,7 @@ use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, SeatState, Slip, Stake, Stakes, Wager, less,
 };
 use crate::entry::{Asked, Decision};
-use crate::identity::{Actor, Person, Role, Seat};
+use crate::identity::{Actor, Person, Receipt, Role, Seat};
 use crate::profile::{Act, Excess};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
@@ -86,6 +86,10 @@ impl Cluster {
             ClusterCommand::RejectExcess => self.reject_excess(actor),
             ClusterCommand::Advise { bet_box } => self.advise(actor, *bet_box),
             ClusterCommand::BuyIn { seat, amount, second } => self.buy_in((actor, *second), *seat, *amount),
+            ClusterCommand::ReverseBuyIn { seat, receipt, why, second } => {
+                self.reverse_buy_in((actor, *second), *seat, *receipt, why)
+            }
+            ClusterCommand::Read { seat, message } => self.read(actor, *seat, *message),
             ClusterCommand::AcceptNote { seat, amount } => self.accept_note(actor, *seat, *amount),
             ClusterCommand::CountStacker { seat, notes } => self.count_stacker(actor, *seat, *notes),
             ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
@@ -184,7 +188,7 @@ impl Cluster {
         self.seat(seat).ok_or(Refusal::UnknownSeat)
     }
 
-    fn seat_in_session(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+    pub(super) fn seat_in_session(&self, seat: Seat) -> Result<&SeatState, Refusal> {
         let state = self.known_seat(seat)?;
         if state.session.is_some() { Ok(state) } else { Err(Refusal::NoSession) }
     }
@@ -394,7 +398,8 @@ impl Cluster {
             return Err(Refusal::BadAmount);
         }
         self.check_money(amount)?;
-        Ok(ClusterEvent::Done)
+        let receipt = self.state.receipts.checked_add(1).ok_or(Refusal::AmountTooLarge)?;
+        Ok(ClusterEvent::BoughtIn { receipt: Receipt(receipt) })
     }
 
     /// Whether an amount can come in without any sum growing beyond 64 bits, however it is won and paid.
@@ -576,6 +581,8 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
         | ClusterCommand::BuyIn { .. }
+        | ClusterCommand::ReverseBuyIn { .. }
+        | ClusterCommand::Read { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }
         | ClusterCommand::CashOut { .. }

@@ -9,7 +9,7 @@ use taisai_rules::Money;
 use super::vouchers::Redeemer;
 use super::{Decided, House, HouseEvent};
 use crate::cluster::OverDifferential;
-use crate::identity::{Actor, ClusterId, DeviceId, PersonId, RoundNumber, Seat, TableId, Time};
+use crate::identity::{Actor, ClusterId, DeviceId, PersonId, Receipt, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::round::RoundStanding;
@@ -159,6 +159,17 @@ pub enum Report {
         notes: u32,
         /// By how much what was counted differs from what was accepted; none where nobody has counted.
         variance: Option<Money>,
+    },
+    /// Two people reversed a buy-in.
+    BuyInReversed {
+        /// In which cluster.
+        cluster: ClusterId,
+        /// At which seat.
+        seat: Seat,
+        /// The number on its receipt.
+        receipt: Receipt,
+        /// How much.
+        amount: Money,
     },
 }
 

@@ -2,6 +2,7 @@
 //! order of refusals; replay from any point; and a naive second ledger beside the machines' own.
 
 mod afterwards;
+mod buy_ins;
 mod cluster;
 mod compensation;
 mod floor;
@@ -23,3 +24,4 @@ mod script;
 mod sessions;
 mod slips;
 mod state;
+mod told;

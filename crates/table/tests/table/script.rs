@@ -3,7 +3,7 @@
 
 use taisai_rules::{Face, Station};
 use taisai_table::{
-    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Person, Position, Purpose, Refusal, RoundCommand,
+    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Person, Position, Purpose, Receipt, Refusal, RoundCommand,
     RoundNumber, RoundStanding, Ruling, Seat, Stake, Stakes, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
 };
 
@@ -267,6 +267,10 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["reject"] => C::RejectExcess,
         ["advise", bet_box] => C::Advise { bet_box: number(bet_box) },
         ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), second },
+        ["reverse", _, receipt, ref why @ ..] => {
+            C::ReverseBuyIn { seat, receipt: Receipt(number(receipt)), why: why.join(" "), second }
+        }
+        ["read", _, message] => C::Read { seat, message: number(message) },
         ["note", _, amount] => C::AcceptNote { seat, amount: cents(number(amount)) },
         ["count", _, notes] => C::CountStacker { seat, notes: number(notes) },
         ["empty", _, notes, amount] => {

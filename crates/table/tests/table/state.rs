@@ -1,7 +1,7 @@
 //! What a script sees of the table: `? what … = value`.
 
 use taisai_rules::{BetBox, Dice, Face, Money};
-use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, Profile, RoundNumber, Seat};
+use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, Profile, RoundNumber, Seat, Told};
 
 use crate::hall::{Hall, NOON};
 
@@ -53,6 +53,20 @@ impl Hall {
             ["transit"] => amount(ledger.transit),
             ["notes"] => amount(ledger.notes),
             ["variance"] => amount(ledger.variance),
+            ["buy-in", _] => cluster.last_buy_in(seat).map_or("-".to_owned(), |buy_in| {
+                let reversed = if buy_in.is_reversed { " reversed" } else { "" };
+                format!("{} {} by {}{reversed}", buy_in.receipt.0, buy_in.amount.cents(), buy_in.by.0)
+            }),
+            ["told", _] => listed(cluster.messages(seat).map(|(message, is_read)| {
+                let what = match message.what {
+                    Told::Changed { round, amount, at_once, .. } => {
+                        format!("round {} {} {}", round.0, amount.cents(), at_once.cents())
+                    }
+                    Told::BuyInReversed { receipt, amount } => format!("receipt {} {}", receipt.0, amount.cents()),
+                };
+                let read = if is_read { " read" } else { "" };
+                format!("{}: {what}, {} left{read}", message.number, message.credits.cents())
+            })),
             ["stackers"] => listed(
                 cluster
                     .stackers()

@@ -1,6 +1,6 @@
 //! Lines of the players' side: bets, credits, Colour Chips.
 
-use taisai_table::{CashOut, Chips, ClusterCommand as C, Person, Role, Roles, Seat, Stake, Stakes};
+use taisai_table::{CashOut, Chips, ClusterCommand as C, Person, Receipt, Role, Roles, Seat, Stake, Stakes};
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
@@ -47,6 +47,26 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "Puts credits on the seat for cash that somebody takes; an attendant of the house, with a manager, if not said. \
          Above the profile's limit it takes two.",
         buy_in,
+    ),
+    Phrase::seat(
+        "reverse buy-in of seat SEAT | RECEIPT by PERSON and PERSON because WHY",
+        "reverse buy-in of seat 3 1 by cashier 8 and supervisor 7 because it was for seat 4",
+        "Two people reverse the last buy-in of the seat, by the number on its receipt: the player gets the cash back.",
+        |reader, seat| {
+            let receipt = reader.parse("the number of the receipt").map(Receipt)?;
+            let (person, second) = reader.by_two()?;
+            Ok(asked_by(person, C::ReverseBuyIn { seat, receipt, why: reader.why()?, second }))
+        },
+    ),
+    Phrase::seat(
+        "seat SEAT reads | message NUMBER",
+        "seat 3 reads message 1",
+        "The player has read what the terminal tells, up to that message.",
+        |reader, seat| {
+            reader.must("message")?;
+            let message = reader.parse("the number of the message")?;
+            ask(reader, Who::Seat(seat), C::Read { seat, message })
+        },
     ),
     Phrase::seat(
         "acceptor of seat SEAT takes | AMOUNT",

@@ -55,6 +55,7 @@ impl Stage<'_> {
         )
         | Command::Cluster(
             ClusterCommand::BuyIn { second: Some(second), .. }
+            | ClusterCommand::ReverseBuyIn { second: Some(second), .. }
             | ClusterCommand::IssueColour { second: Some(second), .. },
         ) = &mut command
         {

@@ -80,6 +80,14 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         C::BuyIn { seat, amount, .. } => {
             format!("Seat {} has bought in {amount}: {} credits.", seat.0, cluster.credits(*seat))
         }
+        C::ReverseBuyIn { seat, receipt, .. } => {
+            let credits = cluster.credits(*seat);
+            format!("The buy-in of receipt {} is reversed: seat {} has {credits} credits.", receipt.0, seat.0)
+        }
+        C::Read { seat, message } => {
+            let unread = cluster.messages(*seat).filter(|(_, is_read)| !is_read).count();
+            format!("Seat {} has read up to message {message}; {unread} are not read.", seat.0)
+        }
         C::IssueColour { seat, colour, value, .. } => {
             let credits = cluster.colour(*seat).map_or(Money::ZERO, |set| set.credits);
             format!(
@@ -173,6 +181,8 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
             Ok(_) | Err(_),
             ClusterEvent::Done
             | ClusterEvent::Rejected { .. }
+            | ClusterEvent::BoughtIn { .. }
+            | ClusterEvent::BuyInReversed { .. }
             | ClusterEvent::StackerDiffers { .. }
             | ClusterEvent::StackerEmptied { .. },
         ) => {}

@@ -6,6 +6,9 @@ use taisai_table::{Account, Cluster, ClusterCommand, DeviceId, Floor, Slip, Stak
 use super::super::failure::{Held, ensure};
 use super::{Model, Outside, of_seat, past};
 
+/// A session keeps so many messages.
+const MOST_UNREAD: usize = 100;
+
 impl Model {
     /// 3.6, 5.7: after "No more Bets" nothing is placed, increased or withdrawn; nor while play is held, nor at a seat that is
     /// lost or locked, nor for a player who has walked away.
@@ -23,6 +26,8 @@ impl Model {
             }
             ClusterCommand::Advise { .. }
             | ClusterCommand::BuyIn { .. }
+            | ClusterCommand::ReverseBuyIn { .. }
+            | ClusterCommand::Read { .. }
             | ClusterCommand::AcceptNote { .. }
             | ClusterCommand::CountStacker { .. }
             | ClusterCommand::EmptyStacker { .. }
@@ -72,6 +77,11 @@ impl Model {
             ensure("every seat has what the record gives it", same, || {
                 let (credits, on_layout) = (cluster.credits(seat), cluster.on_layout(seat));
                 format!("seat {} has {credits}, {on_layout} on the layout and {set:?}; the book {purse:?}", seat.0)
+            })?;
+            let unread = cluster.messages(seat).filter(|(_, is_read)| !is_read).count();
+            let expected = usize::try_from(purse.told - purse.read).unwrap_or(usize::MAX).min(MOST_UNREAD);
+            ensure("a player has to read what was told in the open session", unread == expected, || {
+                format!("seat {}: {unread} unread; the book {purse:?}", seat.0)
             })?;
             let is_nobodys = cluster.session(seat).is_none() && (purse.credits, purse.on_layout, set) != (0, 0, None);
             ensure("no money lies at a seat without a session", !is_nobodys, || format!("seat {}: {purse:?}", seat.0))?;

@@ -119,6 +119,7 @@ impl Model {
             if cluster.session(*seat) == Some(*session) {
                 let rest = amount - at_once;
                 let purse = &mut self.purses[place];
+                purse.told += u32::from(!self.is_live);
                 let waived = purse.waived.entry(round).or_default();
                 if rest > 0 {
                     let own = rest.min(*waived);

@@ -32,6 +32,8 @@ pub(super) fn follow(
         }
         ClusterEvent::Done
         | ClusterEvent::Rejected { .. }
+        | ClusterEvent::BoughtIn { .. }
+        | ClusterEvent::BuyInReversed { .. }
         | ClusterEvent::StackerDiffers { .. }
         | ClusterEvent::StackerEmptied { .. } => return Ok(None),
     };

@@ -80,6 +80,11 @@ fn reported(report: &Report, event: &mut Event) {
             event.amount = variance.map(Money::cents);
             event.detail = Some(format!("{notes} notes, {accepted} accepted"));
         }
+        Report::BuyInReversed { cluster, seat, receipt, amount } => {
+            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.amount = Some(amount.cents());
+            event.detail = Some(format!("receipt {}", receipt.0));
+        }
         Report::CommandIdReused { table, source } => {
             event.at.table = Some(table.0);
             event.detail = Some(format!("source {source}"));
