@@ -20,7 +20,7 @@ export type GameLine = Schemas['GameLine'];
 export type LineView = Schemas['LineView'];
 export type Stake = Schemas['Stake'];
 export type TableLimits = Schemas['TableLimits'];
-export type Snapshot = Schemas['Snapshot'];
+export type Snapshot = Omit<Schemas['Snapshot'], 'staff'> & { staff?: StaffView | null };
 export type TableMessage = Schemas['TableMessage'];
 export type Answered = Schemas['Answered'];
 export type Refused = Omit<Schemas['Refused'], 'code'> & { code: string; detail?: unknown };
@@ -33,9 +33,40 @@ export type RulesView = Schemas['RulesView'];
 export type TextView = Schemas['TextView'];
 export type PassageView = Schemas['PassageView'];
 
-export type StaffView = Schemas['StaffView'];
-export type StaffChange = Schemas['StaffChange'];
-export type SeatHealth = Schemas['SeatHealth'];
+export type BetView = Schemas['BetView'];
+
+/** How a seat is; at a live table with what lies there of it. */
+export type SeatHealth = Schemas['SeatHealth'] & { bets?: BetView[] };
+
+/** A bet of a seat as it came out: what is paid has the stake that counted in it, what is returned is apart from it. */
+export interface PayLine {
+  box: Box;
+  chips?: BetView['chips'];
+  staked: Cents;
+  counted: Cents;
+  returned: Cents;
+  /** None where it lost. */
+  odds: string | null;
+  paid: Cents;
+}
+
+/** What a seat is paid and given back for a round. */
+export interface SeatPay {
+  seat: number;
+  name?: string | null;
+  lines: PayLine[];
+  total: Cents;
+}
+
+/** Whom to pay after a round, by seat. */
+export interface PayList {
+  round: number;
+  seats: SeatPay[];
+}
+
+/** What the staff of a table see; after a round of a live table with whom to pay, until the next one opens. */
+export type StaffView = Omit<Schemas['StaffView'], 'seats'> & { seats: SeatHealth[]; pay_list?: PayList | null };
+export type StaffChange = Omit<Schemas['StaffChange'], 'seats'> & { seats?: SeatHealth[]; pay_list?: PayList | null };
 export type Me = Schemas['Me'];
 export type Role = Schemas['Role'];
 export type RoundCommand = Schemas['RoundCommand'];

@@ -1,4 +1,5 @@
-// The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does.
+// The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does. Bets of a live
+// table are entered in `entry.svelte.ts`.
 
 import type { Line } from '../../protocol/line';
 import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
@@ -10,28 +11,16 @@ import { totalsOf } from '../../state/excess';
 import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
+import { boxName } from '../../words/boxes';
+import { speech } from '../../words/speech.svelte';
 import { office } from '../../words/staff.svelte';
+import { Entry } from './entry.svelte';
 import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
-
-/** Bets that the Dealer enters for a seat. */
-export interface Entered {
-  cluster: number;
-  seat: number;
-  chips: 'own' | 'colour';
-  stakes: { box: Box; amount: Cents }[];
-}
-
-/** Refusals of bets over a box's maximum or its Differential. */
-const EXCESS = ['over-limit', 'over-differential'];
 
 export class Desk {
   view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
-  /** What was entered here in this round, which can be taken back; it is not all that lies. */
-  entered: readonly Entered[] = $state.raw([]);
-  /** Chips that the house refused as over a limit, until the Dealer has said whether they still lie there (5.1). */
-  refused: readonly Entered[] = $state.raw([]);
   /** What the boxes had on them when their players were advised in this round (5.2). */
   advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
   /** The void that the Dealer has to announce (F82), until it is announced or the next round opens. */
@@ -41,7 +30,12 @@ export class Desk {
   readonly table = $derived(this.view.table);
   readonly staffView = $derived(this.view.staff);
   readonly totals = $derived(totalsOf(this.view.staff));
+  /** While bets are open, boxes whose total is below the minimum (5.2). */
+  readonly below = $derived(this.table?.phase === 'open' ? (this.view.staff?.below ?? []) : []);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
+  /** What the boxes are called. */
+  readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
+  readonly entry = new Entry(this);
   readonly number: number;
   readonly isLive: boolean;
   private readonly line: Line;
@@ -125,24 +119,6 @@ export class Desk {
     return !isLarge && this.staff.isDone(verdict);
   }
 
-  /** Registers bets at a live table. Those that are refused as over a limit may still lie there: the Dealer is asked. */
-  async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
-    const { cluster, ...placed } = bet;
-    const round = this.table?.round;
-    this.isSending = true;
-    const verdict = await this.staff.cluster(this.number, cluster, { [how]: placed } as ClusterCommand);
-    this.isSending = false;
-    if (this.table?.round !== round) return;
-    if (this.staff.isDone(verdict)) this.entered = [...this.entered, bet];
-    else if ('refused' in verdict && EXCESS.includes(verdict.refused.code)) this.refused = [...this.refused, bet];
-  }
-
-  /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
-  async answerRefused(bet: Entered, liesThere: boolean): Promise<void> {
-    this.refused = this.refused.filter((one) => one !== bet);
-    if (liesThere) await this.place(bet, 'place-excess');
-  }
-
   async advise(box: Box, total: Cents): Promise<void> {
     if (await this.sendTo(0, { advise: { box } })) this.advised = new Map([...this.advised, [box, total]]);
   }
@@ -192,12 +168,8 @@ export class Desk {
     if (table) this.announce(before, table);
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
-    if (table !== null && table.round !== this.round) {
-      this.entered = [];
-      this.advised = new Map();
-    }
-    // What lies there at the close counts as it lies (5.9): nothing more is registered.
-    if (table?.phase !== 'open') this.refused = [];
+    if (table !== null && table.round !== this.round) this.advised = new Map();
+    if (table) this.entry.follow(table);
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;
