@@ -1,7 +1,7 @@
 // A table of the stand-in house: rounds, seats and what they are shown, in the words of the real one. It keeps just enough of
 // the rules for the screens to be driven.
 
-import type { Box, Dice, GameLine, LastGame, LayoutView, PayList, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatPay, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
+import type { Box, Dice, GameLine, LastGame, LayoutView, PayLine, PayList, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
 import { withResult } from '../src/protocol/numbered';
 import { roomOf } from '../src/state/excess';
 import { kindOf, limitOf } from '../src/state/limits';
@@ -223,15 +223,10 @@ export class MockTable {
   /** Whom to pay at a live table, by what lies there now; of a void round everything is handed back. */
   private payList(pays: (box: Box, stake: number) => number, dice: Dice | null): PayList | null {
     if (this.layout.has_terminals) return null;
-    const line = ({ box, chips, amount }: SeatView['bets'][number]) => {
-      const odds = dice && paysFor(this.layout.boxes.find((one) => one.box === box)!, dice);
-      return { box, chips, staked: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, odds: odds == null ? null : String(odds), paid: pays(box, amount) };
-    };
-    const seats = [...this.seats.values()].filter(({ view }) => view.bets.length > 0).map(({ view }): SeatPay => {
-      const lines = view.bets.map(line);
-      return { seat: view.seat, lines, total: lines.reduce((sum, { paid, returned }) => sum + paid + returned, 0) };
-    });
-    return { round: this.view.round, seats: seats.sort((one, other) => one.seat - other.seat) };
+    const lines = [...this.seats.values()].flatMap(({ view: { seat, bets } }) =>
+      bets.map(({ box, chips, amount }): PayLine => ({ seat, box, chips, stake: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, pays: pays(box, amount) })),
+    );
+    return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines };
   }
 
   private pays(box: Box, stake: number, dice: Dice): number {

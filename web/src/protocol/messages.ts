@@ -38,30 +38,25 @@ export type BetView = Schemas['BetView'];
 /** How a seat is; at a live table with what lies there of it. */
 export type SeatHealth = Schemas['SeatHealth'] & { bets?: BetView[] };
 
-/** A bet of a seat as it came out: what is paid has the stake that counted in it, what is returned is apart from it. */
+/** A bet as it is paid: `pays` has the stake that counted in it, `returned` is apart from it. */
 export interface PayLine {
+  seat: number;
   box: Box;
-  chips?: BetView['chips'];
-  staked: Cents;
+  chips: BetView['chips'];
+  stake: Cents;
   counted: Cents;
   returned: Cents;
-  /** None where it lost. */
-  odds: string | null;
-  paid: Cents;
+  pays: Cents;
 }
 
-/** What a seat is paid and given back for a round. */
-export interface SeatPay {
-  seat: number;
-  name?: string | null;
-  lines: PayLine[];
-  total: Cents;
-}
-
-/** Whom to pay after a round, by seat. */
+/** Whom to pay after a round of a live table: every bet that is registered. */
 export interface PayList {
   round: number;
-  seats: SeatPay[];
+  /** None where the round is void. */
+  dice?: Dice | null;
+  /** Whether the round is settled by it, or what wins is still being registered. */
+  is_settled: boolean;
+  lines: PayLine[];
 }
 
 /** What the staff of a table see; after a round of a live table with whom to pay, until the next one opens. */

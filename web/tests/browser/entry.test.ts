@@ -19,7 +19,7 @@ const LIVE = 4;
 
 const fixture = new Fixture();
 const heard = () => fixture.house.staff.heard.at(-1);
-const seatKey = (page: Page, seat: number) => page.getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) });
+const seatKey = (page: Page, seat: number) => page.getByRole('region', { name: 'Players' }).getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) });
 const chip = (page: Page, amount: number) => page.getByRole('radio', { name: `Chip of ${(amount / 100).toLocaleString('en')}`, exact: true });
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const bets = (seat: number, table = LIVE) => fixture.house.table(table).seat(seat).view.bets.map(({ box, amount }) => [box, amount]);
@@ -72,7 +72,7 @@ describe('bets entered at a live table', () => {
         }
       }
     }
-    for (const { seat, box: of, amount } of scenario.stakes) await expect.poll(() => bets(seat).find(([one]) => one === of)?.[1], `seat ${seat} ${of}`).toBe(amount);
+    for (const { seat, box: of, amount } of scenario.stakes) await expect.poll(() => bets(seat).find(([one]) => one === of)?.[1], { message: `seat ${seat} ${of}` }).toBe(amount);
     expect(scenario.stakes).toHaveLength(30);
     expect(await touched()).toBeLessThanOrEqual(scenario.touches);
     await fixture.shot(page, 'console-every-bet');
@@ -247,7 +247,7 @@ describe('bets entered at a live table', () => {
     for (const { seat, box, amount } of scenario.stakes.filter(({ box }) => table.layout.boxes.some((one) => one.box === box))) table.forSeat({ place: { seat, chips: 'own', stakes: [{ box, amount }] } });
     table.forSeat({ place: { seat: 1, chips: 'own', stakes: [{ box: 'sum:4', amount: 500 }] } });
     await page.locator('[data-below]').first().waitFor();
-    await page.locator('button[aria-pressed]').first().click();
+    await page.locator('section[class] > button[aria-pressed]').first().click();
     await fixture.shot(page, `console-entry-${name}-${language}`);
     await well(page);
     if (language !== 'en') expect(await leftOver(page, ['Tan Mei Lin'])).toEqual([]);

@@ -8,6 +8,7 @@ import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
+import { seatsPaid } from '../../state/payList';
 import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
@@ -15,6 +16,7 @@ import { boxName } from '../../words/boxes';
 import { speech } from '../../words/speech.svelte';
 import { office } from '../../words/staff.svelte';
 import { Entry } from './entry.svelte';
+import { keepTicks, keptTicks } from './kept';
 import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
 
@@ -32,6 +34,14 @@ export class Desk {
   readonly totals = $derived(totalsOf(this.view.staff));
   /** While bets are open, boxes whose total is below the minimum (5.2). */
   readonly below = $derived(this.table?.phase === 'open' ? (this.view.staff?.below ?? []) : []);
+  /** Whom to pay for the round that is over, until the next one opens. */
+  readonly payList = $derived.by(() => {
+    const { table, staff } = this.view;
+    return this.isLive && table?.phase !== 'open' && staff?.pay_list?.round === table?.round ? (staff?.pay_list ?? null) : null;
+  });
+  /** The seats of it that were paid. */
+  ticked: readonly number[] = $state.raw([]);
+  readonly unpaid = $derived(this.payList ? seatsPaid(this.payList).filter(({ seat }) => !this.ticked.includes(seat)).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
   /** What the boxes are called. */
   readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
@@ -90,6 +100,11 @@ export class Desk {
 
   takeBack(at = this.faces.length - 1): void {
     this.faces = this.faces.filter((_, place) => place !== at);
+  }
+
+  tick(seat: number): void {
+    this.ticked = this.ticked.includes(seat) ? this.ticked.filter((one) => one !== seat) : [...this.ticked, seat];
+    keepTicks({ table: this.number, round: this.round, seats: [...this.ticked] });
   }
 
   /** Takes the next step. */
@@ -168,7 +183,10 @@ export class Desk {
     if (table) this.announce(before, table);
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
-    if (table !== null && table.round !== this.round) this.advised = new Map();
+    if (table !== null && table.round !== this.round) {
+      this.advised = new Map();
+      this.ticked = keptTicks(this.number, table.round);
+    }
     if (table) this.entry.follow(table);
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);

@@ -82,7 +82,8 @@ export class Entry {
     else this.desk.staff.tell(office.words.live.seatFirst);
   }
 
-  touchSeat(seat: SeatPlace): void {
+  touchSeat({ cluster, seat: number }: SeatPlace): void {
+    const seat = { cluster, seat: number };
     if (this.by === 'seat') this.seat = seat;
     else if (this.box) void this.play(seat, this.box);
     else this.desk.staff.tell(office.words.live.boxFirst);

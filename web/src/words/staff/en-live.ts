@@ -29,11 +29,10 @@ export const live = {
   belowShort: 'below min',
   least: (amount: string) => `min ${amount}`,
 
-  payList: 'Pay list',
   payListOf: (round: number) => `Pay list of round ${round}`,
   payNobody: 'Nobody is paid.',
-  payWaits: 'The pay list comes with the settlement.',
   paidSeats: (paid: number, of: number) => `${paid} of ${of} paid`,
+  unpaid: (seats: number) => (seats === 1 ? 'One seat is not ticked off as paid' : `${seats} seats are not ticked off as paid`),
   pays: (amount: string) => `Pay ${amount}`,
   payDone: 'Paid',
   stakesBack: (amount: string) => `stakes back ${amount}`,

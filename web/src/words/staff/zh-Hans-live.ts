@@ -31,11 +31,10 @@ export const live: typeof english = {
   belowShort: '低于下限',
   least: (amount) => `下限${amount}`,
 
-  payList: '赔付单',
   payListOf: (round) => `第${round}局赔付单`,
   payNobody: '无人获赔。',
-  payWaits: '结算后显示赔付单。',
   paidSeats: (paid, of) => `已付${paid}／${of}`,
+  unpaid: (seats) => `${seats}个座位尚未勾为已付`,
   pays: (amount) => `付${amount}`,
   payDone: '已付',
   stakesBack: (amount) => `退注${amount}`,

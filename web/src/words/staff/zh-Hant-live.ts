@@ -31,11 +31,10 @@ export const live: typeof english = {
   belowShort: '低於下限',
   least: (amount) => `下限${amount}`,
 
-  payList: '賠付單',
   payListOf: (round) => `第${round}局賠付單`,
   payNobody: '無人獲賠。',
-  payWaits: '結算後顯示賠付單。',
   paidSeats: (paid, of) => `已付${paid}／${of}`,
+  unpaid: (seats) => `${seats}個座位尚未勾為已付`,
   pays: (amount) => `付${amount}`,
   payDone: '已付',
   stakesBack: (amount) => `退注${amount}`,
