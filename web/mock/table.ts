@@ -1,7 +1,7 @@
 // A table of the stand-in house: rounds, seats and what they are shown, in the words of the real one. It keeps just enough of
 // the rules for the screens to be driven.
 
-import type { Box, Dice, GameLine, LastGame, LayoutView, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
+import type { Box, Dice, GameLine, LastGame, LayoutView, PayLine, PayList, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
 import { withResult } from '../src/protocol/numbered';
 import { roomOf } from '../src/state/excess';
 import { kindOf, limitOf } from '../src/state/limits';
@@ -123,6 +123,7 @@ export class MockTable {
     for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
     const seats = views.map(({ view, screen }): SeatHealth => ({
       cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null && view.session != null, is_locked: view.is_locked,
+      ...(!this.layout.has_terminals && { bets: view.bets }),
     }));
     const excess = excessOf(views.map(({ view }) => view), totals, this.view.limits, this.layout.boxes.map(({ box }) => box));
     const below = this.view.phase === 'open' && this.layout.has_differential ? belowOf(views.map(({ view }) => view), totals, this.view.limits) : [];
@@ -195,6 +196,7 @@ export class MockTable {
   }
 
   open(seconds = 36): void {
+    this.attended({ pay_list: null });
     this.change({ phase: 'open', round: this.view.round + 1, closes_at: this.now() + seconds * 1_000, tumbles: null, is_interrupted: false });
   }
 
@@ -205,13 +207,26 @@ export class MockTable {
   commit(dice: Dice): void {
     const winners = this.layout.boxes.filter((box) => paysFor(box, dice) !== undefined).map(({ box }) => box);
     this.change({ phase: 'result', latest: { round: this.view.round, dice: [...dice], void: null, winners } });
+    const pay_list = this.payList((box, stake) => this.pays(box, stake, dice), dice);
     for (const seat of this.seats.values()) this.settle(seat, (box, stake) => this.pays(box, stake, dice), { dice: [...dice], void: null });
+    this.attended({ pay_list });
     this.change({ phase: 'settled' });
   }
 
   void(reason: VoidReason): void {
+    const pay_list = this.payList(() => 0, null);
     this.change({ phase: 'void', closes_at: null, latest: { round: this.view.round, dice: null, void: reason } });
+    this.attended({ pay_list });
     for (const seat of this.seats.values()) this.settle(seat, (_, stake) => stake, { dice: null, void: reason });
+  }
+
+  /** Whom to pay at a live table, by what lies there now; of a void round everything is handed back. */
+  private payList(pays: (box: Box, stake: number) => number, dice: Dice | null): PayList | null {
+    if (this.layout.has_terminals) return null;
+    const lines = [...this.seats.values()].flatMap(({ view: { seat, bets } }) =>
+      bets.map(({ box, chips, amount }): PayLine => ({ seat, box, chips, stake: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, pays: pays(box, amount) })),
+    );
+    return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines };
   }
 
   private pays(box: Box, stake: number, dice: Dice): number {
@@ -226,7 +241,7 @@ export class MockTable {
     const isVoid = how.void !== null;
     const lines = view.bets.map(({ box, amount }) => ({ box, staked: amount, counted: amount, paid: isVoid ? 0 : pays(box, amount) }));
     const paid = lines.reduce((sum, line) => sum + line.paid, 0);
-    const back = isVoid ? view.on_layout : paid;
+    const back = !this.layout.has_terminals ? 0 : isVoid ? view.on_layout : paid;
     const meters = { ...view.meters };
     if (isVoid) Object.assign(meters, { returned: meters.returned + view.on_layout, bet: meters.bet + view.on_layout, voids: meters.voids + 1 });
     else Object.assign(meters, { won: meters.won + paid, bet: meters.bet + view.on_layout, rounds: meters.rounds + 1 });
@@ -314,9 +329,11 @@ export class MockTable {
       boxes.set(box, after);
     }
     const total = stakes.reduce((sum, { amount }) => sum + amount, 0);
-    if (total > view.credits) return refused('not-enough-credits');
+    // At a live table players bet with chips that they hold.
+    const { has_terminals } = this.layout;
+    if (has_terminals && total > view.credits) return refused('not-enough-credits');
     const bets = [...boxes].filter(([, amount]) => amount > 0).map(([box, amount]) => ({ chips: 'own' as const, box, amount }));
-    return { answer: { accepted: null }, change: { credits: view.credits - total, on_layout: view.on_layout + total, bets } };
+    return { answer: { accepted: null }, change: { credits: view.credits - (has_terminals ? total : 0), on_layout: view.on_layout + total, bets } };
   }
 }
 

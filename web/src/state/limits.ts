@@ -54,20 +54,65 @@ export function range(limits: Limits): { min: Cents; max: Cents } {
   };
 }
 
-const STEPS = [1, 5, 10, 25, 50, 100, 500, 1_000, 5_000, 10_000];
+/** Chips that people know from a casino, in cents: those that a tray has first, and those that it has where there is room. */
+const USUAL = [5, 25, 100, 500, 2_500, 10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
+const BETWEEN = [10, 50, 1_000, 5_000];
+/** Multiples of a unit that none of those are multiples of. */
+const MULTIPLES = [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000, 100_000].map((size) => digit * size)).sort((one, other) => one - other);
 
-/** Chips of a table with this unit and these limits: as many as there is room for, the smallest worth the least that a box takes. */
-export function chips(limits: Limits, count = 6): Cents[] {
-  const unit = limits?.unit ?? 100;
-  const least = Math.min(...all(limits).map(({ min }) => min ?? unit), Infinity);
-  const whole = STEPS.map((step) => step * 100).filter((chip) => chip % unit === 0);
-  const from = whole.findIndex((chip) => chip >= Math.max(unit, Number.isFinite(least) ? least : unit));
-  return whole.slice(Math.max(0, Math.min(from, whole.length - 6))).slice(0, count);
+/** So many touches may the highest maximum take. */
+const TOUCHES = 5;
+/** Two chips beside each other are no further apart than this where the usual ones can help it. */
+const APART = 10;
+/** Where there is no maximum, chips are as for this one. */
+const NO_MAXIMUM = 500_000;
+
+export interface TrayOf {
+  limits: Limits;
+  boxes: readonly Box[];
+  /** How many chips there is room for. All minima are there, also where they are more. */
+  room: number;
+  /** Whether chips below the minimum are wanted too: at a live table they lie there (5.2). */
+  hasUnit?: boolean;
 }
 
-/** The chip to begin with: the smallest that suits every box. */
-export function firstChip(limits: Limits): Cents {
-  const tray = chips(limits);
-  const most = Math.max(0, ...all(limits).map(({ min }) => min ?? 0));
-  return tray.find((chip) => chip >= most) ?? tray[0] ?? 100;
+/** The chips of a tray: each is whole units and none is above every maximum, every box's minimum is one of them, and few touches reach the
+ * maximum. At a terminal nothing below a box's minimum is taken, so the minimum must be one chip (3.3). */
+export function chips({ limits, boxes, room, hasUnit = false }: TrayOf): Cents[] {
+  const unit = limits?.unit ?? 100;
+  const limited = boxes.map((box) => limitOf(limits, box));
+  const most = Math.max(...limited.map(({ max }) => max ?? NO_MAXIMUM));
+  const suits = (chip: Cents) => chip % unit === 0 && chip <= most;
+  const [usual, between, multiples] = [USUAL, BETWEEN, MULTIPLES.map((count) => count * unit)].map((all) => all.filter(suits)) as [Cents[], Cents[], Cents[]];
+  const tray = new Set(limited.map(({ min }) => Math.max(min ?? 0, unit)));
+  if (hasUnit) tray.add(unit);
+  const reaches = (chip: Cents) => chip * TOUCHES >= most;
+  const top = usual.find(reaches) ?? multiples.find(reaches);
+  if (top && tray.size < room && ![...tray].some(reaches)) tray.add(top);
+  fill(tray, usual, room);
+  fill(tray, between, room);
+  fill(tray, multiples, room, APART);
+  for (const chip of usual) if (tray.size < room && chip > Math.max(...tray)) tray.add(chip);
+  return [...tray].sort((one, other) => one - other);
+}
+
+/** Adds chips while there is room, each where those beside it are furthest apart, if they are further than `apart` times. */
+function fill(tray: Set<Cents>, candidates: readonly Cents[], room: number, apart = 1): void {
+  while (tray.size < room) {
+    const sorted = [...tray].sort((one, other) => one - other);
+    const gaps = sorted.slice(1).map((above, at) => {
+      const below = sorted[at]!;
+      const off = (chip: Cents) => Math.abs(Math.log((chip * chip) / (above * below)));
+      const within = candidates.filter((chip) => chip > below && chip < above).sort((one, other) => off(one) - off(other));
+      return { ratio: above / below, chip: within[0] };
+    });
+    const widest = gaps.filter(({ chip, ratio }) => chip !== undefined && ratio > apart).sort((one, other) => other.ratio - one.ratio)[0];
+    if (widest?.chip === undefined) return;
+    tray.add(widest.chip);
+  }
+}
+
+/** The chip to begin with: the smallest that every box takes. */
+export function firstChip(limits: Limits, boxes: readonly Box[]): Cents {
+  return Math.max(...boxes.map((box) => limitOf(limits, box).min ?? limits?.unit ?? 100));
 }

@@ -55,20 +55,17 @@ describe('the console of a live table', () => {
     const refuse = async () => {
       await page.getByRole('button', { name: /^Seat 3/ }).click();
       await page.getByRole('radio', { name: 'Chip of 1,000', exact: true }).click();
-      await page.locator('dialog [data-box=big]').first().click();
-      await region(page, /Refused/).last().getByText('Seat 3 · Big 1,000').waitFor();
+      await page.locator('[data-box=big]').first().click();
+      await region(page, /Refused/).getByText('Seat 3 · Big 1,000').waitFor();
     };
     await refuse();
-    const sheet = page.getByRole('dialog');
-    await sheet.getByText('Big: room for 500').waitFor();
+    await region(page, /Refused/).getByText('Big: room for 500').waitFor();
     await fixture.shot(page, 'console-refused');
     await well(page);
-    await sheet.getByRole('button', { name: 'Given back' }).click();
-    await region(page, /Refused/).first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Given back' }).click();
+    await region(page, /Refused/).waitFor({ state: 'detached' });
     expect(heard()).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
-    await page.keyboard.press('Escape');
     await refuse();
-    await page.keyboard.press('Escape');
     await region(page, /Refused/).getByRole('button', { name: /^Lies there/ }).click();
     await region(page, /Refused/).waitFor({ state: 'detached' });
     expect(heard()).toEqual({ cluster: { number: 0, command: { 'place-excess': { seat: 3, chips: 'own', stakes: [{ box: 'big', amount: 100_000 }] } } } });

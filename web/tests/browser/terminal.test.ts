@@ -166,6 +166,48 @@ describe('the terminal', () => {
     expect(await page.locator('[data-net]').getAttribute('data-net')).toBe('23750');
   });
 
+  it('tells a win net of the stakes: less paid than was staked is none', async () => {
+    const page = await seats.open(1, 26);
+    const table = seats.house.table(1);
+    const lastWin = () => page.locator('[data-cents]').nth(2).getAttribute('data-cents');
+    const play = async (stakes: [string, number][], dice: number[]) => {
+      table.open();
+      table.tell(table.seat(26), { on_layout: stakes.reduce((sum, [, amount]) => sum + amount, 0), bets: stakes.map(([box, amount]) => ({ chips: 'own', box: box as 'big', amount })) });
+      table.close();
+      table.commit(dice);
+    };
+    await play([['big', 3_000], ['sum:9', 6_000]], [3, 5, 5]);
+    await page.getByRole('status').getByText('Result −30.00').waitFor();
+    await page.getByRole('status').getByText('60.00 paid for 90.00 staked').waitFor();
+    expect(await page.getByText('★').count()).toBe(0);
+    expect(await lastWin()).toBe('0');
+    await seats.shot(page, 'terminal-no-win');
+    await play([['big', 9_000], ['sum:9', 1_000]], [3, 5, 5]);
+    await page.getByRole('status').getByText('★ You won 80.00').waitFor();
+    await page.getByRole('status').getByText('180.00 paid for 100.00 staked').waitFor();
+    expect(await lastWin()).toBe('8000');
+    await seats.shot(page, 'terminal-win');
+  });
+
+  it('bets the minimum of every box with one chip of the tray (3.3)', async () => {
+    const page = await seats.open(1, 27);
+    const table = seats.house.table(1);
+    const limits = table.public.limits!;
+    table.change({ limits: { unit: 200, boxes: limits.boxes.map(({ boxes }) => ({ boxes, min: boxes === 'triple' ? 1_400 : 200, max: 200_000 })) } });
+    table.open();
+    await page.getByRole('radio', { name: 'Chip of 14', exact: true }).waitFor();
+    await page.getByRole('radio', { name: 'Chip of 2', exact: true }).click();
+    await box(page, 'big').click();
+    await expect.poll(() => label(page, 'big')).toContain('2.00 bet');
+    await page.getByRole('radio', { name: 'Chip of 14', exact: true }).click();
+    await box(page, 'triple:6').click();
+    await expect.poll(() => label(page, 'triple:6')).toContain('14.00 bet');
+    await seats.shot(page, 'terminal-minimum');
+    table.change({ limits });
+    // A chip that is not on the tray any more is not chosen either.
+    await page.getByRole('radio', { name: 'Chip of 25', exact: true, checked: true }).waitFor();
+  });
+
   it('undoes, doubles, clears, and keeps favourites', async () => {
     const page = await seats.open(1, 19);
     const table = seats.house.table(1);
@@ -207,10 +249,10 @@ describe('the terminal', () => {
     await page.getByRole('button', { name: 'My games' }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByText('Game 1 of 2').waitFor();
-    expect(await sheet.locator('dd').allTextContents()).toEqual(['975.00', '25.00', '50.00', '1,000.00']);
+    expect(await sheet.locator('dd').allTextContents()).toEqual(['975.00', '25.00', '50.00', '+25.00', '1,000.00']);
     await sheet.getByRole('button', { name: 'Older' }).click();
     await sheet.getByText('Game 2 of 2').waitFor();
-    expect(await sheet.locator('dd').allTextContents()).toEqual(['1,000.00', '25.00', '0.00', '975.00']);
+    expect(await sheet.locator('dd').allTextContents()).toEqual(['1,000.00', '25.00', '0.00', '−25.00', '975.00']);
     expect(await sheet.getByRole('img', { name: /^Betting layout, .*Small/ }).count()).toBe(1);
   });
 
@@ -225,7 +267,7 @@ describe('the terminal', () => {
     table.open();
     await box(page, 'odd').click();
     await expect.poll(() => label(page, 'odd')).toContain('25.00 bet');
-    expect(await page.locator('[data-cents]').nth(2).getAttribute('data-cents')).toBe('5000');
+    expect(await page.locator('[data-cents]').nth(2).getAttribute('data-cents')).toBe('2500');
     await page.getByRole('button', { name: 'Repeat' }).click();
     await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
   });

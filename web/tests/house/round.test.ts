@@ -35,8 +35,8 @@ describe('a table in play', () => {
     await says(first, 'big', 'wins, paid 50.00');
     await says(first, 'sum:12', 'wins, paid 200.00');
     await meter(first, 'Credits', 120_000);
-    await meter(first, 'Last win', 25_000);
-    await first.getByText('You are paid 250.00').waitFor();
+    await meter(first, 'Last win', 20_000);
+    await first.getByText('You won 200.00').waitFor();
     expect(await box(second, 'small').getAttribute('aria-label')).not.toContain('wins');
     await meter(second, 'Credits', 39_500);
     await wall.getByRole('img', { name: 'Dice 2 4 6, total 12' }).waitFor();

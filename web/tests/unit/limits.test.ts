@@ -35,8 +35,56 @@ describe('limits with a line for the rest', () => {
 
   it('count where the least, the most and the chips are looked for', () => {
     const rest = { unit: 500, boxes: [], rest: { min: 1_000, max: 100_000 } };
-    expect(chips(rest, 9)).toEqual([1_000, 2_500, 5_000, 10_000, 50_000, 100_000, 500_000, 1_000_000]);
-    expect([range(rest), chips(rest)[0], firstChip(LIMITS)]).toEqual([{ min: 1_000, max: 100_000 }, 1_000, 2_500]);
+    expect([range(rest), firstChip(rest, boxesOf(live)), firstChip(LIMITS, boxesOf(live))]).toEqual([{ min: 1_000, max: 100_000 }, 1_000, 2_500]);
+  });
+});
+
+describe('the chips of a tray', () => {
+  const dollars = (limits: TableLimits | null, { boxes }: LayoutView, room: number, hasUnit?: boolean) => chips({ limits, boxes: boxes.map(({ box }) => box), room, ...(hasUnit && { hasUnit }) }).map((chip) => chip / 100);
+  const rest = (unit: number, min: number, max: number): TableLimits => ({ unit: unit * 100, boxes: [], rest: { min: min * 100, max: max * 100 } });
+
+  it.each<[string, TableLimits | null, number, boolean, number[]]>([
+    ['terminals as they are shipped', { ...rest(2, 2, 2_000), boxes: [{ boxes: 'triple', min: 200, max: 5_000 }] }, 6, false, [2, 10, 50, 100, 500, 1_000]],
+    ['a minimum between the usual chips', rest(1, 3, 200), 6, false, [3, 5, 10, 25, 50, 100]],
+    ['two minima', { ...rest(5, 10, 5_000), boxes: [{ boxes: 'big', min: 2_500, max: 500_000 }] }, 6, false, [10, 25, 50, 100, 500, 1_000]],
+    ['a live table as it is shipped, with chips below the minimum', { ...rest(1, 5, 2_000), boxes: [{ boxes: 'big', min: 2_500, max: 1_000_000 }] }, 9, true, [1, 5, 10, 25, 50, 100, 500, 1_000, 5_000]],
+    ['a unit that no usual chip is a multiple of', rest(3, 3, 300), 6, false, [3, 15, 60]],
+    ['a box that takes one amount only', rest(25, 25, 25), 6, false, [25]],
+    ['no limits', null, 6, false, [1, 5, 25, 100, 500, 1_000]],
+    ['cents', rest(0.05, 0.1, 10), 6, false, [0.1, 0.25, 0.5, 1, 5]],
+  ])('%s', (_, limits, room, hasUnit, tray) => expect(dollars(limits, live, room, hasUnit)).toEqual(tray));
+
+  it('has no chip for a box that is not on the layout', () => {
+    const limits: TableLimits = { ...rest(5, 5, 100), boxes: [{ boxes: 'odd', min: 20_000, max: 5_000_000 }] };
+    expect(live.boxes.some(({ box }) => box === 'odd')).toBe(false);
+    expect(Math.max(...dollars(limits, live, 6))).toBeLessThanOrEqual(100);
+  });
+
+  it('bets every minimum exactly, whatever the limits, with whole units and nothing above every maximum (3.3)', () => {
+    let seed = 19;
+    const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const UNITS = [5, 10, 25, 50, 100, 200, 300, 500, 700, 1_000, 2_500, 10_000];
+    for (let run = 0; run < 3_000; run += 1) {
+      const unit = UNITS[next(UNITS.length)]!;
+      const range = () => {
+        const min = unit * (1 + next(next(2) ? 5 : 60));
+        return { min, max: min + unit * next([1, 20, 1_000, 100_000][next(4)]!) };
+      };
+      const boxes = (['big', 'small', 'sum', 'triple', 'sum:4'] as const).slice(next(6)).map((boxes) => ({ boxes, ...range() }));
+      const limits: TableLimits = { unit, boxes, rest: range() };
+      const [room, hasUnit] = [6 + next(4), next(2) === 1];
+      const tray = chips({ limits, boxes: boxesOf(live), room, hasUnit });
+      const told = JSON.stringify({ limits, room, tray });
+      const all = boxesOf(live).map((box) => limitOf(limits, box) as { min: number; max: number });
+      const minima = new Set(all.map(({ min }) => min));
+      expect(all.every(({ min }) => tray.includes(min)), told).toBe(true);
+      expect(tray.every((chip) => chip % unit === 0 && chip > 0 && all.some(({ max }) => chip <= max)), told).toBe(true);
+      expect(tray.length, told).toBeLessThanOrEqual(Math.max(room, minima.size + 1));
+      expect(tray[0], told).toBe(hasUnit ? unit : Math.min(...minima));
+      if (minima.size + 3 > room) continue;
+      const highest = Math.max(...all.map(({ max }) => max));
+      expect(highest / tray.at(-1)!, told).toBeLessThanOrEqual(5);
+    }
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Clock, dayAndTime, length, secondsLeft, timeOfDay } from '../../src/state/clock';
-import { chips, firstChip, limitOf } from '../../src/state/limits';
-import type { TableLimits } from '../../src/protocol/messages';
+import { limitOf } from '../../src/state/limits';
+import type { TableLimits, VoidReason } from '../../src/protocol/messages';
 import { brief, money, signed } from '../../src/state/money';
+import { outcomeOf } from '../../src/state/outcome';
 import { counts, marks, road } from '../../src/state/roads';
 
 describe('money', () => {
@@ -60,13 +61,19 @@ describe('limits', () => {
     expect(limitOf(limits, 'odd')).toEqual({ min: null, max: null });
     expect(limitOf(null, 'odd')).toEqual({ min: null, max: null });
   });
+});
 
-  it('choose the chips: whole units, from the least that a box takes', () => {
-    expect(chips(limits)).toEqual([500, 1_000, 2_500, 5_000, 10_000, 50_000]);
-    expect(chips({ ...limits, unit: 1_000 })).toEqual([1_000, 5_000, 10_000, 50_000, 100_000, 500_000]);
-    expect(firstChip(limits)).toBe(2_500);
-    expect(chips(null)).toHaveLength(6);
-  });
+describe('what a round came to for a player', () => {
+  const line = (staked: number, paid: number, counted = staked) => ({ box: 'big' as const, staked, counted, paid });
+  const came = (lines: ReturnType<typeof line>[], reason: VoidReason | null = null) => outcomeOf({ round: 1, dice: null, void: reason, lines, paid: lines.reduce((sum, { paid }) => sum + paid, 0) });
+
+  it.each([
+    ['less paid than staked is no win', came([line(3_000, 6_000), line(6_000, 0)]), { counted: 9_000, returned: 0, paid: 6_000, net: -3_000 }],
+    ['as much paid as staked is none either', came([line(3_000, 6_000), line(3_000, 0)]), { counted: 6_000, returned: 0, paid: 6_000, net: 0 }],
+    ['more is, without the stakes', came([line(9_000, 18_000), line(1_000, 0)]), { counted: 10_000, returned: 0, paid: 18_000, net: 8_000 }],
+    ['what was returned of a stake is apart from it (5.1.1)', came([line(9_000, 12_000, 6_000)]), { counted: 6_000, returned: 3_000, paid: 12_000, net: 6_000 }],
+    ['a void round comes to nothing (5.12)', came([line(9_000, 0)], 'not-flat'), { counted: 0, returned: 9_000, paid: 0, net: 0 }],
+  ])('%s', (_, outcome, expected) => expect(outcome).toEqual(expected));
 });
 
 describe('roads', () => {

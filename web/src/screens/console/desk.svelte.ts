@@ -1,4 +1,5 @@
-// The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does.
+// The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does. Bets of a live
+// table are entered in `entry.svelte.ts`.
 
 import type { Line } from '../../protocol/line';
 import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
@@ -7,31 +8,21 @@ import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
+import { seatsPaid } from '../../state/payList';
 import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
+import { boxName } from '../../words/boxes';
+import { speech } from '../../words/speech.svelte';
 import { office } from '../../words/staff.svelte';
+import { Entry } from './entry.svelte';
+import { keepTicks, keptTicks } from './kept';
 import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
-
-/** Bets that the Dealer enters for a seat. */
-export interface Entered {
-  cluster: number;
-  seat: number;
-  chips: 'own' | 'colour';
-  stakes: { box: Box; amount: Cents }[];
-}
-
-/** Refusals of bets over a box's maximum or its Differential. */
-const EXCESS = ['over-limit', 'over-differential'];
 
 export class Desk {
   view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
-  /** What was entered here in this round, which can be taken back; it is not all that lies. */
-  entered: readonly Entered[] = $state.raw([]);
-  /** Chips that the house refused as over a limit, until the Dealer has said whether they still lie there (5.1). */
-  refused: readonly Entered[] = $state.raw([]);
   /** What the boxes had on them when their players were advised in this round (5.2). */
   advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
   /** The void that the Dealer has to announce (F82), until it is announced or the next round opens. */
@@ -41,7 +32,20 @@ export class Desk {
   readonly table = $derived(this.view.table);
   readonly staffView = $derived(this.view.staff);
   readonly totals = $derived(totalsOf(this.view.staff));
+  /** While bets are open, boxes whose total is below the minimum (5.2). */
+  readonly below = $derived(this.table?.phase === 'open' ? (this.view.staff?.below ?? []) : []);
+  /** Whom to pay for the round that is over, until the next one opens. */
+  readonly payList = $derived.by(() => {
+    const { table, staff } = this.view;
+    return this.isLive && table?.phase !== 'open' && staff?.pay_list?.round === table?.round ? (staff?.pay_list ?? null) : null;
+  });
+  /** The seats of it that were paid. */
+  ticked: readonly number[] = $state.raw([]);
+  readonly unpaid = $derived(this.payList ? seatsPaid(this.payList).filter(({ seat }) => !this.ticked.includes(seat)).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
+  /** What the boxes are called. */
+  readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
+  readonly entry = new Entry(this);
   readonly number: number;
   readonly isLive: boolean;
   private readonly line: Line;
@@ -98,6 +102,11 @@ export class Desk {
     this.faces = this.faces.filter((_, place) => place !== at);
   }
 
+  tick(seat: number): void {
+    this.ticked = this.ticked.includes(seat) ? this.ticked.filter((one) => one !== seat) : [...this.ticked, seat];
+    keepTicks({ table: this.number, round: this.round, seats: [...this.ticked] });
+  }
+
   /** Takes the next step. */
   next(): void {
     const { name } = this.step;
@@ -123,24 +132,6 @@ export class Desk {
     if (isLarge && followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
     if (isLarge) this.staff.tell(office.words.console.largeBuyIn, true);
     return !isLarge && this.staff.isDone(verdict);
-  }
-
-  /** Registers bets at a live table. Those that are refused as over a limit may still lie there: the Dealer is asked. */
-  async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
-    const { cluster, ...placed } = bet;
-    const round = this.table?.round;
-    this.isSending = true;
-    const verdict = await this.staff.cluster(this.number, cluster, { [how]: placed } as ClusterCommand);
-    this.isSending = false;
-    if (this.table?.round !== round) return;
-    if (this.staff.isDone(verdict)) this.entered = [...this.entered, bet];
-    else if ('refused' in verdict && EXCESS.includes(verdict.refused.code)) this.refused = [...this.refused, bet];
-  }
-
-  /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
-  async answerRefused(bet: Entered, liesThere: boolean): Promise<void> {
-    this.refused = this.refused.filter((one) => one !== bet);
-    if (liesThere) await this.place(bet, 'place-excess');
   }
 
   async advise(box: Box, total: Cents): Promise<void> {
@@ -193,11 +184,10 @@ export class Desk {
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
     if (table !== null && table.round !== this.round) {
-      this.entered = [];
       this.advised = new Map();
+      this.ticked = keptTicks(this.number, table.round);
     }
-    // What lies there at the close counts as it lies (5.9): nothing more is registered.
-    if (table?.phase !== 'open') this.refused = [];
+    if (table) this.entry.follow(table);
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;

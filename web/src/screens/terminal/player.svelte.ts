@@ -6,8 +6,9 @@ import { browser, Line } from '../../protocol/line';
 import type { Box, Cents, HouseView, LayoutView, Voucher } from '../../protocol/messages';
 import { lying, registered, type Lying } from '../../state/bets';
 import { withChanges, type ToldChange } from '../../state/changes';
-import { firstChip, limitOf } from '../../state/limits';
+import { chips, firstChip, limitOf } from '../../state/limits';
 import { money } from '../../state/money';
+import { outcomeOf, type Outcome } from '../../state/outcome';
 import { NOTHING, type TerminalView, type Why, type Word } from '../../state/seen';
 import { Terminal } from '../../state/terminal';
 import { speech } from '../../words/speech.svelte';
@@ -23,6 +24,8 @@ export type Told = { id: number } & Word;
 const LASTS = 6_000;
 const FLIES = 800;
 const MOST_TOLD = 3;
+/** So many chips fit on the tray of a phone. */
+const TRAY = 6;
 
 export class Player {
   readonly now = new Now();
@@ -39,7 +42,10 @@ export class Player {
   readonly table = $derived(this.view.table);
   readonly seat = $derived(this.view.seat);
   private readonly limited = $derived(this.table?.limits);
-  readonly chip: Cents = $derived(this.chosen ?? firstChip(this.limited));
+  private readonly boxes = $derived.by(() => this.layout.boxes.map(({ box }) => box));
+  readonly tray: readonly Cents[] = $derived(chips({ limits: this.limited, boxes: this.boxes, room: TRAY }));
+  /** The chosen one, as long as the limits have it on the tray. */
+  readonly chip: Cents = $derived(this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited, this.boxes));
   readonly isOver = $derived(this.table?.phase === 'result' || this.table?.phase === 'settled');
   /** The player's game of this round, once it is over. */
   private readonly over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
@@ -49,6 +55,8 @@ export class Player {
     const bets = isGone ? this.over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
     return (this.lay = lying(bets, this.view.moving, this.lay));
   });
+  /** How it came out, net of the stakes; nothing before it is over, or without a bet in it. */
+  readonly outcome: Outcome | null = $derived(this.over && outcomeOf(this.over));
   readonly winners: ReadonlySet<Box> = $derived.by(() => {
     const latest = this.table?.latest;
     return new Set(this.isOver && latest && latest.round === this.table?.round && !latest.void ? latest.winners : []);
@@ -129,7 +137,7 @@ export class Player {
     this.view = view;
     const last = view.seat?.last;
     const isNew = last !== undefined && last !== null && before.seat !== null && last.round !== before.seat.last?.round;
-    if (settings.sound && isNew && last.paid > 0) sound('won');
+    if (settings.sound && isNew && outcomeOf(last).net > 0) sound('won');
     if (settings.sound && before.table?.phase === 'open' && view.table?.phase !== 'open') sound('close');
     const session = view.seat?.session ?? null;
     if (view.seat && (view.seat.changes !== before.seat?.changes || session !== (before.seat?.session ?? null))) {

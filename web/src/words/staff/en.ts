@@ -113,8 +113,6 @@ export const words = {
     closeHint: 'After the announced last round. Hold to confirm.',
     clearLock: 'Clear the lock',
     placeFor: 'Placed by staff for the player',
-    entered: 'Entered here in this round',
-    placeHint: 'Touch a box to register the chosen chip for this player.',
     colourChips: 'Colour Chips',
     buyIn: 'Buy-in in cash',
     largeBuyIn: 'Above the house’s limit a supervisor, an attendant or the cage takes the buy-in, with a second person.',

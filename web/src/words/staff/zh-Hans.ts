@@ -110,8 +110,6 @@ export const words: StaffWords = {
     closeHint: '在宣布的最后一局之后。按住以确认。',
     clearLock: '解除锁定',
     placeFor: '员工代玩家下注',
-    entered: '本局在此登记',
-    placeHint: '点投注格，为该玩家登记所选筹码。',
     colourChips: '彩色筹码',
     buyIn: '现金买入',
     largeBuyIn: '超过限额的买入须由主管、服务员或账房会同第二人办理。',

@@ -110,8 +110,6 @@ export const words: StaffWords = {
     closeHint: '在宣佈的最後一局之後。按住以確認。',
     clearLock: '解除鎖定',
     placeFor: '員工代玩家下注',
-    entered: '本局在此登記',
-    placeHint: '點投注格，為該玩家登記所選籌碼。',
     colourChips: '彩色籌碼',
     buyIn: '現金買入',
     largeBuyIn: '超過限額的買入須由主管、服務員或賬房會同第二人辦理。',

@@ -1,0 +1,169 @@
+// Bets of a live table as the Dealer enters them: a seat and then its boxes, or a box and then its seats. The chip stays chosen.
+
+import type { BetView, Box, Cents, ClusterCommand, PublicView } from '../../protocol/messages';
+import type { Verdict } from '../../protocol/errands';
+import { lying, type Lying } from '../../state/bets';
+import { deals } from '../../state/console';
+import { isAt, lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered, type SeatPlace, type Sent } from '../../state/entry';
+import { chips, firstChip } from '../../state/limits';
+import { office } from '../../words/staff.svelte';
+import type { Desk } from './desk.svelte';
+
+/** Refusals of bets over a box's maximum or its Differential. */
+const EXCESS = ['over-limit', 'over-differential'];
+/** So many chips fit on the tray, and so many amounts that were typed. */
+const TRAY = 9;
+const TYPED = 1;
+
+type Tool = 'place' | 'take-chip' | 'take-box';
+
+export class Entry {
+  by: 'seat' | 'box' = $state('seat');
+  seat: SeatPlace | null = $state.raw(null);
+  box: Box | null = $state(null);
+  tool: Tool = $state('place');
+  /** Placed by staff for the player (5.13), and with Colour Chips. */
+  isForPlayer = $state(false);
+  hasColour = $state(false);
+  /** An amount that is being typed, in whole money. */
+  typed = $state('');
+  /** What was entered here in this round, which can be taken back; it is not all that lies. */
+  entered: readonly Entered[] = $state.raw([]);
+  /** Chips that the house refused as over a limit, until the Dealer has said whether they still lie there (5.1). */
+  refused: readonly Entered[] = $state.raw([]);
+  private sent: readonly Sent[] = $state.raw([]);
+  private chosen: Cents | null = $state(null);
+  private amounts: readonly Cents[] = $state.raw([]);
+  private round = 0;
+
+  constructor(private readonly desk: Desk) {}
+
+  private readonly limited = $derived.by(() => ({ limits: this.desk.table?.limits, boxes: this.desk.layout.boxes.map(({ box }) => box) }));
+  /** The chips, and beside them the amounts that were typed last. */
+  readonly tray: readonly Cents[] = $derived.by(() => {
+    const tray = chips({ ...this.limited, room: TRAY, hasUnit: true });
+    return [...tray, ...this.amounts.filter((amount) => !tray.includes(amount)).slice(0, TYPED)];
+  });
+  readonly chip: Cents = $derived.by(() => {
+    if (this.typed) return Number(this.typed) * 100;
+    return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
+  });
+  /** Whether bets are entered now. */
+  readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held);
+  /** What lies on the felt: of the chosen seat what is its own, with its chips on their way; otherwise all. */
+  readonly lies: Map<Box, Lying> = $derived.by(() => {
+    if (this.seat) return lying(this.betsOf(this.seat), movingOf(this.sent, this.seat));
+    return lying([...this.desk.totals].map(([box, amount]) => ({ box, amount })), this.sent);
+  });
+  /** What lies there of others than the chosen seat. */
+  readonly others: Map<Box, Cents> = $derived.by(() => (this.seat ? othersOf(this.desk.totals, this.betsOf(this.seat)) : new Map()));
+
+  choose(by: 'seat' | 'box'): void {
+    this.by = by;
+    this.seat = null;
+    this.box = null;
+  }
+
+  take(chip: Cents): void {
+    this.chosen = chip;
+    this.typed = '';
+    this.tool = 'place';
+  }
+
+  /** A figure of an amount was typed, or taken back. */
+  type(key: string): void {
+    this.typed = typedOn(this.typed, key);
+    if (this.typed) this.tool = 'place';
+  }
+
+  touchBox(box: Box): void {
+    if (this.by === 'box') this.box = box;
+    else if (this.seat) void this.play(this.seat, box);
+    else this.desk.staff.tell(office.words.live.seatFirst);
+  }
+
+  touchSeat({ cluster, seat: number }: SeatPlace): void {
+    const seat = { cluster, seat: number };
+    if (this.by === 'seat') this.seat = seat;
+    else if (this.box) void this.play(seat, this.box);
+    else this.desk.staff.tell(office.words.live.boxFirst);
+  }
+
+  /** What lies there of a seat; where the house does not tell, what was entered here. */
+  betsOf(seat: SeatPlace): BetView[] {
+    const told = this.desk.staffView?.seats.find((one) => isAt(one, seat))?.bets;
+    return told ?? this.entered.filter((one) => isAt(one, seat)).flatMap(({ chips, stakes }) => stakes.map((stake) => ({ chips, ...stake })));
+  }
+
+  /** Registers bets. Those that are refused as over a limit may still lie there: the Dealer is asked. */
+  async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
+    const verdict = await this.ask({ ...bet, isPlaced: true }, how);
+    if (!verdict) return;
+    if (this.desk.staff.isDone(verdict)) this.entered = [...this.entered, bet];
+    else if ('refused' in verdict && EXCESS.includes(verdict.refused.code)) this.refused = [...this.refused, bet];
+  }
+
+  /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
+  async answerRefused(bet: Entered, liesThere: boolean): Promise<void> {
+    this.refused = this.refused.filter((one) => one !== bet);
+    if (liesThere) await this.place(bet, 'place-excess');
+  }
+
+  /** Takes back what was entered last: of the chosen seat, or of all. */
+  readonly last: Entered | undefined = $derived.by(() => this.entered.findLast((one) => !this.seat || isAt(one, this.seat)));
+
+  async undo(): Promise<void> {
+    const { last } = this;
+    if (!last) return;
+    this.entered = this.entered.filter((one) => one !== last);
+    const verdict = await this.ask({ ...last, isPlaced: false }, 'withdraw');
+    if (verdict && !this.desk.staff.isDone(verdict)) this.entered = [...this.entered, last];
+  }
+
+  /** The seat bets what it bet in the last round. */
+  async repeat({ cluster, seat }: SeatPlace): Promise<void> {
+    await this.desk.sendTo(cluster, { repeat: { seat } });
+  }
+
+  async withdrawAll(place: SeatPlace): Promise<void> {
+    if (await this.desk.sendTo(place.cluster, { clear: { seat: place.seat } })) this.entered = this.entered.filter((one) => !isAt(one, place));
+  }
+
+  follow({ round, phase }: PublicView): void {
+    if (round !== this.round) {
+      this.entered = [];
+      this.sent = [];
+    }
+    // What lies there at the close counts as it lies (5.9): nothing more is registered.
+    if (phase !== 'open') this.refused = [];
+    this.round = round;
+  }
+
+  private async play(seat: SeatPlace, box: Box): Promise<void> {
+    if (this.tool !== 'place') return this.takeOff(seat, box);
+    const amount = this.chip;
+    if (this.typed) {
+      this.amounts = [amount, ...this.amounts.filter((one) => one !== amount)];
+      this.take(amount);
+    }
+    const isDealer = this.desk.table !== null && deals(this.desk.staff.me!, this.desk.table);
+    await this.place({ ...seat, chips: this.hasColour ? 'colour' : 'own', stakes: [{ box, amount }] }, this.isForPlayer || !isDealer ? 'place-for' : 'place');
+  }
+
+  private async takeOff(seat: SeatPlace, box: Box): Promise<void> {
+    for (const off of takenOff(this.betsOf(seat), box, this.tool === 'take-box' ? 'all' : this.chip)) {
+      const verdict = await this.ask({ ...seat, ...off, isPlaced: false }, 'withdraw');
+      if (verdict && this.desk.staff.isDone(verdict)) this.entered = lessTaken(this.entered, { ...seat, ...off });
+    }
+  }
+
+  /** Asks the house, and shows until it answers what is on its way. Nothing is answered for a round that is over. */
+  private async ask(sent: Sent, how: 'place' | 'place-for' | 'place-excess' | 'withdraw'): Promise<Verdict | null> {
+    const { cluster, isPlaced: _, ...bet } = sent;
+    const { round } = this;
+    this.sent = [...this.sent, sent];
+    const verdict = await this.desk.staff.cluster(this.desk.number, cluster, { [how]: bet } as ClusterCommand);
+    this.sent = this.sent.filter((one) => one !== sent);
+    return this.round === round ? verdict : null;
+  }
+}

@@ -1,0 +1,56 @@
+// Whom to pay after a round of a live table, seat by seat. The house has counted it: here it is only put in order.
+
+import { shownOdds } from '../felt/odds';
+import type { Box, Cents, Dice, LayoutView, PayLine, PayList, RoundSheet } from '../protocol/messages';
+
+/** What is done for a seat. The stake of a bet that won lies on the layout and stays the player's: the Dealer pays beside it. */
+export interface SeatPay {
+  seat: number;
+  /** The bets that won, or of which something is handed back. */
+  lines: (PayLine & { pay: Cents })[];
+  /** What the House pays, what lies there of bets that won, and what is handed back of those that did not count (5.1.1, 5.12). */
+  pay: Cents;
+  stakes: Cents;
+  returned: Cents;
+  /** What counted and lost. */
+  lost: Cents;
+}
+
+const sum = <T>(all: readonly T[], of: (one: T) => Cents) => all.reduce((total, one) => total + of(one), 0);
+
+/** The seats that get something, in order. */
+export function seatsPaid({ lines }: Pick<PayList, 'lines'>): SeatPay[] {
+  const seats = [...new Set(lines.map(({ seat }) => seat))].sort((one, other) => one - other);
+  return seats
+    .map((seat): SeatPay => {
+      const own = lines.filter((line) => line.seat === seat).map((line) => ({ ...line, pay: line.pays > 0 ? line.pays - line.counted : 0 }));
+      const [won, lost] = [own.filter(({ pays }) => pays > 0), own.filter(({ pays }) => pays === 0)];
+      return {
+        seat,
+        lines: own.filter(({ pays, returned }) => pays > 0 || returned > 0),
+        pay: sum(won, ({ pay }) => pay),
+        stakes: sum(won, ({ counted }) => counted),
+        returned: sum(own, ({ returned }) => returned),
+        lost: sum(lost, ({ counted }) => counted),
+      };
+    })
+    .filter(({ lines }) => lines.length > 0);
+}
+
+/** The pay list of an earlier round, as the record has it: by how the round stands. */
+export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 'clusters' | 'past'>): PayList {
+  const lines = clusters.flatMap(({ changes, sheet, now, stakes }): PayLine[] => {
+    const settled = changes.length > 0 ? now : sheet;
+    if (!settled) return stakes.map(({ seat, box, amount }) => ({ seat, box: box as Box, chips: 'own', stake: amount, counted: 0, returned: amount, pays: 0 }));
+    return settled.lines.map(({ seat, box, chips, stake, counted, returned, paid }) => ({ seat, box: box as Box, chips: chips as PayLine['chips'], stake, counted, returned, pays: paid }));
+  });
+  return { round, dice: past?.void ? null : (past?.dice ?? null), is_settled: true, lines };
+}
+
+/** The odds printed for a box that won by the dice: a single dice box has three. */
+export function oddsOf({ boxes }: Pick<LayoutView, 'boxes'>, box: Box, dice: Dice): string {
+  const pays = boxes.find((one) => one.box === box)?.pays ?? [];
+  const face = pays.length > 1 ? Number(box.split(':')[1]) : null;
+  const at = face === null ? 0 : dice.filter((shown) => shown === face).length - 1;
+  return shownOdds(pays[at] ?? '');
+}
