@@ -8,6 +8,7 @@ mod conclude;
 mod decide;
 mod excess;
 mod invariant;
+mod register;
 mod settle;
 mod stacker;
 
@@ -26,6 +27,7 @@ use crate::sources::Sources;
 use crate::transfer::Transfer;
 
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
+pub use register::{AskedFor, FilmLine, PayLine, PayList, Returns};
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 pub use stacker::Stacker;
 
@@ -55,9 +57,9 @@ pub struct Meters {
     pub dispensed: Money,
     /// Owed by the player: what a correction or late void could not take back.
     pub owed: Money,
-    /// Rounds settled with a bet.
+    /// Rounds settled with a bet; at a table that registers winners every round, as it is not known which had bets.
     pub rounds: u32,
-    /// Rounds void with a bet.
+    /// Rounds void with a bet, or every one.
     pub voids: u32,
 }
 
@@ -200,6 +202,13 @@ struct State {
     /// Bets one by one in the order of placement, where the latest can be rejected; empty where limits bind terminals.
     placements: Vec<Placement>,
     next_place: u32,
+    /// The dice of the round whose winners are being registered.
+    thrown: Option<Dice>,
+    is_registered: bool,
+    /// Units on boxes in all, as the Dealer has told them: the Differential of others depends on them, and not all is registered.
+    told: BTreeMap<BetBox, u64>,
+    /// The slip of the last round of a live table, for its pay list.
+    last_slip: Vec<SlipLine>,
     #[serde(skip)]
     past: Past<PastSlip>,
     ledger: Ledger,
@@ -214,6 +223,8 @@ struct State {
     stackers: BTreeMap<DeviceId, Stacker>,
     /// What the House bears of open sessions, by round: only what the same round gives later is set off against it (F81).
     waived: BTreeMap<(Seat, RoundNumber), Money>,
+    /// Rounds of a table that registers winners that came to stand otherwise after they were settled.
+    returns: BTreeMap<RoundNumber, Returns>,
 }
 
 /// One placement on a box.
@@ -253,6 +264,10 @@ impl Cluster {
             totals: vec![0; BetBox::COUNT],
             placements: Vec::new(),
             next_place: 0,
+            thrown: None,
+            is_registered: false,
+            told: BTreeMap::new(),
+            last_slip: Vec::new(),
             past: Past::default(),
             ledger: Ledger::default(),
             meters: Meters::default(),
@@ -264,6 +279,7 @@ impl Cluster {
             refusals: 0,
             stackers: BTreeMap::new(),
             waived: BTreeMap::new(),
+            returns: BTreeMap::new(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }

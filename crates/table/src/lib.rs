@@ -26,8 +26,8 @@ mod transfer;
 
 pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
-    Adjustment, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters,
-    OverDifferential, Slip, SlipLine, Stacker, Stake, Stakes, Totals,
+    Adjustment, AskedFor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, FilmLine,
+    Ledger, Meters, OverDifferential, PayLine, PayList, Returns, Slip, SlipLine, Stacker, Stake, Stakes, Totals,
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};
@@ -50,5 +50,5 @@ pub use round::{
     Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, Ruling, TUMBLES,
     Unwitnessed, VoidReason,
 };
-pub use rules::{LimitEntry, LimitRange, TableLimits, TableRules};
+pub use rules::{LimitEntry, LimitRange, NoLiveTable, Registration, TableLimits, TableRules};
 pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber};

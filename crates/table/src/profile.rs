@@ -31,6 +31,8 @@ pub enum Act {
     BuyIn,
     /// Take money in above the house's limit.
     LargeBuyIn,
+    /// Register bets after the dice above the house's limit.
+    LargeRegistration,
     /// Clear a lock, and free a seat.
     ClearLock,
     /// Sell and redeem vouchers at the cage.
@@ -55,7 +57,7 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
@@ -66,6 +68,7 @@ impl Act {
         Self::Rule,
         Self::BuyIn,
         Self::LargeBuyIn,
+        Self::LargeRegistration,
         Self::ClearLock,
         Self::Cage,
         Self::LargeSale,
@@ -91,6 +94,7 @@ impl Act {
             Self::Rule => "rule",
             Self::BuyIn => "buy-in",
             Self::LargeBuyIn => "large-buy-in",
+            Self::LargeRegistration => "large-registration",
             Self::ClearLock => "clear-lock",
             Self::Cage => "cage",
             Self::LargeSale => "large-sale",
@@ -183,6 +187,8 @@ pub struct Profile {
     pub voucher_days: u32,
     /// The largest buy-in without a large buy-in's right.
     pub buy_in_limit: Money,
+    /// The largest stake that is registered after the dice without a large registration's right.
+    pub registration_limit: Money,
     /// The largest voucher that is sold without a large sale's right.
     pub sale_limit: Money,
     /// The largest claim that is paid by hand without a large hand-pay's right.
@@ -204,7 +210,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
-    #[cfg_attr(feature = "openapi", schema(min_items = 20, max_items = 20))]
+    #[cfg_attr(feature = "openapi", schema(min_items = 21, max_items = 21))]
     pub rights: [Right; Act::ALL.len()],
 }
 

@@ -231,9 +231,12 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
             C::Witness { round: round(number), seen: RoundStanding::Void(VoidReason::Ruling) }
         }
         ["witness", number, faces] => C::Witness { round: round(number), seen: RoundStanding::Settled(dice(faces)) },
-        ["report", followed, colour] => {
-            C::Report { cluster: CLUSTER, followed: number(followed), colour_chips: cents(number(colour)) }
-        }
+        ["report", followed, colour] => C::Report {
+            cluster: CLUSTER,
+            followed: number(followed),
+            colour_chips: cents(number(colour)),
+            is_registered: false,
+        },
         _ => return None,
     })
 }
