@@ -251,11 +251,12 @@ impl Cluster {
 
     /// A box that loses is registered only where its total is over its maximum or Differential.
     fn is_asked_for(&self, bet_box: BetBox, dice: Dice) -> Result<(), Refusal> {
-        if self.wins(bet_box, dice) || self.is_over(bet_box) {
+        if self.wins(bet_box, dice) {
             return Ok(());
         }
         match self.opposite_needed(bet_box, dice) {
             Some(_) => Err(Refusal::OppositeNotTold),
+            None if self.is_over(bet_box) => Ok(()),
             None => Err(Refusal::LosingBox),
         }
     }

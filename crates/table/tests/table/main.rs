@@ -23,3 +23,4 @@ mod script;
 mod sessions;
 mod slips;
 mod state;
+mod winners;

@@ -48,17 +48,18 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
     Phrase::line(
         "expect phase | PHASE",
         "expect phase settled",
-        "`shut`, `idle`, `open`, `closed`, `settled` or `void`.",
+        "`shut`, `idle`, `open`, `closed`, `result` while winners are registered, `settled` or `void`.",
         |reader| {
             let phases = [
                 ("shut", Phase::Shut),
                 ("idle", Phase::Idle),
                 ("open", Phase::Open),
                 ("closed", Phase::Closed),
+                ("result", Phase::Result),
                 ("settled", Phase::Settled),
                 ("void", Phase::Void),
             ];
-            Ok(expect(E::Phase(reader.choice("a phase: shut, idle, open, closed, settled or void", phases)?)))
+            Ok(expect(E::Phase(reader.choice("a phase: shut, idle, open, closed, result, settled or void", phases)?)))
         },
     ),
     Phrase::line("expect held", "expect held", "Play is held.", |_| Ok(expect(E::Held))),
