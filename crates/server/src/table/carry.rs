@@ -139,6 +139,9 @@ impl RunningTable {
                 }
                 self.latest = Some(round);
             }
+            if let Notice::Thrown { round, .. } = notice {
+                self.latest = Some(round);
+            }
             let command = ClusterCommand::Follow { number: notice_number, notice, slip };
             self.accepted(number, command)?;
             has_carried = true;

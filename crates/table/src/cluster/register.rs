@@ -129,6 +129,11 @@ impl Cluster {
         self.cap(bet_box, &self.state.totals)
     }
 
+    /// The largest stake that is registered without a second person.
+    pub const fn registration_limit(&self) -> Money {
+        self.profile.registration_limit
+    }
+
     fn wins(&self, bet_box: BetBox, dice: Dice) -> bool {
         matches!(self.rules.layout().outcome(bet_box, dice), Some(Outcome::Won(_)))
     }

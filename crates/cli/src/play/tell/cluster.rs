@@ -235,7 +235,7 @@ fn returned(stage: &Stage, round: RoundNumber) -> Told {
         seats.iter().map(|(seat, units)| format!("seat {} {}", seat.0, Money::from_cents(units * unit))).collect();
     let bets = if seats.is_empty() { "there were none".to_owned() } else { seats.join(", ") };
     let cited = cite(stage.game(), &[Rule::VoidReturned]);
-    if stage.cluster().rules().registration() == Registration::Winners {
+    if stage.registration() == Registration::Winners {
         let how = if stage.cluster().returns().any(|(open, _)| open == round) {
             "what was not registered is registered from the film"
         } else {
