@@ -140,7 +140,13 @@ fn open(journal: Box<dyn Journal>, folder: &Path, load: Load) -> anyhow::Result<
     let warn = Arc::new(|warning| eprintln!("{warning}"));
     let mut book = Book::in_journal(journal, &files, program, [7; 16], Purpose::Training, warn)?;
     let game = Games::embedded().find("sic-bo-etg@2", None)?.file().to_owned();
-    let setup = Setup::Cluster { cluster: CLUSTER, game, layout: "B".to_owned(), seats: load.terminals };
+    let setup = Setup::Cluster {
+        cluster: CLUSTER,
+        game,
+        layout: "B".to_owned(),
+        registration: taisai_table::Registration::EveryBet,
+        seats: load.terminals,
+    };
     let recorder = book.machine(setup, &Profile::singapore(), Time(0))?;
     Ok((book, recorder))
 }

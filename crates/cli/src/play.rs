@@ -20,7 +20,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use taisai_rules::{Games, Language, Moment};
-use taisai_table::{Closes, Excess, Profile};
+use taisai_table::{Closes, Excess, Profile, Registration};
 
 use crate::args::KeepArgs;
 use crate::print::{BAD, GOOD, HEADING, QUIET};
@@ -199,6 +199,12 @@ fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()>
         layout.id(),
         layout.pay_table()
     )?;
+    if stage.registration() == Registration::Winners {
+        writeln!(
+            out,
+            "{INDENT}Winners are registered after the dice; what else lost is collected and not registered."
+        )?;
+    }
     let profile = stage.house().profile();
     if *profile == Profile::singapore() {
         return Ok(());
@@ -223,7 +229,7 @@ fn print_told(stage: &Stage, told: &Told, out: &mut impl Write) -> anyhow::Resul
             cited.extend(refusal.paragraphs(stage.game()).iter().map(ToString::to_string));
             writeln!(out, "{INDENT}{BAD}Refused:{BAD:#} {} ({})", refusal.sentence(), cited.join(", "))?;
         }
-        Told::Sheet { sheet, .. } => crate::sheet::print(sheet, out, INDENT)?,
+        Told::Sheet { sheet, .. } => crate::sheet::print(sheet, stage.registration(), out, INDENT)?,
     }
     Ok(())
 }

@@ -5,14 +5,23 @@ use std::io::Write;
 use anyhow::Context as _;
 use taisai_record::{Sheet, SheetLine};
 use taisai_rules::Money;
-use taisai_table::Chips;
+use taisai_table::{Chips, Registration};
 
 use crate::print::{self, Column};
 
 /// Prints the lines and what they come to, each line of text after an indent.
-pub(crate) fn print(sheet: &Sheet, out: &mut impl Write, indent: &str) -> anyhow::Result<()> {
+pub(crate) fn print(
+    sheet: &Sheet,
+    registration: Registration,
+    out: &mut impl Write,
+    indent: &str,
+) -> anyhow::Result<()> {
     if sheet.lines.is_empty() {
-        writeln!(out, "{indent}There were no bets.")?;
+        let nothing = match registration {
+            Registration::EveryBet => "There were no bets.",
+            Registration::Winners => "Nothing was registered.",
+        };
+        writeln!(out, "{indent}{nothing}")?;
         return Ok(());
     }
     let mut table = Vec::new();
@@ -23,7 +32,14 @@ pub(crate) fn print(sheet: &Sheet, out: &mut impl Write, indent: &str) -> anyhow
         writeln!(out, "{before}{line}")?;
     }
     let (collected, paid_out, net) = (sheet.collected, sheet.paid_out, signed(sheet.net()));
-    writeln!(out, "{indent}The House collects {collected} and pays out {paid_out}: {net}.")?;
+    match registration {
+        Registration::EveryBet => {
+            writeln!(out, "{indent}The House collects {collected} and pays out {paid_out}: {net}.")?;
+        }
+        Registration::Winners => {
+            writeln!(out, "{indent}The House pays out {paid_out}. What else it collects is not registered.")?;
+        }
+    }
     Ok(())
 }
 

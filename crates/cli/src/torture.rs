@@ -15,6 +15,7 @@ mod pit;
 mod play;
 mod players;
 pub(crate) mod record;
+mod register;
 mod restart;
 pub(crate) mod setup;
 mod tally;
@@ -25,8 +26,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money};
-use taisai_table::{Closes, Excess, Profile};
+use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money, Station};
+use taisai_table::{Closes, Excess, Profile, Registration};
 
 use crate::args::TortureArgs;
 use crate::bar::Bar;
@@ -133,12 +134,18 @@ fn setup(
     if (house / 4).is_multiple_of(2) {
         (profile.voucher_days, profile.large_win) = (2, Money::from_cents(100_000));
     }
+    if (house / 2).is_multiple_of(2) {
+        profile.registration_limit = Money::from_cents(20_000);
+    }
     let place = usize::try_from(house + house / 4)? % layouts.len();
+    // Every third house of a live table registers winners.
+    let registers_winners = game.station() == Station::LiveTable && house % 3 == 1;
     let is_bound_by_terminal = game.limit_scope() == Some(LimitScope::Terminal);
     let clusters = if is_bound_by_terminal { (1 + seeds.small(3)).min(args.terminals) } else { 1 };
     Ok(Setup {
         game: format!("{}@{}", game.id(), game.version()),
         layout: layouts[place].id().to_owned(),
+        registration: if registers_winners { Registration::Winners } else { Registration::EveryBet },
         seats: (0..clusters).map(|number| (args.terminals + number) / clusters).collect(),
         training: false,
         profile,

@@ -269,7 +269,7 @@ impl Ends {
         let mut findings = Vec::new();
         let chain_of_round = || MachineId::Round(table).chain();
         let clusters = (0..=u16::MAX).map(|number| ClusterId { table, number });
-        for (id, (reported, _)) in clusters.map_while(|id| Some((id, round.reported(id)?))) {
+        for (id, (reported, ..)) in clusters.map_while(|id| Some((id, round.reported(id)?))) {
             let chain = MachineId::Cluster(id).chain();
             let end = self.clusters.get(&id);
             let followed = end.map_or(0, |(cluster, _)| cluster.followed());

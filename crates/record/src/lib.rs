@@ -34,9 +34,10 @@ pub use opening::{BadOpening, MachineId, Opening, Program, Setup};
 pub use past::{Played, last_games, slip};
 pub use recorder::{NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot, first_opening};
-pub use settlement::{Act, Changed, Settled, Settlement, beginning, settlement};
+pub use settlement::{Act, Changed, Registered, Settled, Settlement, beginning, settlement};
 pub use sheet::{
-    BadSheet, ChangeSheet, ClusterSheet, Mark, Moved, Movement, Purse, RoundSheet, Sheet, SheetLine, StakeLine,
+    BadSheet, ChangeSheet, ClusterSheet, Mark, Moved, Movement, Purse, RegisteredLine, RoundSheet, Sheet, SheetLine,
+    StakeLine,
 };
 pub use standing::{Standing, Vouching, standings};
 pub use store::{Address, StoreError};

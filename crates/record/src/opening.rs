@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use taisai_journal::{ChainName, Hash};
 use taisai_rules::Game;
-use taisai_table::{BadBytes, ClusterId, Profile, TableId, TableRules, Time};
+use taisai_table::{BadBytes, ClusterId, Profile, Registration, TableId, TableRules, Time};
 
 /// How an opening begins.
 const MARK: [u8; 2] = [0, 1];
@@ -38,6 +38,8 @@ pub enum Setup {
         game: String,
         /// The layout's letter.
         layout: String,
+        /// Which bets are registered.
+        registration: Registration,
         /// Whether it plays for training.
         is_training: bool,
         /// How many clusters it has.
@@ -51,6 +53,8 @@ pub enum Setup {
         game: String,
         /// The layout's letter.
         layout: String,
+        /// Which bets are registered.
+        registration: Registration,
         /// How many seats.
         seats: u32,
     },
@@ -177,13 +181,16 @@ impl Opening {
 
     /// What the table is played by, for a machine of a table.
     pub fn rules(&self) -> Result<TableRules, BadOpening> {
-        let (Setup::Round { game, layout, .. } | Setup::Cluster { game, layout, .. }) = &self.setup else {
+        let (Setup::Round { game, layout, registration, .. } | Setup::Cluster { game, layout, registration, .. }) =
+            &self.setup
+        else {
             return Err(BadOpening::OtherMachine);
         };
         let game = Game::from_toml(game).map_err(|faults| {
             BadOpening::Game(faults.first().map_or_else(|| "no fault is told".to_owned(), ToString::to_string))
         })?;
-        TableRules::new(Arc::new(game), layout).map_err(|unknown| BadOpening::Game(unknown.to_string()))
+        let rules = TableRules::new(Arc::new(game), layout).map_err(|unknown| BadOpening::Game(unknown.to_string()))?;
+        rules.registering(*registration).map_err(|other| BadOpening::Game(other.to_string()))
     }
 
     /// The hash of the game's file; none for the House.

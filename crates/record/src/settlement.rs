@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
-    Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, PastRound, Phase, Round, RoundCommand, RoundEntry,
-    RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, Unwitnessed, VoidReason,
+    Adjustment, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, PastRound, Phase, Round, RoundCommand,
+    RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, Unwitnessed, VoidReason,
 };
 
 use crate::machine::Machine;
@@ -66,6 +66,19 @@ pub struct Settled {
     pub totals: Totals,
     /// Settled again or voided since, in order.
     pub changes: Vec<Changed>,
+    /// What was registered after the dice, and from the film, in order: only at a table that registers winners.
+    pub registered: Vec<Registered>,
+}
+
+/// Something that was registered at a table that registers winners.
+#[derive(Clone, Debug)]
+pub struct Registered {
+    /// Where it stands in the chain.
+    pub at: At,
+    /// Who, when and what.
+    pub asked: Asked<ClusterCommand>,
+    /// What came of it.
+    pub event: ClusterEvent,
 }
 
 /// A round that was over comes to stand otherwise.
@@ -252,15 +265,23 @@ impl Acts {
 pub(crate) struct Settling {
     round: RoundNumber,
     pub(crate) settled: Option<Settled>,
+    /// Before the round is settled.
+    registered: Vec<Registered>,
 }
 
 impl Settling {
     pub(crate) const fn new(round: RoundNumber) -> Self {
-        Self { round, settled: None }
+        Self { round, settled: None, registered: Vec::new() }
     }
 
     pub(crate) fn see(&mut self, seen: &Seen<'_, Cluster>) {
         let Seen::Entry(at, cluster, entry) = seen else { return };
+        if let Ok(event) = &entry.outcome
+            && self.is_registered(cluster, &entry.asked.command)
+        {
+            let registered = Registered { at: *at, asked: entry.asked.clone(), event: event.clone() };
+            self.settled.as_mut().map_or(&mut self.registered, |settled| &mut settled.registered).push(registered);
+        }
         let ClusterCommand::Follow { number, notice, .. } = &entry.asked.command else { return };
         let time = entry.asked.time;
         match (change(entry), &entry.outcome) {
@@ -275,6 +296,7 @@ impl Settling {
                     dice,
                     totals: *totals,
                     changes: Vec::new(),
+                    registered: std::mem::take(&mut self.registered),
                 });
             }
             (Some(Change::Changed(round, dice)), Ok(ClusterEvent::Compensated { adjustments }))
@@ -285,6 +307,22 @@ impl Settling {
                 self.settled.iter_mut().for_each(|settled| settled.changes.push(change.clone()));
             }
             (_, Ok(_) | Err(_)) => {}
+        }
+    }
+
+    /// Whether a command registers something of the round, or takes it off the register.
+    fn is_registered(&self, cluster: &Cluster, command: &ClusterCommand) -> bool {
+        match command {
+            ClusterCommand::RegisterFromFilm { round, .. } | ClusterCommand::CloseReturns { round, .. } => {
+                *round == self.round
+            }
+            ClusterCommand::Register { .. } | ClusterCommand::TellTotal { .. } | ClusterCommand::AllRegistered => {
+                cluster.round() == self.round
+            }
+            ClusterCommand::Withdraw { .. } | ClusterCommand::Clear { .. } => {
+                cluster.thrown().is_some() && cluster.round() == self.round
+            }
+            _ => false,
         }
     }
 }

@@ -11,7 +11,7 @@ use taisai_rules::{BetBox, Citation, Dice, Game, Language, Layout, LimitScope, L
 use taisai_table::{Chips, Seat, Slip, SlipLine, Totals};
 
 pub use movements::{Moved, Movement, Purse};
-pub use round::{ChangeSheet, ClusterSheet, Mark, RoundSheet, StakeLine};
+pub use round::{ChangeSheet, ClusterSheet, Mark, RegisteredLine, RoundSheet, StakeLine};
 
 use crate::opening::BadOpening;
 
@@ -104,6 +104,10 @@ impl Sheet {
         let mut totals: BTreeMap<BetBox, i64> = BTreeMap::new();
         for line in &slip.lines {
             *totals.entry(line.bet_box).or_default() += amount(line.units)?;
+        }
+        for told in &slip.told {
+            let total = totals.entry(told.bet_box).or_default();
+            *total = told.amount.cents().max(*total);
         }
         let total = |bet_box: BetBox| Money::from_cents(totals.get(&bet_box).copied().unwrap_or_default());
         let mut sheet = Self { lines: Vec::new(), collected: Money::ZERO, paid_out: Money::ZERO };

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use taisai_record::{Address, Files, Program};
 use taisai_rules::{Game, Games, Moment, Money, Station};
-use taisai_table::{LimitEntry, Profile, TableId, TableLimits};
+use taisai_table::{LimitEntry, Profile, Registration, TableId, TableLimits};
 
 pub(crate) use api::{name_key, recorded_name, table_name};
 pub use file::is_node;
@@ -88,6 +88,8 @@ pub struct TableConfig {
     pub game_file: String,
     /// The layout's letter.
     pub layout: String,
+    /// Which bets are registered.
+    pub registration: Registration,
     /// Where players sit.
     pub station: Station,
     /// How many of them, in each cluster.
@@ -174,7 +176,10 @@ impl Config {
         let live = names.games.find("tai-sai", Some(names.now))?;
         let tables = vec![
             TableConfig::new(TableId(1), terminals, "B", 8, Some(at_terminals())),
-            TableConfig::new(TableId(2), live, "C", 14, Some(at_live_table())),
+            TableConfig {
+                registration: Registration::Winners,
+                ..TableConfig::new(TableId(2), live, "C", 14, Some(at_live_table()))
+            },
         ];
         Ok(Self {
             name: "Tai Sai".to_owned(),
@@ -273,6 +278,7 @@ impl TableConfig {
             game: format!("{}@{}", game.id(), game.version()),
             game_file: game.file().to_owned(),
             layout: layout.to_owned(),
+            registration: Registration::EveryBet,
             station: game.station(),
             seats: vec![seats],
             is_training: false,
@@ -286,6 +292,7 @@ impl TableConfig {
             table: self.table,
             game: self.game_file,
             layout: self.layout,
+            registration: self.registration,
             is_training: self.is_training,
             seats: self.seats.into_iter().map(|seats| seats + 1).collect(),
         }

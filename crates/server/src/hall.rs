@@ -17,7 +17,8 @@ use taisai_record::{
     first_opening,
 };
 use taisai_table::{
-    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Round, Seat, TableId,
+    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Registration, Round, Seat,
+    TableId,
 };
 use tokio::sync::watch;
 
@@ -43,6 +44,8 @@ pub struct TablePlan {
     pub game: String,
     /// The layout's letter.
     pub layout: String,
+    /// Which bets are registered.
+    pub registration: Registration,
     /// Whether it plays for training.
     pub is_training: bool,
     /// How many seats each of its clusters has.
@@ -426,7 +429,7 @@ fn as_recorded(
     plan: Option<&TablePlan>,
 ) -> Result<Option<TablePlan>, HallError> {
     let Some(opening) = recorded(archive, MachineId::Round(table))? else { return Ok(plan.cloned()) };
-    let Setup::Round { game, layout, is_training, clusters, .. } = opening.setup else {
+    let Setup::Round { game, layout, registration, is_training, clusters, .. } = opening.setup else {
         return Err(BookError::OtherSetup(MachineId::Round(table).chain().to_string()).into());
     };
     let mut seats = Vec::new();
@@ -440,7 +443,7 @@ fn as_recorded(
         let Some(found) = found else { return Ok(None) };
         seats.push(found);
     }
-    Ok(Some(TablePlan { table, game, layout, is_training, seats }))
+    Ok(Some(TablePlan { table, game, layout, registration, is_training, seats }))
 }
 
 type Machines = (RoundSide, Vec<Recorder<Cluster>>);
@@ -461,8 +464,9 @@ fn open_round(
     clock: Clock,
 ) -> Result<Recorder<Round>, HallError> {
     let clusters = plan.clusters()?;
-    let TablePlan { table, game, layout, is_training, .. } = plan.clone();
-    Ok(book.machine(Setup::Round { table, game, layout, is_training, clusters }, profile, clock.now())?)
+    let TablePlan { table, game, layout, registration, is_training, .. } = plan.clone();
+    let setup = Setup::Round { table, game, layout, registration, is_training, clusters };
+    Ok(book.machine(setup, profile, clock.now())?)
 }
 
 fn open_cluster(
@@ -472,9 +476,9 @@ fn open_cluster(
     profile: &Profile,
     clock: Clock,
 ) -> Result<Recorder<Cluster>, HallError> {
-    let TablePlan { table, game, layout, seats, .. } = plan.clone();
+    let TablePlan { table, game, layout, registration, seats, .. } = plan.clone();
     let seats = seats.get(usize::from(number)).copied().ok_or(HallError::Clusters(table))?;
-    let setup = Setup::Cluster { cluster: ClusterId { table, number }, game, layout, seats };
+    let setup = Setup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats };
     Ok(book.machine(setup, profile, clock.now())?)
 }
 

@@ -325,8 +325,10 @@ impl RunningTable {
                 }
             }
             TableMail::Reported { cluster, followed, colour_chips } => {
-                if self.parts.round.is_own() && self.round().reported(cluster) != Some((followed, colour_chips)) {
-                    let report = RoundCommand::Report { cluster, followed, colour_chips };
+                // A cluster that runs elsewhere has terminals, and registers every bet.
+                let report = (followed, colour_chips, false);
+                if self.parts.round.is_own() && self.round().reported(cluster) != Some(report) {
+                    let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered: false };
                     self.ask_round(Actor::System, None, report);
                 }
             }
@@ -536,8 +538,13 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::WalkAway { seat }
         | ClusterCommand::Lost { seat }
         | ClusterCommand::Back { seat }
+        | ClusterCommand::Register { seat, .. }
+        | ClusterCommand::RegisterFromFilm { seat, .. }
         | ClusterCommand::ClearLock { seat } => Some(*seat),
         ClusterCommand::RejectExcess
+        | ClusterCommand::TellTotal { .. }
+        | ClusterCommand::AllRegistered
+        | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::Advise { .. }
         | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::Follow { .. }
@@ -551,12 +558,17 @@ fn bets_in(command: &ClusterCommand) -> u64 {
     match command {
         ClusterCommand::Place { stakes, .. }
         | ClusterCommand::PlaceFor { stakes, .. }
-        | ClusterCommand::PlaceExcess { stakes, .. } => u64::try_from(stakes.len()).unwrap_or(u64::MAX),
+        | ClusterCommand::PlaceExcess { stakes, .. }
+        | ClusterCommand::Register { stakes, .. } => u64::try_from(stakes.len()).unwrap_or(u64::MAX),
         ClusterCommand::Repeat { .. } | ClusterCommand::Double { .. } => 1,
         ClusterCommand::Withdraw { .. }
         | ClusterCommand::Clear { .. }
         | ClusterCommand::RejectExcess
         | ClusterCommand::Advise { .. }
+        | ClusterCommand::TellTotal { .. }
+        | ClusterCommand::AllRegistered
+        | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::BuyIn { .. }
         | ClusterCommand::ReverseBuyIn { .. }
         | ClusterCommand::Read { .. }

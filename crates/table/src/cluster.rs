@@ -9,6 +9,7 @@ mod conclude;
 mod decide;
 mod excess;
 mod invariant;
+mod register;
 mod settle;
 mod stacker;
 mod told;
@@ -29,6 +30,7 @@ use crate::transfer::Transfer;
 
 pub use buy_in::BuyIn;
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
+pub use register::{AskedFor, FilmLine, PayLine, PayList, Returns};
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 pub use stacker::Stacker;
 use told::Messages;
@@ -60,9 +62,9 @@ pub struct Meters {
     pub dispensed: Money,
     /// Owed by the player: what a correction or late void could not take back.
     pub owed: Money,
-    /// Rounds settled with a bet.
+    /// Rounds settled with a bet; at a table that registers winners every round, as it is not known which had bets.
     pub rounds: u32,
-    /// Rounds void with a bet.
+    /// Rounds void with a bet, or every one.
     pub voids: u32,
 }
 
@@ -205,6 +207,13 @@ struct State {
     /// Bets one by one in the order of placement, where the latest can be rejected; empty where limits bind terminals.
     placements: Vec<Placement>,
     next_place: u32,
+    /// The dice of the round whose winners are being registered.
+    thrown: Option<Dice>,
+    is_registered: bool,
+    /// Units on boxes in all, as the Dealer has told them: the Differential of others depends on them, and not all is registered.
+    told: BTreeMap<BetBox, u64>,
+    /// The slip of the last round of a live table, for its pay list.
+    last_slip: Vec<SlipLine>,
     #[serde(skip)]
     past: Past<PastSlip>,
     ledger: Ledger,
@@ -225,6 +234,8 @@ struct State {
     buy_ins: BTreeMap<Seat, BuyIn>,
     /// What players are told and must read.
     messages: BTreeMap<Seat, Messages>,
+    /// Rounds of a table that registers winners that came to stand otherwise after they were settled.
+    returns: BTreeMap<RoundNumber, Returns>,
 }
 
 /// One placement on a box.
@@ -264,6 +275,10 @@ impl Cluster {
             totals: vec![0; BetBox::COUNT],
             placements: Vec::new(),
             next_place: 0,
+            thrown: None,
+            is_registered: false,
+            told: BTreeMap::new(),
+            last_slip: Vec::new(),
             past: Past::default(),
             ledger: Ledger::default(),
             meters: Meters::default(),
@@ -278,6 +293,7 @@ impl Cluster {
             receipts: 0,
             buy_ins: BTreeMap::new(),
             messages: BTreeMap::new(),
+            returns: BTreeMap::new(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }

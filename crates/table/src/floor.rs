@@ -42,6 +42,8 @@ pub enum Message {
         followed: u64,
         /// What its Colour Chips with players are worth.
         colour_chips: Money,
+        /// Whether all that wins is registered there.
+        is_registered: bool,
     },
     /// The House holds a transfer, for the cluster that sent it.
     HouseHolds {
@@ -203,15 +205,15 @@ impl Floor {
 
     fn waiting_at<'a>(&'a self, round: &'a Round, from: &'a Cluster) -> impl Iterator<Item = Message> {
         let cluster = from.id();
-        let (followed, colour_chips) = (from.followed(), from.colour_chips());
+        let (followed, colour_chips, is_registered) = from.reports();
         let (held, holds) = (self.house().received(cluster), from.received());
         let notices =
             round.notices(cluster).filter(move |(number, _)| *number > followed).map(move |(number, notice)| {
                 let slip = about(notice).and_then(|about| self.slip(cluster, about)).cloned();
                 Message::Notice { cluster, number, notice: notice.clone(), slip }
             });
-        let is_reported = round.reported(cluster) == Some((followed, colour_chips));
-        let report = (!is_reported).then_some(Message::Report { cluster, followed, colour_chips });
+        let is_reported = round.reported(cluster) == Some(from.reports());
+        let report = (!is_reported).then_some(Message::Report { cluster, followed, colour_chips, is_registered });
         let out = from.outbox().map(move |transfer| match transfer.number {
             number if number <= held => Message::HouseHolds { cluster, number },
             _ => Message::ToHouse { cluster, transfer: *transfer },
@@ -229,8 +231,9 @@ impl Floor {
             Message::Notice { cluster, number, notice, slip } => {
                 self.tell_cluster(cluster, ClusterCommand::Follow { number, notice, slip }, time)
             }
-            Message::Report { cluster, followed, colour_chips } => {
-                let asked = self.system(time, RoundCommand::Report { cluster, followed, colour_chips });
+            Message::Report { cluster, followed, colour_chips, is_registered } => {
+                let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
+                let asked = self.system(time, report);
                 self.ask_round(cluster.table, asked).map(|decision| decision.verdict())
             }
             Message::HouseHolds { cluster, number } => {

@@ -26,8 +26,9 @@ mod transfer;
 
 pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
-    Adjustment, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut, Ledger, Meters,
-    OverDifferential, PlayerMessage, Slip, SlipLine, Stacker, Stake, Stakes, Told, Totals,
+    Adjustment, AskedFor, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut,
+    FilmLine, Ledger, Meters, OverDifferential, PayLine, PayList, PlayerMessage, Returns, Slip, SlipLine, Stacker,
+    Stake, Stakes, Told, Totals,
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};
@@ -51,5 +52,5 @@ pub use round::{
     Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, Ruling, TUMBLES,
     Unwitnessed, VoidReason,
 };
-pub use rules::{LimitEntry, LimitRange, TableLimits, TableRules};
+pub use rules::{LimitEntry, LimitRange, NoLiveTable, Registration, TableLimits, TableRules};
 pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber};

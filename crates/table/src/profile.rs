@@ -35,6 +35,8 @@ pub enum Act {
     LargeBuyIn,
     /// Reverse a buy-in.
     ReverseBuyIn,
+    /// Register bets after the dice above the house's limit.
+    LargeRegistration,
     /// Clear a lock, and free a seat.
     ClearLock,
     /// Sell and redeem vouchers at the cage.
@@ -59,7 +61,7 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
@@ -71,6 +73,7 @@ impl Act {
         Self::BuyIn,
         Self::LargeBuyIn,
         Self::ReverseBuyIn,
+        Self::LargeRegistration,
         Self::ClearLock,
         Self::Cage,
         Self::LargeSale,
@@ -97,6 +100,7 @@ impl Act {
             Self::BuyIn => "buy-in",
             Self::LargeBuyIn => "large-buy-in",
             Self::ReverseBuyIn => "reverse-buy-in",
+            Self::LargeRegistration => "large-registration",
             Self::ClearLock => "clear-lock",
             Self::Cage => "cage",
             Self::LargeSale => "large-sale",
@@ -189,6 +193,8 @@ pub struct Profile {
     pub voucher_days: u32,
     /// The largest buy-in without a large buy-in's right.
     pub buy_in_limit: Money,
+    /// The largest stake that is registered after the dice without a large registration's right.
+    pub registration_limit: Money,
     /// The largest voucher that is sold without a large sale's right.
     pub sale_limit: Money,
     /// The largest claim that is paid by hand without a large hand-pay's right.

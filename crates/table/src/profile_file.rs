@@ -41,11 +41,11 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
             reader.integer(value, 1..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
         };
         let (large_win, vouchers, by_hand) = (cents("large_win"), cents("voucher_limit"), cents("hand_pay_limit"));
-        let (buy_in, sale) = (cents("buy_in_limit"), cents("sale_limit"));
+        let (buy_in, registration, sale) = (cents("buy_in_limit"), cents("registration_limit"), cents("sale_limit"));
         let days = table.required(reader, "voucher_days").and_then(|value| reader.integer(value, 1..=3_650));
         let notes = table.optional("notes").map_or_else(|| Some(Vec::new()), |value| read_notes(reader, value));
         table.finish(reader);
-        Some((large_win?, vouchers?, by_hand?, days?, notes?, buy_in?, sale?))
+        Some((large_win?, vouchers?, by_hand?, days?, notes?, buy_in?, sale?, registration?))
     });
     let attempts = root.section(reader, "security").and_then(|mut table| {
         let attempts = table.required(reader, "attempts").and_then(|value| reader.integer(value, 1..=100));
@@ -89,6 +89,7 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
         voucher_limit: money.1,
         voucher_days: money.3,
         buy_in_limit: money.5,
+        registration_limit: money.7,
         sale_limit: money.6,
         hand_pay_limit: money.2,
         notes: money.4,
@@ -174,7 +175,8 @@ fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
 /// changed by two people, and a Shift Manager or above rules (5.14).
 fn check_right(reader: &mut Reader<'_>, at: std::ops::Range<usize>, act: Act, first: Roles, second: Option<Roles>) {
     let of_house = matches!(act, Act::ManagePeople | Act::ManageDevices | Act::Configure);
-    let needs_two = matches!(act, Act::Correct | Act::VoidDamaged | Act::VoidByLaw | Act::ReverseBuyIn);
+    let needs_two =
+        matches!(act, Act::Correct | Act::VoidDamaged | Act::VoidByLaw | Act::ReverseBuyIn | Act::LargeRegistration);
     let has = |role: Role| first.any(&[role]) || second.is_some_and(|roles| roles.any(&[role]));
     let rules = Roles::of(&[Role::ShiftManager, Role::CasinoManager]);
     let message = if has(Role::Auditor) {

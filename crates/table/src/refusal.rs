@@ -50,6 +50,8 @@ refusals! {
     TrainingMixed, "training-mixed", None, "Training and real money never mix.";
     OutOfOrder, "out-of-order", None, "The notice or transfer is not the next one.";
 
+    OtherRegistration, "other-registration", None, "This table registers its bets the other way: every bet before the close, or what wins after the dice.";
+
     // The phase.
     TableNotOpen, "table-not-open", None, "The table is not open.";
     TableClosing, "table-closing", None, "The table is about to close: no more Colour Chips are issued.";
@@ -70,6 +72,8 @@ refusals! {
     ReadByTumbler, "read-by-tumbler", Some(Rule::Result), "The tumbler has read the dice: commit what they show, and a difference is recorded.";
     DiceNotKnown, "dice-not-known", Some(Rule::Result), "The three dice do not all lie flat, or were not all read.";
     ResultCommitted, "result-committed", None, "The result is committed: only a correction changes it.";
+    NotThrown, "not-thrown", Some(Rule::Result), "The dice of this round are not committed yet: what wins is registered after them.";
+    AllRegistered, "all-registered", None, "All that wins is registered already: the round is being settled.";
     NotInGame, "not-in-game", None, "This game has no such rule.";
     UnknownRound, "unknown-round", None, "There is no such round.";
     TooManyRounds, "too-many-rounds", None, "One act voids at most 10,000 rounds.";
@@ -96,6 +100,7 @@ refusals! {
     BoxTwice, "box-twice", None, "A box stands in the command twice.";
     BoxNotOnLayout, "box-not-on-layout", None, "The box is not on this layout.";
     NoSuchBet, "no-such-bet", None, "There is no such bet, or less than is withdrawn.";
+    LosingBox, "losing-box", Some(Rule::Settle), "The box loses, and its total is not over its maximum or Differential: it is collected and not registered.";
     NothingToRepeat, "nothing-to-repeat", None, "There was no bet in the last round to repeat.";
     UnknownBuyIn, "unknown-buy-in", None, "The session has no buy-in under that receipt, or it was reversed.";
     NothingToRead, "nothing-to-read", None, "There is no such message, or it was read.";
@@ -109,6 +114,8 @@ refusals! {
     OverLimit, "over-limit", Some(Rule::LimitsShown), "The bet would be over the maximum.";
     OverDifferential, "over-differential", Some(Rule::LimitsShown), "The bet would be over the Differential.";
     NotBelowMinimum, "not-below-minimum", Some(Rule::Advice), "The total on the box is not below its minimum.";
+    OppositeNotTold, "opposite-not-told", Some(Rule::Differential), "A total exceeds the Differential: tell what lay on the opposite box first.";
+    TotalDiffers, "total-differs", Some(Rule::Position), "What is registered on a box is not the total that was told.";
     NoExcess, "no-excess", Some(Rule::Excess), "Nothing is over its limit.";
     BadLimits, "bad-limits", None, "The limits contradict each other, the game or the unit.";
 

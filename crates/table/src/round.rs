@@ -126,6 +126,7 @@ struct Follower {
     cluster: ClusterId,
     followed: u64,
     colour_chips: Money,
+    is_registered: bool,
 }
 
 /// What the dice of the round do.
@@ -146,6 +147,8 @@ struct State {
     number: RoundNumber,
     closes_at: Option<Time>,
     is_held: bool,
+    /// The dice are committed at a table that registers winners, and what wins is being registered.
+    is_registering: bool,
     /// The last round before the closing of the table was announced.
     closure_announced: Option<RoundNumber>,
     /// The last round before the table was opened.
@@ -194,13 +197,18 @@ pub struct Round {
 impl Round {
     /// A table that is not open yet, with its clusters.
     pub fn new(table: TableId, rules: TableRules, profile: Profile, is_training: bool, clusters: u16) -> Self {
-        let follower =
-            |number| Follower { cluster: ClusterId { table, number }, followed: 0, colour_chips: Money::ZERO };
+        let follower = |number| Follower {
+            cluster: ClusterId { table, number },
+            followed: 0,
+            colour_chips: Money::ZERO,
+            is_registered: false,
+        };
         let state = State {
             phase: Phase::Shut,
             number: RoundNumber(0),
             closes_at: None,
             is_held: false,
+            is_registering: false,
             closure_announced: None,
             opened_at: RoundNumber(0),
             tumble: Tumble::NotYet,
@@ -370,10 +378,15 @@ impl Round {
         self.state.followers.iter().map(|follower| follower.cluster)
     }
 
-    /// How far a cluster has reported to have followed, and what its Colour Chips are worth.
-    pub fn reported(&self, cluster: ClusterId) -> Option<(u64, Money)> {
+    /// What a cluster has reported last: see [`crate::Cluster::reports`].
+    pub fn reported(&self, cluster: ClusterId) -> Option<(u64, Money, bool)> {
         let follower = self.state.followers.iter().find(|follower| follower.cluster == cluster)?;
-        Some((follower.followed, follower.colour_chips))
+        Some((follower.followed, follower.colour_chips, follower.is_registered))
+    }
+
+    /// Whether what wins by the dice is being registered, before the round is settled.
+    pub const fn is_registering(&self) -> bool {
+        self.state.is_registering
     }
 
     /// Refusals recorded.

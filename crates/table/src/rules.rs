@@ -3,15 +3,46 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use taisai_rules::{BoxKey, BoxLimit, Game, Layout, LimitScope, Limits, Money, UnknownLayout};
+use taisai_rules::{BoxKey, BoxLimit, Game, Layout, LimitScope, Limits, Money, Station, UnknownLayout};
 
 use crate::refusal::Refusal;
+
+/// Which bets of a live table are registered. The chips lie on the layout either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Registration {
+    /// All that lies there, before the close.
+    #[default]
+    EveryBet,
+    /// After the dice, what lay at the close on boxes that win, and on boxes that lose and are over their maximum or Differential.
+    Winners,
+}
+
+impl Registration {
+    /// Both, by their names.
+    pub const ALL: [(&str, Self); 2] = [("every-bet", Self::EveryBet), ("winners", Self::Winners)];
+
+    /// Its name.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::EveryBet => "every-bet",
+            Self::Winners => "winners",
+        }
+    }
+}
+
+/// A game whose bets are registered by the players themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("only a live table registers winners: at Player Terminals every bet is registered when it is placed")]
+pub struct NoLiveTable;
 
 /// A layout of a game, as a table is set up with.
 #[derive(Clone, Debug)]
 pub struct TableRules {
     game: Arc<Game>,
     layout: usize,
+    registration: Registration,
 }
 
 impl TableRules {
@@ -22,7 +53,21 @@ impl TableRules {
     pub fn new(game: Arc<Game>, layout: &str) -> Result<Self, UnknownLayout> {
         let id = game.layout(layout)?.id();
         let place = game.layouts().iter().position(|layout| layout.id() == id).expect("it was found");
-        Ok(Self { layout: place, game })
+        Ok(Self { layout: place, game, registration: Registration::EveryBet })
+    }
+
+    /// The same table, registering so.
+    pub fn registering(mut self, registration: Registration) -> Result<Self, NoLiveTable> {
+        if registration == Registration::Winners && self.game.station() != Station::LiveTable {
+            return Err(NoLiveTable);
+        }
+        self.registration = registration;
+        Ok(self)
+    }
+
+    /// Which bets are registered.
+    pub const fn registration(&self) -> Registration {
+        self.registration
     }
 
     /// The game.

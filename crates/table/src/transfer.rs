@@ -38,6 +38,8 @@ pub enum ClaimReason {
     Void(RoundNumber),
     /// A voucher that could not be issued.
     VoucherFailed,
+    /// What a round owes for a bet that was registered from the film, after the round came to stand otherwise.
+    FromFilm(RoundNumber),
 }
 
 /// What passes between a cluster and the House.

@@ -155,8 +155,8 @@ impl Table {
     /// Brings the players' side what there is for it, and the dealer's side how far that is.
     fn carry(&mut self) {
         self.bring();
-        let (followed, colour_chips) = (self.cluster.followed(), self.cluster.colour_chips());
-        self.ask_round(Actor::System, RoundCommand::Report { cluster: CLUSTER, followed, colour_chips });
+        let (followed, colour_chips, is_registered) = self.cluster.reports();
+        self.ask_round(Actor::System, RoundCommand::Report { cluster: CLUSTER, followed, colour_chips, is_registered });
     }
 
     fn ask_round(&mut self, actor: Actor, command: RoundCommand) {

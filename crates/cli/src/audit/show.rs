@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use anyhow::bail;
-use taisai_record::{ClusterSheet, MachineId, Mark, Movement, RoundSheet, Sheet, settlement};
+use taisai_record::{ClusterSheet, MachineId, Mark, Movement, RegisteredLine, RoundSheet, Sheet, settlement};
 use taisai_rules::{Dice, Game, Language};
 use taisai_table::{
-    Actor, ClusterId, Law, PastRound, Profile, RoundCommand, RoundEntry, RoundNumber, RoundStanding, Unwitnessed,
+    Actor, ClusterCommand, ClusterId, Law, PastRound, Profile, Registration, RoundCommand, RoundEntry, RoundNumber,
+    RoundStanding, Stake, Unwitnessed,
 };
 
 use super::Store;
@@ -54,6 +55,9 @@ impl Shown<'_> {
             layout.pay_table()
         )?;
         writeln!(out, "Rules {rules}, profile {}, program {program}.", self.profile.name)?;
+        if self.sheet.registration == Registration::Winners {
+            writeln!(out, "Registration: winners. What else lost was collected and is not registered.")?;
+        }
         match past {
             None => writeln!(out, "The round is in play.")?,
             Some(past) => self.stands(past, out)?,
@@ -123,9 +127,14 @@ impl Shown<'_> {
             "As it was settled"
         } else {
             print::heading(out, "As it stands")?;
-            sheet(out, cluster.latest, cluster.now.as_ref())?;
+            sheet(out, self.sheet.registration, cluster.latest, cluster.now.as_ref())?;
             "As it was first settled"
         };
+        if !cluster.registered.is_empty() {
+            print::heading(out, "As it was registered")?;
+            let columns = ["Block", "Time", "Who", "What"].map(Column::left);
+            print::table(out, &columns, &cluster.registered.iter().map(registered).collect::<Vec<_>>())?;
+        }
         for change in &cluster.changes {
             let dice = change.dice.map_or_else(|| "void".to_owned(), |dice| format!("settled again by {dice}"));
             let cited = change.void.map(|reason| reason.cites(self.game(), self.law()).join(", "));
@@ -139,7 +148,11 @@ impl Shown<'_> {
             }
         }
         print::heading(out, &format!("{settled}, {}, {place}", moment(cluster.time)))?;
-        sheet(out, cluster.dice, cluster.sheet.as_ref())?;
+        if cluster.returned_on_layout {
+            writeln!(out, "{BAD}void{BAD:#}  the chips were returned on the layout")?;
+        } else {
+            sheet(out, self.sheet.registration, cluster.dice, cluster.sheet.as_ref())?;
+        }
         table(out, &cluster.movements)
     }
 }
@@ -170,11 +183,16 @@ pub(super) fn print_mark(mark: &Mark, out: &mut impl Write) -> std::io::Result<(
     writeln!(out, "house     {QUIET}{}{QUIET:#}", mark.house)
 }
 
-fn sheet(out: &mut impl Write, dice: Option<Dice>, sheet: Option<&Sheet>) -> anyhow::Result<()> {
+fn sheet(
+    out: &mut impl Write,
+    registration: Registration,
+    dice: Option<Dice>,
+    sheet: Option<&Sheet>,
+) -> anyhow::Result<()> {
     match (dice, sheet) {
         (Some(dice), Some(sheet)) => {
             writeln!(out, "{HEADING}Dice {dice}{HEADING:#}\n")?;
-            crate::sheet::print(sheet, out, "  ")?;
+            crate::sheet::print(sheet, registration, out, "  ")?;
         }
         (_, _) => writeln!(out, "{BAD}void{BAD:#}  every bet is returned")?,
     }
@@ -194,15 +212,44 @@ fn table(out: &mut impl Write, movements: &[Movement]) -> anyhow::Result<()> {
     Ok(print::table(out, &columns, &movements.iter().map(row).collect::<Vec<_>>())?)
 }
 
-/// Who asked, and who stood beside.
-fn who(entry: &RoundEntry) -> String {
-    let first = match entry.asked.actor {
+/// Something that was registered after the dice, or from the film: block, time, who and what.
+fn registered(line: &RegisteredLine) -> Vec<String> {
+    let stakes = |stakes: &[Stake]| {
+        stakes.iter().map(|stake| format!("{} on {}", stake.amount, stake.bet_box)).collect::<Vec<_>>().join(", ")
+    };
+    let (second, what) = match &line.what {
+        ClusterCommand::Register { seat, stakes: list, second } => {
+            (*second, format!("seat {}: {}", seat.0, stakes(list)))
+        }
+        ClusterCommand::Withdraw { seat, stakes: list, .. } => {
+            (None, format!("seat {}: {} taken off", seat.0, stakes(list)))
+        }
+        ClusterCommand::Clear { seat } => (None, format!("seat {}: all taken off", seat.0)),
+        ClusterCommand::TellTotal { bet_box, amount } => (None, format!("{amount} on {bet_box} in all")),
+        ClusterCommand::RegisterFromFilm { seat, player, stake, second, .. } => {
+            (*second, format!("from the film, seat {}: {}, {player}", seat.0, stakes(&[*stake])))
+        }
+        ClusterCommand::CloseReturns { second, .. } => (*second, "all from the film is registered".to_owned()),
+        _ => (None, "all that wins is registered".to_owned()),
+    };
+    let by = actor(line.by);
+    let by = second.map_or_else(|| by.clone(), |second| format!("{by} and person {}", second.id.0));
+    vec![line.block.to_string(), moment(line.time), by, what]
+}
+
+fn actor(actor: Actor) -> String {
+    match actor {
         Actor::Person(person) => format!("person {}", person.id.0),
         Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
         Actor::Tumbler(device) => format!("tumbler {}", device.0),
         Actor::NoteAcceptor { seat, .. } => format!("note acceptor {}", seat.0),
         Actor::System => "the system".to_owned(),
-    };
+    }
+}
+
+/// Who asked, and who stood beside.
+fn who(entry: &RoundEntry) -> String {
+    let first = actor(entry.asked.actor);
     let (RoundCommand::Correct { second, .. }
     | RoundCommand::CorrectKnown { second, .. }
     | RoundCommand::VoidByLaw { second, .. }

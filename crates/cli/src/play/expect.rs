@@ -68,6 +68,15 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
             let is_below = cluster.below_minimum().any(|(below, ..)| below == *bet_box);
             (!is_below).then(|| format!("{bet_box} is not below its minimum"))
         }
+        E::Returns(expected) => {
+            let found = cluster.returns().filter(|(_, returns)| returns.is_open).count();
+            (found != *expected).then(|| format!("there are {found}"))
+        }
+        E::Pays(seat, amount) => {
+            let list = cluster.pay_list().map_or_else(Vec::new, |list| list.lines);
+            let own = list.iter().filter(|line| line.seat == *seat);
+            money(*amount, total(own.flat_map(|line| [line.pays, line.returned])))
+        }
         E::Locked(seat) => (!cluster.is_locked(*seat)).then(|| format!("seat {} is not locked", seat.0)),
     }
 }

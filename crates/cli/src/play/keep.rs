@@ -44,10 +44,12 @@ impl Keep {
         let (game, layout) = (setup.rules.game().file().to_owned(), setup.rules.layout().id().to_owned());
         let house = book.machine(Setup::House { is_training: false }, &setup.profile, BEGIN)?;
         let (table, is_training) = (TABLE, setup.is_training);
-        let of_round = Setup::Round { table, game: game.clone(), layout: layout.clone(), is_training, clusters: 1 };
+        let registration = setup.rules.registration();
+        let of_round =
+            Setup::Round { table, game: game.clone(), layout: layout.clone(), registration, is_training, clusters: 1 };
         let round = book.machine(of_round, &setup.profile, BEGIN)?;
         // Seat 0 stays empty, as on the stage.
-        let of_cluster = Setup::Cluster { cluster: CLUSTER, game, layout, seats: setup.seats + 1 };
+        let of_cluster = Setup::Cluster { cluster: CLUSTER, game, layout, registration, seats: setup.seats + 1 };
         let cluster = book.machine(of_cluster, &setup.profile, BEGIN)?;
         Ok(Some(Self { address, files, book, house, round, cluster }))
     }

@@ -9,7 +9,7 @@ mod seat;
 use std::sync::Arc;
 
 use taisai_rules::{Games, Moment, Station};
-use taisai_table::{Actor, Person, Profile, TableRules};
+use taisai_table::{Actor, Person, Profile, Registration, TableRules};
 
 use super::language::{self, Phrase, Section};
 use super::profile::Profiles;
@@ -38,9 +38,10 @@ pub(super) const SECTIONS: &[Section] = &[
 ];
 
 const FIRST: &[Phrase] = &[Phrase::line(
-    "table | GAME layout LAYOUT seats COUNT [profile PROFILE] [training]",
+    "table | GAME layout LAYOUT seats COUNT [registration REGISTRATION] [profile PROFILE] [training]",
     "table tai-sai layout C seats 7",
-    "Sets the house up: one table. `terminals` in place of `seats` where there are Player Terminals. PROFILE is a profile \
+    "Sets the house up: one table. `terminals` in place of `seats` where there are Player Terminals. \
+     A live table registers every bet before the close, or what wins after the dice with `registration winners`. PROFILE is a profile \
      in the program, or a file (`.toml`) named from the script's folder; `singapore` if left out.",
     |reader| Err(reader.fault_at(1, "the table stands in the first line, and only there".to_owned())),
 )];
@@ -115,6 +116,12 @@ fn game(reader: &mut Reader, games: &Games, now: Moment) -> Result<(TableRules, 
         return Err(reader.expected(&format!("how many {places} there are, from 1 to {MOST_SEATS}")));
     }
     reader.skip();
+    let column = reader.column();
+    if !reader.take("registration") {
+        return Ok((rules, seats));
+    }
+    let registration = reader.choice("“every-bet” or “winners”", Registration::ALL)?;
+    let rules = rules.registering(registration).map_err(|error| reader.fault_at(column, error.to_string()))?;
     Ok((rules, seats))
 }
 

@@ -226,6 +226,10 @@ pub(crate) enum Expectation {
     Excess(BetBox, Money),
     Advice(BetBox),
     Locked(Seat),
+    /// Rounds whose returns are open.
+    Returns(usize),
+    /// What a seat is paid and given back by the pay list.
+    Pays(Seat, Money),
 }
 
 /// By what a round is void.

@@ -10,8 +10,8 @@ use anyhow::{Context as _, bail, ensure};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
     Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
-    Floor, Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round,
-    RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict,
+    Floor, Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Registration, Role,
+    Roles, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict,
 };
 
 use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
@@ -107,6 +107,11 @@ impl<'s> Stage<'s> {
 
     pub(super) fn layout(&self) -> &'s Layout {
         self.script.setup.rules.layout()
+    }
+
+    /// Which bets the table registers.
+    pub(super) fn registration(&self) -> Registration {
+        self.script.setup.rules.registration()
     }
 
     pub(super) fn house(&self) -> &House {

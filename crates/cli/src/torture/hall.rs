@@ -19,6 +19,7 @@ use super::failure::{Failure, Held, caught, ensure};
 use super::model::{Model, Outside, money_is_conserved};
 use super::order::Order;
 use super::record::Record;
+use super::register::Felt;
 use super::setup::{Setup, TABLE};
 use super::tally::{Fault, Tally};
 
@@ -96,6 +97,8 @@ pub(super) struct Hall<'t> {
     pub(super) table_is_closing: bool,
     /// The last transfer of the training table, which is on file and has no machine.
     pub(super) training_sent: u64,
+    /// The chips on the layout of a table that registers winners.
+    pub(super) felt: Felt,
     /// The bets acknowledged in this round.
     acknowledged: Vec<CommandId>,
 }
@@ -128,6 +131,7 @@ impl<'t> Hall<'t> {
             vouchers: Vec::new(),
             table_is_closing: false,
             training_sent: 0,
+            felt: Felt::default(),
             acknowledged: Vec::new(),
         })
     }

@@ -108,6 +108,10 @@ pub(super) struct Model {
     purses: Vec<Purse>,
     /// What lies on the layout, in order of first placement.
     bets: Vec<Bet<Player>>,
+    /// What lay on boxes in all, as it was told at a table that registers winners.
+    told: BTreeMap<BetBox, Money>,
+    /// Whether winners are being registered.
+    is_thrown: bool,
     /// What lay there in the round before.
     last: Vec<Bet<Player>>,
     past: VecDeque<Past>,
@@ -138,6 +142,8 @@ impl Model {
             limits: Rc::new(Limits::none()),
             purses: (0..seats).map(|_| Purse::default()).collect(),
             bets: Vec::new(),
+            told: BTreeMap::new(),
+            is_thrown: false,
             last: Vec::new(),
             past: VecDeque::new(),
             cash: 0,
@@ -157,6 +163,12 @@ impl Model {
         &self.limits
     }
 
+    /// The place of a bet in the order of first placement; behind all others where it does not lie there.
+    pub(super) fn place_of(&self, bet: &Bet<Player>) -> usize {
+        let same = |other: &Bet<Player>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
+        self.bets.iter().position(same).unwrap_or(usize::MAX)
+    }
+
     fn purse(&mut self, seat: Seat) -> &mut Purse {
         let place = usize::try_from(seat.0).expect("a seat's number");
         &mut self.purses[place]
@@ -173,6 +185,24 @@ impl Model {
                 for Stake { bet_box, amount } in stakes {
                     self.put(Bet { player: Player { seat: *seat, chips: *chips }, bet_box: *bet_box, amount: *amount });
                 }
+            }
+            ClusterCommand::Register { seat, stakes, .. } => {
+                for Stake { bet_box, amount } in stakes {
+                    let player = Player { seat: *seat, chips: Chips::Own };
+                    self.put(Bet { player, bet_box: *bet_box, amount: *amount });
+                }
+            }
+            ClusterCommand::TellTotal { bet_box, amount } => {
+                self.told.insert(*bet_box, *amount);
+            }
+            ClusterCommand::AllRegistered => self.is_thrown = false,
+            ClusterCommand::RegisterFromFilm { round, seat, stake, .. } => {
+                let ClusterEvent::Compensated { adjustments } = event else {
+                    return Err(Failure::new("a bet from the film brought nothing"));
+                };
+                let player = Player { seat: *seat, chips: Chips::Own };
+                let bet = Bet { player, bet_box: stake.bet_box, amount: stake.amount };
+                self.film(*round, bet, adjustments, cluster)?;
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
@@ -271,6 +301,7 @@ impl Model {
                 }
             }
             ClusterCommand::Advise { .. }
+            | ClusterCommand::CloseReturns { .. }
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
             | ClusterCommand::CountStacker { .. }
@@ -318,6 +349,10 @@ impl Model {
             (Notice::Closed { .. }, _) => {
                 self.is_open = false;
                 self.bets_are_the_same(cluster)
+            }
+            (Notice::Thrown { .. }, _) => {
+                self.is_thrown = true;
+                Ok(())
             }
             (Notice::Held, _) => {
                 self.is_held = true;
@@ -449,12 +484,12 @@ impl Model {
     }
 
     fn settle(&mut self, dice: Option<Dice>, totals: &Totals, cluster: &Cluster, slip: Option<&Slip>) -> Held {
-        self.is_open = false;
+        (self.is_open, self.is_thrown) = (false, false);
         self.remember(dice, cluster);
         self.lines_are_the_same(dice, slip)?;
         let mut expected = Totals::default();
         let mut given = vec![[0, 0]; self.purses.len()];
-        for (player, stake, counted, paid) in past::lines(&self.rules, &self.limits, dice, &self.bets)? {
+        for (player, stake, counted, paid) in past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.told))? {
             let returned = stake - counted;
             expected.lines += 1;
             for (total, more) in [
@@ -473,6 +508,7 @@ impl Model {
         })?;
         self.result += totals.staked.cents() - totals.paid.cents() - totals.returned.cents();
         self.last = std::mem::take(&mut self.bets);
+        self.told.clear();
         for (seat, [own, colour]) in cluster.seats().zip(given) {
             self.give(seat, own, colour);
         }

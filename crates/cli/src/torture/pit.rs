@@ -57,6 +57,7 @@ impl Hall<'_> {
                 }
             }
             Phase::Open => self.while_open(),
+            Phase::Result if self.round().is_registering() => self.register(),
             Phase::Closing | Phase::Result => Ok(()),
             Phase::Closed => self.while_closed(),
         }
@@ -328,6 +329,9 @@ impl Hall<'_> {
         let newest = self.round().number().0;
         if newest == 0 {
             return Ok(());
+        }
+        if self.registers_winners() && self.chance.percent(60) {
+            return self.look_at_the_film();
         }
         let reach = (KEPT / 2).min(newest);
         let back = if self.chance.percent(70) { self.chance.below(reach.min(4)) } else { self.chance.below(reach) };

@@ -133,6 +133,15 @@ impl Hall<'_> {
                 (60, Who::Trouble),
                 (16, Who::Fault),
             ][..],
+            Phase::Result if self.round().is_registering() => &[
+                (20, Who::Player),
+                (150, Who::Wire),
+                (780, Who::Dealer),
+                (6, Who::Supervisor),
+                (30, Who::Staff),
+                (20, Who::Trouble),
+                (8, Who::Fault),
+            ],
             Phase::Closing | Phase::Closed | Phase::Result => &[
                 (100, Who::Player),
                 (350, Who::Wire),

@@ -86,6 +86,9 @@ impl Hall<'_> {
                 return self.bring_money(seat);
             }
         }
+        if self.registers_winners() && self.cluster().betting() == Betting::Open && self.chance.percent(95) {
+            return self.lay(seat);
+        }
         match self.chance.weighted(wishes) {
             Wish::Place => self.place(seat),
             Wish::Repeat => self.bet(seat, ClusterCommand::Repeat { seat }),
@@ -125,7 +128,7 @@ impl Hall<'_> {
     }
 
     /// Stakes that mostly can be placed.
-    fn stakes(&mut self, seat: Seat, chips: Chips) -> Stakes {
+    pub(super) fn stakes(&mut self, seat: Seat, chips: Chips) -> Stakes {
         let rules = self.rules.clone();
         let boxes = rules.layout().boxes();
         let count = self.chance.weighted(&[(50, 1), (25, 2), (15, 3), (8, 5), (2, 9)]);

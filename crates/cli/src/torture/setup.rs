@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Games;
-use taisai_table::{Machines, Plan, Profile, TableId, TableRules};
+use taisai_table::{Machines, Plan, Profile, Registration, TableId, TableRules};
 
 /// The table that is played.
 pub(crate) const TABLE: TableId = TableId(1);
@@ -16,6 +16,7 @@ pub(crate) struct Setup {
     /// The game with its version, like `tai-sai@6`.
     pub(crate) game: String,
     pub(crate) layout: String,
+    pub(crate) registration: Registration,
     /// How many seats each cluster has.
     pub(crate) seats: Vec<u32>,
     pub(crate) training: bool,
@@ -25,7 +26,7 @@ pub(crate) struct Setup {
 impl Setup {
     pub(crate) fn plan(&self, games: &Games) -> anyhow::Result<Plan> {
         let game = games.find(&self.game, None)?;
-        let rules = TableRules::new(Arc::new(game.clone()), &self.layout)?;
+        let rules = TableRules::new(Arc::new(game.clone()), &self.layout)?.registering(self.registration)?;
         Ok(Plan { table: TABLE, rules, is_training: self.training, seats: self.seats.clone() })
     }
 

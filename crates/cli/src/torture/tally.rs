@@ -53,10 +53,10 @@ counters! {
         Malfunction ForceMajeure SuspectedOffence }
     "ruling" Rulings of Ruling { Conclude Void Settle Note }
     "notice" Notices of Notice {
-        TableOpened TableClosed ClosureAnnounced Relieved Limits Opened Closed Result Voided Corrected Held Resumed
+        TableOpened TableClosed ClosureAnnounced Relieved Limits Opened Closed Thrown Result Voided Corrected Held Resumed
     }
     "transfer" Purposes of Purpose { Voucher Claim Receivable Credits Returned }
-    "claim" Claims of ClaimReason { CashOut WalkedAway LeftBehind Correction Void VoucherFailed }
+    "claim" Claims of ClaimReason { CashOut WalkedAway LeftBehind Correction Void VoucherFailed FromFilm }
     "fault" Faults of Fault {
         MessageDelayed MessageRepeated MessageOutOfOrder WrongSlip CommandSentAgain CommandIdReused CommandTooOld
         ProgramRestarted RebuiltFromTheFirstEntry RebuiltFromASnapshot TerminalLost ClockStepped CloseHeldByOneOnly
@@ -73,7 +73,8 @@ counters! {
     }
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
-        WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read
+        WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read Register
+        TellTotal AllRegistered RegisterFromFilm CloseReturns
     }
     "cluster event" ClusterEvents of ClusterEvent {
         Done Rejected Settled Compensated StackerDiffers StackerEmptied BoughtIn BuyInReversed
@@ -249,6 +250,8 @@ impl Row {
     }
 }
 
+const WINNERS: &str = "only a live table registers winners";
+
 /// Why a refusal cannot be met in a game.
 fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
     let is_live = game.station() == Station::LiveTable;
@@ -265,6 +268,11 @@ fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
         (Refusal::OverDifferential, scope != Some(LimitScope::Box), "the game has no Differential"),
         (Refusal::NoExcess, scope != Some(LimitScope::Box), "the game has no excess (5.1)"),
         (Refusal::NotBelowMinimum, scope != Some(LimitScope::Box), "nobody is advised (5.2)"),
+        (Refusal::NotThrown, !is_live, WINNERS),
+        (Refusal::AllRegistered, !is_live, WINNERS),
+        (Refusal::LosingBox, !is_live, WINNERS),
+        (Refusal::OppositeNotTold, scope != Some(LimitScope::Box), "the game has no Differential"),
+        (Refusal::TotalDiffers, scope != Some(LimitScope::Box), "the game has no excess (5.1)"),
         (Refusal::DiceConcealed, game.cover() == Cover::Open, "the dice lie open"),
         (Refusal::CorrectionTooLate, !is_live, "a result is corrected at any time (5.5)"),
         (Refusal::TableClosing, !has_colour_chips, "the game has no Colour Chips"),
@@ -302,6 +310,14 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
             Some("cash becomes chips outside the table's books")
         }
         ("cluster", "Read") if is_live => Some("the Dealer tells the players of a live table"),
+        ("notice", "Thrown")
+        | ("claim", "FromFilm")
+        | ("cluster", "Register" | "AllRegistered" | "RegisterFromFilm" | "CloseReturns")
+            if !is_live =>
+        {
+            Some(WINNERS)
+        }
+        ("cluster", "TellTotal") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),
         ("cluster", "WalkAway") | ("claim", "WalkedAway" | "LeftBehind") if !has(Rule::WalkAway) => {
             Some("the game has no such rule")

@@ -71,6 +71,12 @@ impl Hall<'_> {
                 return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: other }, place(&[]));
             }
             18 => return self.tell_cluster(self.dealer(), ClusterCommand::RejectExcess),
+            19 if self.chance.percent(70) => {
+                let stakes = Stakes::from_slice(&[stake(some, 10 * unit)]);
+                let register = ClusterCommand::Register { seat, stakes, second: None };
+                let command = self.chance.percent(50).then_some(ClusterCommand::AllRegistered).unwrap_or(register);
+                return self.tell_cluster(self.dealer(), command);
+            }
             // A bet in Colour Chips whose value it does not fit.
             _ => {
                 return self.tell_cluster(
@@ -134,7 +140,10 @@ impl Hall<'_> {
             23 => (dealer, RoundCommand::Tumbled { times: 0 }),
             24 => {
                 let cluster = ClusterId { table: TABLE, number: 9 };
-                (Actor::System, RoundCommand::Report { cluster, followed: 0, colour_chips: Money::ZERO })
+                (
+                    Actor::System,
+                    RoundCommand::Report { cluster, followed: 0, colour_chips: Money::ZERO, is_registered: false },
+                )
             }
             25 => (supervisor, RoundCommand::UseDice { dice_set: 1 }),
             26 => {

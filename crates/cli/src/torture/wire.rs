@@ -109,7 +109,7 @@ impl Hall<'_> {
             (true, 1) => Message::HouseHolds { cluster, number: self.house().received(cluster) + later },
             (true, _) => {
                 let followed = self.cluster().followed() + later;
-                Message::Report { cluster, followed, colour_chips: Money::ZERO }
+                Message::Report { cluster, followed, colour_chips: Money::ZERO, is_registered: false }
             }
         };
         self.refused(Fault::MessageOutOfOrder, &message, Refusal::OutOfOrder)

@@ -104,6 +104,33 @@ impl Scribe for Cluster {
                 }
                 (Seats::One(*seat), None)
             }
+            ClusterCommand::Register { seat, .. } => (Seats::One(*seat), None),
+            ClusterCommand::TellTotal { bet_box, amount } => {
+                let told = Event { detail: Some(bet_box.text().to_owned()), ..event_by("total-told", asked.actor) };
+                of.round = Some(self.round().0);
+                events.push(Event { at: of.clone(), amount: Some(amount.cents()), ..told });
+                (Seats::None, None)
+            }
+            ClusterCommand::AllRegistered => {
+                of.round = Some(self.round().0);
+                events.push(Event { at: of.clone(), ..event_by("all-registered", asked.actor) });
+                (Seats::None, None)
+            }
+            ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
+                of.round = Some(round.0);
+                let at = Belongs { seat: Some(seat.0), ..of.clone() };
+                let detail = Some(format!("{} {}", stake.amount.cents(), stake.bet_box));
+                let (second, why) = (second.map(|second| second.id.0), Some(player.as_str().into()));
+                events.push(Event { at, detail, second, why, ..event_by("registered-from-film", asked.actor) });
+                events.extend(of_round(self, *round, event));
+                (Seats::One(*seat), Some("film"))
+            }
+            ClusterCommand::CloseReturns { round, second } => {
+                of.round = Some(round.0);
+                let second = second.map(|second| second.id.0);
+                events.push(Event { at: of.clone(), second, ..event_by("returns-closed", asked.actor) });
+                (Seats::None, None)
+            }
             ClusterCommand::RejectExcess => {
                 events = rejected(self, event, asked.actor);
                 (Seats::All, Some("excess"))
@@ -264,7 +291,10 @@ fn here(cluster: &Cluster) -> Belongs {
 fn second(command: &ClusterCommand) -> Option<Person> {
     if let ClusterCommand::BuyIn { second, .. }
     | ClusterCommand::ReverseBuyIn { second, .. }
-    | ClusterCommand::IssueColour { second, .. } = command
+    | ClusterCommand::IssueColour { second, .. }
+    | ClusterCommand::Register { second, .. }
+    | ClusterCommand::RegisterFromFilm { second, .. }
+    | ClusterCommand::CloseReturns { second, .. } = command
     {
         *second
     } else {

@@ -31,8 +31,8 @@ impl Scribe for Round {
         let (game, profile) = (rules.game(), &opening.profile);
         let begins = format!("{:02}:{:02}", profile.gaming_day / 60, profile.gaming_day % 60);
         batch.execute(
-            "INSERT INTO tables (table_number, game, game_version, layout, is_training, time_zone, day_begins)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (table_number) DO NOTHING",
+            "INSERT INTO tables (table_number, game, game_version, layout, is_training, time_zone, day_begins, registration)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (table_number) DO NOTHING",
             [
                 table.0.into(),
                 game.id().to_owned().into(),
@@ -41,6 +41,7 @@ impl Scribe for Round {
                 (*is_training).into(),
                 profile.time_zone.clone().into(),
                 begins.into(),
+                rules.registration().text().into(),
             ],
         );
         for bet_box in rules.layout().boxes() {

@@ -116,6 +116,7 @@ pub(super) const TABLES_OF_HOUSE: Table = Table {
         number("is_training", "1 if it plays for training"),
         text("time_zone", "The profile's time zone"),
         text("day_begins", "When the gaming day begins there, like `06:00`"),
+        text("registration", "Which bets are registered: `every-bet` or `winners`"),
     ],
 };
 

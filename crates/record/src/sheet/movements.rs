@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 use taisai_rules::Money;
-use taisai_table::{ClusterId, Seat, SessionId};
+use taisai_table::{Adjustment, ClusterId, Seat, SessionId};
 
 use super::{BadSheet, Sheet, sum};
-use crate::settlement::{Changed, Settled};
+use crate::settlement::Settled;
 
 /// Money that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -142,10 +142,10 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
     Ok(movements)
 }
 
-/// What a correction or a late void moved.
-pub(super) fn changed(cluster: ClusterId, change: &Changed) -> Vec<Movement> {
+/// What a correction, a late void or a bet from the film moved.
+pub(super) fn adjusted(cluster: ClusterId, adjustments: &[Adjustment]) -> Vec<Movement> {
     let mut movements = Vec::new();
-    for adjustment in &change.adjustments {
+    for adjustment in adjustments {
         let player = Purse::seat(cluster, adjustment.seat, Some(adjustment.session));
         let at_once = adjustment.at_once.cents();
         let later = adjustment.amount().cents() - at_once;

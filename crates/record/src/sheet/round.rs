@@ -7,14 +7,14 @@ use serde::Serialize;
 use taisai_journal::{Genesis, Purpose};
 use taisai_rules::{BetBox, Dice, Game, Money, Paragraph, Rule};
 use taisai_table::{
-    PastRound, RoundEntry, RoundNumber, RoundStanding, Seat, SlipLine, TableId, TableRules, Time, Totals, Unwitnessed,
-    VoidReason,
+    Actor, ClusterCommand, ClusterEvent, PastRound, Registration, RoundEntry, RoundNumber, RoundStanding, Seat,
+    SlipLine, TableId, TableRules, Time, Totals, Unwitnessed, VoidReason,
 };
 
 use super::movements::{self, Movement};
 use super::{BadSheet, Sheet};
 use crate::opening::{BadOpening, Setup};
-use crate::settlement::{Changed, Settled, Settlement};
+use crate::settlement::{Changed, Registered, Settled, Settlement};
 
 /// Whose a record is, and whether its money is real: no sheet of a training record can be taken for a real one (F54).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -62,6 +62,9 @@ pub struct RoundSheet {
     pub game: String,
     /// The layout.
     pub layout: String,
+    /// Which bets are registered: where only winners are, the sheet has no others, and handle and result are not known.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub registration: Registration,
     /// The hash of the game's file.
     pub rules: String,
     /// The hash of the profile.
@@ -120,6 +123,32 @@ pub struct ClusterSheet {
     pub latest: Option<Dice>,
     /// As it stands; none if it is void.
     pub now: Option<Sheet>,
+    /// Whether it was void before its chips were collected at a table that registers winners: they were handed back on the layout.
+    pub returned_on_layout: bool,
+    /// What was registered after the dice, and from the film, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub registered: Vec<RegisteredLine>,
+}
+
+/// What was registered at a table that registers winners, and when.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RegisteredLine {
+    /// The block.
+    pub block: u64,
+    /// The entry in it.
+    pub entry: u32,
+    /// When.
+    #[cfg_attr(feature = "openapi", schema(value_type = u64))]
+    pub time: Time,
+    /// By whom.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub by: Actor,
+    /// What: with which second person, and from the film if it says so.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub what: ClusterCommand,
+    /// What is owed for it, where it was registered from the film.
+    pub movements: Vec<Movement>,
 }
 
 /// What a seat had on a box.
@@ -171,6 +200,7 @@ impl RoundSheet {
             round: *round,
             game: format!("{}@{}", game.id(), game.version()),
             layout: table_rules.layout().id().to_owned(),
+            registration: table_rules.registration(),
             rules: opening.rules_hash().ok_or(BadOpening::OtherMachine)?.to_string(),
             profile: opening.profile_hash().to_string(),
             program: opening.program.version.clone(),
@@ -240,14 +270,28 @@ fn cluster(rules: &TableRules, settled: &Settled) -> Result<ClusterSheet, BadShe
         time: change.time,
         dice: change.dice,
         void: change.void,
-        movements: movements::changed(settled.cluster, change),
+        movements: movements::adjusted(settled.cluster, &change.adjustments),
     };
     let unit = settled.limits.unit().cents();
     let stake = |line: &SlipLine| {
         let amount = i64::from(line.units).checked_mul(unit).ok_or(BadSheet::TooLarge)?;
         Ok::<_, BadSheet>(StakeLine { seat: line.seat, bet_box: line.bet_box, amount: Money::from_cents(amount) })
     };
+    let registered = |registered: &Registered| RegisteredLine {
+        block: registered.at.position,
+        entry: registered.at.line,
+        time: registered.asked.time,
+        by: registered.asked.actor,
+        what: registered.asked.command.clone(),
+        movements: if let ClusterEvent::Compensated { adjustments } = &registered.event {
+            movements::adjusted(settled.cluster, adjustments)
+        } else {
+            Vec::new()
+        },
+    };
     Ok(ClusterSheet {
+        returned_on_layout: settled.dice.is_none() && rules.registration() == Registration::Winners,
+        registered: settled.registered.iter().map(registered).collect(),
         stakes: settled.slip.lines.iter().map(stake).collect::<Result<_, _>>()?,
         cluster: settled.cluster.number,
         block: settled.at.position,

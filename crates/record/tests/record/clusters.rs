@@ -10,8 +10,8 @@ use taisai_record::{Address, Audit, Auditor, Book, Evidence, Machine, Recorder, 
 use taisai_rules::{Dice, Money};
 use taisai_table::{
     Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House,
-    HouseCommand, Notice, Person, PersonId, Position, Profile, Recorded, Role, Roles, Round, RoundCommand, RoundNumber,
-    Seat, Stake, TableLimits, Time, VoidReason, VoucherHash, VoucherNumber,
+    HouseCommand, Notice, Person, PersonId, Position, Profile, Recorded, Registration, Role, Roles, Round,
+    RoundCommand, RoundNumber, Seat, Stake, TableLimits, Time, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use crate::evidence::{file_of, parts};
@@ -56,11 +56,23 @@ impl Wide {
         let mut book = Book::in_journal(journal, &files(folder), program(), [7; 16], Purpose::Real, warn).unwrap();
         let house = book.machine(Setup::House { is_training: false }, &profile, time).unwrap();
         let (table, is_training) = (TABLE, false);
-        let setup = Setup::Round { table, game: game.clone(), layout: layout.clone(), is_training, clusters: CLUSTERS };
+        let setup = Setup::Round {
+            table,
+            game: game.clone(),
+            layout: layout.clone(),
+            registration: Registration::EveryBet,
+            is_training,
+            clusters: CLUSTERS,
+        };
         let round = book.machine(setup, &profile, time).unwrap();
         let cluster = |number| {
             let (cluster, game, layout) = (cluster_id(number), game.clone(), layout.clone());
-            book.machine(Setup::Cluster { cluster, game, layout, seats: SEATS }, &profile, time).unwrap()
+            book.machine(
+                Setup::Cluster { cluster, game, layout, registration: Registration::EveryBet, seats: SEATS },
+                &profile,
+                time,
+            )
+            .unwrap()
         };
         let clusters = (0..CLUSTERS).map(cluster).collect();
         let openings = book.archive().heads().unwrap().iter().map(|head| head.epoch).max().unwrap();
@@ -136,12 +148,13 @@ impl Wide {
                 self.checkpoint();
             }
         }
-        let (followed, colour_chips) = {
+        let (followed, colour_chips, is_registered) = {
             let cluster = self.clusters[place].machine();
-            (cluster.followed(), cluster.colour_chips())
+            cluster.reports()
         };
-        if self.round.machine().reported(id) != Some((followed, colour_chips)) {
-            let asked = self.asked(Actor::System, RoundCommand::Report { cluster: id, followed, colour_chips });
+        if self.round.machine().reported(id) != Some((followed, colour_chips, is_registered)) {
+            let asked =
+                self.asked(Actor::System, RoundCommand::Report { cluster: id, followed, colour_chips, is_registered });
             ask(&mut self.round, asked);
         }
     }

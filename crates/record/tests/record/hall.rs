@@ -9,8 +9,8 @@ use taisai_record::{Book, BookError, Files, Machine, NotRecorded, Program, Recor
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
     Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId,
-    House, HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Role, Roles, Round, RoundCommand,
-    RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
+    House, HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Registration, Role, Roles, Round,
+    RoundCommand, RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -65,10 +65,17 @@ impl Hall {
         let profile = Profile::singapore();
         let time = Time(1_800_000_000_000);
         let house = book.machine(Setup::House { is_training: false }, &profile, time)?;
-        let setup =
-            Setup::Round { table: TABLE, game: text.clone(), layout: layout.clone(), is_training: false, clusters: 1 };
+        let setup = Setup::Round {
+            table: TABLE,
+            game: text.clone(),
+            layout: layout.clone(),
+            registration: Registration::EveryBet,
+            is_training: false,
+            clusters: 1,
+        };
         let round: Recorder<Round> = book.machine(setup, &profile, time)?;
-        let setup = Setup::Cluster { cluster: CLUSTER, game: text, layout, seats };
+        let setup =
+            Setup::Cluster { cluster: CLUSTER, game: text, layout, registration: Registration::EveryBet, seats };
         let cluster: Recorder<Cluster> = book.machine(setup, &profile, time)?;
         let openings = book.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
         let sequence = 1_000_000 * openings;
@@ -206,11 +213,11 @@ impl Hall {
                 }
                 continue;
             }
-            let colour_chips = self.cluster.machine().colour_chips();
-            if self.round.machine().reported(CLUSTER) == Some((followed, colour_chips)) {
+            let (_, colour_chips, is_registered) = self.cluster.machine().reports();
+            if self.round.machine().reported(CLUSTER) == Some((followed, colour_chips, is_registered)) {
                 break;
             }
-            let report = RoundCommand::Report { cluster: CLUSTER, followed, colour_chips };
+            let report = RoundCommand::Report { cluster: CLUSTER, followed, colour_chips, is_registered };
             let asked = self.asked(Actor::System, report);
             accepted(&self.round.ask(asked));
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use taisai_journal::{Journal, Memory, Purpose, Sqlite};
 use taisai_record::{Address, Book, BookError, Setup, last_games, slip};
 use taisai_rules::Dice;
-use taisai_table::{Profile, Round, RoundNumber, Seat, Time};
+use taisai_table::{Profile, Registration, Round, RoundNumber, Seat, Time};
 
 use crate::hall::{Hall, chain};
 
@@ -90,7 +90,14 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
     let journal = Box::new(memory.open());
     let mut book = Book::in_journal(journal, &files, program, [7; 16], Purpose::Real, warn).unwrap();
     let (game, layout) = (String::new(), "A".to_owned());
-    let setup = Setup::Round { table: crate::hall::TABLE, game, layout, is_training: false, clusters: 1 };
+    let setup = Setup::Round {
+        table: crate::hall::TABLE,
+        game,
+        layout,
+        registration: Registration::EveryBet,
+        is_training: false,
+        clusters: 1,
+    };
     let refused = book.machine::<Round>(setup, &Profile::singapore(), Time(1_800_000_000_000)).err().unwrap();
     assert!(matches!(refused, BookError::OtherSetup(_)), "{refused}");
     first.play(1);

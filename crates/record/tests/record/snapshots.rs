@@ -6,7 +6,7 @@ use std::path::Path;
 use taisai_journal::suite::{HANG_LIMIT, wait_until};
 use taisai_journal::{Archive, Hash, Memory, Purpose, Snapshot};
 use taisai_record::{Book, BookError, Machine, Recorder, Replay, Setup};
-use taisai_table::{Asked, Cluster, CommandId, House, Profile, Round, RoundCommand, TableId, Time};
+use taisai_table::{Asked, Cluster, CommandId, House, Profile, Registration, Round, RoundCommand, TableId, Time};
 
 use crate::hall::{Hall, chain, dealer, files, program, supervisor};
 use crate::place::Place;
@@ -95,7 +95,8 @@ fn a_block_in_the_place_of_the_checkpoint_is_found() {
 fn table(book: &mut Book, number: u16) -> Result<Recorder<Round>, BookError> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tai-sai.toml");
     let (table, game, layout) = (TableId(number), std::fs::read_to_string(file).unwrap(), "A".to_owned());
-    let setup = Setup::Round { table, game, layout, is_training: false, clusters: 1 };
+    let setup =
+        Setup::Round { table, game, layout, registration: Registration::EveryBet, is_training: false, clusters: 1 };
     let recorder = book.machine(setup, &Profile::singapore(), Time(1_800_000_000_000))?;
     Ok(recorder.with_snapshot_after(0))
 }

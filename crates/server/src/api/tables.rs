@@ -10,7 +10,7 @@ use taisai_endpoint::endpoint;
 use taisai_rules::{
     BetBox, Chances, Cover, Dice, Game, Language, Layout, LimitScope, PrintRole, PrintedLine, Rect, Rule, Station,
 };
-use taisai_table::{House, Phase, TableId};
+use taisai_table::{House, Phase, Registration, TableId};
 
 use crate::api::Routes;
 use crate::config::{name_key, table_name};
@@ -61,6 +61,8 @@ pub(crate) struct TableView {
     seats: Vec<u32>,
     /// Whether bets are placed at terminals, or with chips on the layout.
     has_terminals: bool,
+    /// Which bets are registered.
+    registration: Registration,
 }
 
 fn view(table: &RunningTable, name: String, seats: Vec<u32>) -> TableView {
@@ -76,6 +78,7 @@ fn view(table: &RunningTable, name: String, seats: Vec<u32>) -> TableView {
         is_training: round.is_training(),
         seats,
         has_terminals: table.has_terminals(),
+        registration: round.rules().registration(),
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
 use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
-use taisai_table::{LimitEntry, LimitRange, Profile, TableId, TableLimits, TableRules};
+use taisai_table::{LimitEntry, LimitRange, Profile, Registration, TableId, TableLimits, TableRules};
 
 use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
 use crate::accept::Tls;
@@ -256,6 +256,13 @@ impl File<'_> {
         };
         let rules = game.as_ref().zip(layout.as_deref());
         let rules = rules.and_then(|(game, layout)| TableRules::new(game.clone().into(), layout).ok());
+        let registration = table.optional("registration");
+        let chosen = registration.and_then(|_| table.choice(reader, "registration", &Registration::ALL));
+        if let (Some(value), Some(chosen), Some(rules)) = (registration, chosen, &rules)
+            && let Err(not_live) = rules.clone().registering(chosen)
+        {
+            reader.fault(value.span(), FaultKind::BadValue, not_live.to_string());
+        }
         let limits = table.optional("limits").map(|value| read_limits(reader, value, rules.as_ref()));
         table.finish(reader);
         let game = game?;
@@ -265,6 +272,7 @@ impl File<'_> {
             game: format!("{}@{}", game.id(), game.version()),
             game_file: game.file().to_owned(),
             layout: layout?,
+            registration: chosen.unwrap_or_default(),
             station: game.station(),
             seats: seats?,
             is_training: is_training?,

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use taisai_rules::Cover;
+use taisai_rules::{BetBox, Cover, Money};
 use taisai_table::{
-    Actor, ClusterCommand, CommandId, DeviceId, Person, PersonId, Phase, Position, Role, Roles, RoundCommand, Seat,
-    TableId, TableLimits, VoidReason,
+    Actor, AskedFor, ClusterCommand, CommandId, DeviceId, Person, PersonId, Phase, Position, Registration, Role, Roles,
+    RoundCommand, Seat, Stake, Stakes, TableId, TableLimits, VoidReason,
 };
 use tokio::sync::watch;
 
@@ -48,6 +48,8 @@ pub(super) struct Dealer {
     ids: OwnIds,
     limits: Option<TableLimits>,
     pace: Pace,
+    /// The chips on the layout of a table that registers winners.
+    felt: Vec<(Seat, Stake)>,
 }
 
 /// What a dealer sees.
@@ -58,6 +60,7 @@ struct Seen {
     dealer: Option<PersonId>,
     tumbles: Option<u8>,
     cover: Cover,
+    is_registering: bool,
 }
 
 impl Seen {
@@ -70,6 +73,7 @@ impl Seen {
             dealer: round.holder(Position::Dealer),
             tumbles: round.tumbles(),
             cover: round.rules().game().cover(),
+            is_registering: round.is_registering(),
         }
     }
 }
@@ -85,7 +89,15 @@ impl Seen {
 
 impl Dealer {
     pub(super) fn new(table: TableId, door: TableDoor, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
-        Self { table, door, house: hall.doors().house(), ids: OwnIds::new(hall.sources()), limits, pace }
+        Self {
+            table,
+            door,
+            house: hall.doors().house(),
+            ids: OwnIds::new(hall.sources()),
+            limits,
+            pace,
+            felt: Vec::new(),
+        }
     }
 
     /// Deals round after round until told to stop.
@@ -131,6 +143,7 @@ impl Dealer {
             return self.ask(dealer, RoundCommand::Continue).await;
         }
         match seen.phase {
+            Phase::Result if seen.is_registering => self.register().await?,
             Phase::Shut | Phase::Closing | Phase::Result => self.wait(self.pace.step()).await,
             Phase::Idle | Phase::Settled | Phase::Void => {
                 if !seen.has_limits
@@ -180,9 +193,15 @@ impl Dealer {
             let of = |cluster: &taisai_table::Cluster| player::wishes(cluster).map(|wishes| (cluster.id(), wishes));
             table.clusters().map(of).collect::<Result<Vec<_>, _>>()
         });
+        self.felt.clear();
+        let registers_winners = |table: &RunningTable| table.round().rules().registration() == Registration::Winners;
+        let registers_winners = self.door.look(registers_winners).await?;
         for (cluster, wishes) in clusters.await?? {
             for wish in wishes {
                 match wish {
+                    Wish::Bet(seat, ClusterCommand::Place { stakes, .. }) if registers_winners => {
+                        self.felt.extend(stakes.into_iter().map(|stake| (seat, stake)));
+                    }
                     Wish::Attendant(command) => {
                         self.ask_cluster(cluster.number, person(ATTENDANT, Role::Attendant), command).await?;
                     }
@@ -193,6 +212,35 @@ impl Dealer {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Registers what wins of the chips on the layout, and tells the totals that are asked for.
+    async fn register(&mut self) -> Result<(), Gone> {
+        let dealer = person(DEALER, Role::Dealer);
+        let felt = std::mem::take(&mut self.felt);
+        for (seat, stake) in felt.iter().copied() {
+            let asked_for = self.door.look(move |table| {
+                table.clusters().next().map(|cluster| (cluster.asked_for(stake.bet_box), cluster.id().number))
+            });
+            if let Some((Some(AskedFor::Stakes), cluster)) = asked_for.await? {
+                let register = ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[stake]), second: None };
+                self.ask_cluster(cluster, dealer, register).await?;
+            }
+        }
+        for bet_box in [BetBox::BIG, BetBox::SMALL, BetBox::ODD, BetBox::EVEN] {
+            let is_asked_for = self
+                .door
+                .look(move |table| table.clusters().any(|cluster| cluster.asked_for(bet_box) == Some(AskedFor::Total)));
+            if is_asked_for.await? {
+                let stakes = felt.iter().filter(|(_, stake)| stake.bet_box == bet_box);
+                let amount = Money::from_cents(stakes.map(|(_, stake)| stake.amount.cents()).sum());
+                let told = ClusterCommand::TellTotal { bet_box, amount };
+                self.ask_cluster(0, dealer, told).await?;
+            }
+        }
+        self.ask_cluster(0, dealer, ClusterCommand::AllRegistered).await?;
+        self.wait(self.pace.step()).await;
         Ok(())
     }
 

@@ -11,8 +11,8 @@ use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
 use taisai_table::{
     Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry, OverDifferential,
-    Person, PersonId, Position, Profile, Report, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId,
-    TableLimits,
+    Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand, RoundNumber, Seat, Stake,
+    TableId, TableLimits,
 };
 use tokio::sync::oneshot;
 
@@ -37,7 +37,14 @@ fn plan(folder: &Path) -> HallPlan {
         new_house: [7; 16],
         profile: Profile::singapore(),
         is_training: false,
-        tables: vec![TablePlan { table: TABLE, game, layout: "B".to_owned(), is_training: false, seats: vec![8] }],
+        tables: vec![TablePlan {
+            table: TABLE,
+            game,
+            layout: "B".to_owned(),
+            registration: Registration::EveryBet,
+            is_training: false,
+            seats: vec![8],
+        }],
     }
 }
 

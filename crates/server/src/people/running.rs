@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use taisai_record::{Address, Program};
 use taisai_rules::Games;
 use taisai_table::{
-    Act, Actor, ApprovalId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Person, PersonId, Profile, Role,
-    Roles, TableId,
+    Act, Actor, ApprovalId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Person, PersonId, Profile,
+    Registration, Role, Roles, TableId,
 };
 use tower::ServiceExt as _;
 
@@ -63,7 +63,14 @@ impl Running {
         let address = Address::Folder(folder.path().join("data"));
         let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
         let seats = vec![8];
-        let table = TablePlan { table: TableId(1), game, layout: "B".to_owned(), is_training: false, seats };
+        let table = TablePlan {
+            table: TableId(1),
+            game,
+            layout: "B".to_owned(),
+            registration: Registration::EveryBet,
+            is_training: false,
+            seats,
+        };
         let plan = HallPlan {
             files: address.files().unwrap(),
             address: address.clone(),

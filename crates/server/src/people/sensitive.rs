@@ -175,19 +175,19 @@ impl Sensitive for HouseCommand {
 }
 
 impl Sensitive for ClusterCommand {
-    /// Of what is taken in only a large amount has a second person, and is refused without.
+    /// Only what is large, reversed, or registered from the film, has a second person, and is refused without.
     fn is_sensitive(&self) -> bool {
-        matches!(
-            self,
-            Self::BuyIn { second: Some(_), .. } | Self::IssueColour { second: Some(_), .. } | Self::ReverseBuyIn { .. }
-        )
+        self.clone().second().is_some_and(|second| second.is_some())
     }
 
     fn second(&mut self) -> Option<&mut Option<Person>> {
         match self {
-            Self::BuyIn { second, .. } | Self::IssueColour { second, .. } | Self::ReverseBuyIn { second, .. } => {
-                Some(second)
-            }
+            Self::BuyIn { second, .. }
+            | Self::IssueColour { second, .. }
+            | Self::ReverseBuyIn { second, .. }
+            | Self::Register { second, .. }
+            | Self::RegisterFromFilm { second, .. }
+            | Self::CloseReturns { second, .. } => Some(second),
             Self::Place { .. }
             | Self::PlaceFor { .. }
             | Self::PlaceExcess { .. }
@@ -208,6 +208,8 @@ impl Sensitive for ClusterCommand {
             | Self::Lost { .. }
             | Self::Back { .. }
             | Self::ClearLock { .. }
+            | Self::TellTotal { .. }
+            | Self::AllRegistered
             | Self::Follow { .. }
             | Self::Receive { .. }
             | Self::Delivered { .. } => None,
@@ -260,6 +262,9 @@ mod tests {
         for json in [
             r#"{"buy-in":{"seat":1,"amount":1,"second":S}}"#,
             r#"{"issue-colour":{"seat":1,"colour":1,"value":1,"chips":1,"second":S}}"#,
+            r#"{"register":{"seat":1,"stakes":[{"box":"big","amount":1}],"second":S}}"#,
+            r#"{"register-from-film":{"round":1,"seat":1,"player":"p","stake":{"box":"big","amount":1},"second":S}}"#,
+            r#"{"close-returns":{"round":1,"second":S}}"#,
         ] {
             check::<ClusterCommand>(json, outside, inside, false);
         }

@@ -143,6 +143,9 @@ impl RunningTable {
                 }
                 self.latest = Some(round);
             }
+            if let Notice::Thrown { round, .. } = notice {
+                self.latest = Some(round);
+            }
             let command = ClusterCommand::Follow { number: notice_number, notice, slip };
             self.accepted(number, command)?;
             has_carried = true;
@@ -177,12 +180,13 @@ impl RunningTable {
 
     fn carry_report(&mut self, number: u16) -> Result<bool, Stopped> {
         let cluster = self.own(number).machine();
-        let (id, followed, colour_chips) = (cluster.id(), cluster.followed(), cluster.colour_chips());
-        if self.round().reported(id) == Some((followed, colour_chips)) {
+        let (id, report) = (cluster.id(), cluster.reports());
+        let (followed, colour_chips, is_registered) = report;
+        if self.round().reported(id) == Some(report) {
             return Ok(false);
         }
         self.own(number).commit(drop)?;
-        let report = RoundCommand::Report { cluster: id, followed, colour_chips };
+        let report = RoundCommand::Report { cluster: id, followed, colour_chips, is_registered };
         match self.ask_round(Actor::System, None, report) {
             Some(Verdict::Accepted) => Ok(true),
             Some(Verdict::Refused(refusal)) => Err(Stopped::Between { table: id.table, refusal: refusal.code() }),
@@ -263,6 +267,7 @@ fn over(notice: &Notice, cluster: &Cluster) -> Option<RoundNumber> {
         | Notice::Limits { .. }
         | Notice::Opened { .. }
         | Notice::Closed { .. }
+        | Notice::Thrown { .. }
         | Notice::Result { .. }
         | Notice::Held
         | Notice::Resumed => None,

@@ -159,6 +159,11 @@ pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> 
         | ClusterCommand::Leave { .. }
         | ClusterCommand::WalkAway { .. }
         | ClusterCommand::ClearLock { .. }
+        | ClusterCommand::Register { .. }
+        | ClusterCommand::TellTotal { .. }
+        | ClusterCommand::AllRegistered
+        | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }
         | ClusterCommand::Delivered { .. } => None,

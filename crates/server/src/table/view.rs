@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use taisai_record::Recorder;
 use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
 use taisai_table::{
-    Chips, Cluster, ColourSet, Cut, Meters, PersonId, Phase, PlayerMessage, Position, Receipt, Round, RoundNumber,
-    RoundStanding, Seat, SessionId, SlipLine, Stake, TableId, TableLimits, Time, Told, Unwitnessed, VoidReason,
+    AskedFor, Chips, Cluster, ColourSet, Cut, FilmLine, Meters, PayList, PersonId, Phase, PlayerMessage, Position,
+    Receipt, Registration, Round, RoundNumber, RoundStanding, Seat, SessionId, SlipLine, Stake, TableId, TableLimits,
+    Time, Told, Unwitnessed, VoidReason,
 };
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
@@ -33,6 +34,11 @@ pub(crate) struct PublicView {
     closure_announced: bool,
     is_held: bool,
     is_interrupted: bool,
+    /// Which bets the table registers. Where only winners are, nothing that needs every bet is known: totals, meters, and the boxes
+    /// below their minimum.
+    registration: Registration,
+    /// Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet.
+    is_registering: bool,
     tumbles: Option<u8>,
     dealer: Option<PersonId>,
     limits: Option<TableLimits>,
@@ -88,6 +94,8 @@ impl PublicView {
             closure_announced: round.is_closure_announced(),
             is_held: round.is_held(),
             is_interrupted: round.is_interrupted(),
+            registration: round.rules().registration(),
+            is_registering: round.is_registering(),
             tumbles: round.tumbles(),
             dealer: round.holder(Position::Dealer),
             limits: round.limits().cloned(),
@@ -310,13 +318,88 @@ pub(crate) struct StaffView {
     excess: Vec<Cut>,
     /// While bets are open, the boxes whose total is below the minimum (5.2).
     below: Vec<BelowView>,
+    /// Of each cluster; none where only winners are registered.
     meters: Vec<Meters>,
+    /// While winners are registered, what is asked for on each box and what is registered there.
+    registering: Option<RegisteringView>,
+    /// Whom to pay at a live table: while winners are registered, and after each round until the next one opens.
+    pay_list: Option<PayList>,
+    /// Rounds that were corrected or voided late at a table that registers winners: what lost is registered from the film.
+    returns: Vec<ReturnsView>,
     /// Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed.
     pub(crate) seats: Vec<SeatHealth>,
     /// Of a change, the seats that are told of no more.
     pub(crate) gone: Vec<SeatPlace>,
     /// How many seats elsewhere are not free and not among these: there are too many.
     unlisted: u32,
+}
+
+/// Winners being registered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct RegisteringView {
+    dice: Dice,
+    /// Whether the Dealer has said that all is registered.
+    is_registered: bool,
+    /// The boxes that win, that are asked for, or on which something is registered or told.
+    boxes: Vec<RegisteringBox>,
+    /// Above this a stake takes a second person.
+    limit: Money,
+}
+
+/// A box while winners are registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct RegisteringBox {
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    wins: bool,
+    /// What is asked for: what each seat has there, or what lay there in all.
+    asked_for: Option<AskedFor>,
+    registered: Money,
+    /// What lay there in all, as it was told.
+    told: Option<Money>,
+    /// The most that counts there, where the game has limits.
+    cap: Option<Money>,
+}
+
+impl RegisteringView {
+    fn of(cluster: &Cluster) -> Option<Self> {
+        let dice = cluster.thrown()?;
+        let layout = cluster.rules().layout();
+        let boxes = layout.boxes().iter().map(|bet_box| RegisteringBox {
+            bet_box: *bet_box,
+            wins: is_lit(layout, *bet_box, dice),
+            asked_for: cluster.asked_for(*bet_box),
+            registered: cluster.total(*bet_box),
+            told: cluster.told(*bet_box),
+            cap: layout.limit_scope().map(|_| cluster.cap_of(*bet_box)),
+        });
+        let is_shown =
+            |of: &RegisteringBox| of.wins || of.asked_for.is_some() || of.told.is_some() || of.registered > Money::ZERO;
+        let boxes = boxes.filter(is_shown).collect();
+        Some(Self { dice, is_registered: cluster.is_registered(), boxes, limit: cluster.registration_limit() })
+    }
+}
+
+/// A round whose bets are registered from the film.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct ReturnsView {
+    round: RoundNumber,
+    /// The unit that the stakes of the lines are counted in.
+    unit: Money,
+    lines: Vec<FilmLine>,
+}
+
+impl ReturnsView {
+    fn all(cluster: &Cluster) -> impl Iterator<Item = Self> {
+        cluster.returns().filter(|(_, returns)| returns.is_open).map(|(round, returns)| Self {
+            round,
+            unit: cluster.unit_of(round).unwrap_or(Money::ZERO),
+            lines: returns.lines.clone(),
+        })
+    }
 }
 
 /// What lies on a box.
@@ -390,7 +473,14 @@ impl StaffView {
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
             excess: clusters().flat_map(Cluster::rejections).collect(),
             below: clusters().filter(|_| round.phase() == Phase::Open).flat_map(BelowView::all).collect(),
-            meters: clusters().map(Cluster::meters).chain(elsewhere.iter().map(|of| of.meters)).collect(),
+            meters: clusters()
+                .filter(|cluster| cluster.rules().registration() == Registration::EveryBet)
+                .map(Cluster::meters)
+                .chain(elsewhere.iter().map(|of| of.meters))
+                .collect(),
+            registering: clusters().find_map(RegisteringView::of),
+            pay_list: clusters().find_map(Cluster::pay_list),
+            returns: clusters().flat_map(ReturnsView::all).collect(),
             seats: seats
                 .map(|(cluster, seat)| SeatHealth::of(cluster, seat, &is_connected))
                 .chain(elsewhere.iter().flat_map(|of| of.seats.iter().copied()))

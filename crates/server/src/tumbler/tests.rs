@@ -43,7 +43,14 @@ impl Pit {
             new_house: [7; 16],
             profile: Profile::singapore(),
             is_training: false,
-            tables: vec![TablePlan { table: TABLE, game, layout: "B".to_owned(), is_training: false, seats: vec![8] }],
+            tables: vec![TablePlan {
+                table: TABLE,
+                game,
+                layout: "B".to_owned(),
+                registration: Registration::EveryBet,
+                is_training: false,
+                seats: vec![8],
+            }],
         };
         let hall = Hall::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = hall.sources().next();

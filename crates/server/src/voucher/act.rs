@@ -223,6 +223,11 @@ impl Words<ClusterCommand> for TerminalWord {
             | C::Lost { .. }
             | C::Back { .. }
             | C::ClearLock { .. }
+            | C::Register { .. }
+            | C::TellTotal { .. }
+            | C::AllRegistered
+            | C::RegisterFromFilm { .. }
+            | C::CloseReturns { .. }
             | C::Follow { .. }
             | C::Receive { .. }
             | C::Delivered { .. } => None,

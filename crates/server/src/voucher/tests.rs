@@ -8,7 +8,7 @@ use taisai_record::{Address, Program};
 use taisai_rules::{Games, Money};
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Person, PersonId,
-    Position, Profile, Role, Roles, RoundCommand, Seat, TableId, TableLimits,
+    Position, Profile, Registration, Role, Roles, RoundCommand, Seat, TableId, TableLimits,
 };
 
 use super::on_file::detail;
@@ -40,8 +40,14 @@ impl Cage {
         let folder = tempfile::tempdir().unwrap();
         let address = Address::Folder(folder.path().join("data"));
         let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-        let table =
-            TablePlan { table: CLUSTER.table, game, layout: "B".to_owned(), is_training: false, seats: vec![8] };
+        let table = TablePlan {
+            table: CLUSTER.table,
+            game,
+            layout: "B".to_owned(),
+            registration: Registration::EveryBet,
+            is_training: false,
+            seats: vec![8],
+        };
         let plan = HallPlan {
             files: address.files().unwrap(),
             address,

@@ -9,7 +9,7 @@ use crate::cluster::{
     Wager, less, sum,
 };
 use crate::entry::{Asked, Entry};
-use crate::identity::{Actor, Seat, SessionId};
+use crate::identity::{Actor, PersonId, Seat, SessionId};
 use crate::round::{Notice, Position};
 use crate::sources::Sources;
 use crate::transfer::{ClaimReason, Purpose, Transfer};
@@ -118,6 +118,13 @@ impl Cluster {
             ClusterCommand::Lost { seat } => self.seat_mut(*seat).is_lost = true,
             ClusterCommand::Back { seat } => self.seat_mut(*seat).is_lost = false,
             ClusterCommand::ClearLock { seat } => self.seat_mut(*seat).is_locked = false,
+            ClusterCommand::Register { seat, stakes, .. } => self.put(*seat, Chips::Own, stakes),
+            ClusterCommand::TellTotal { bet_box, amount } => self.total_told(*bet_box, *amount),
+            ClusterCommand::AllRegistered => self.state.is_registered = true,
+            ClusterCommand::RegisterFromFilm { round, player, stake, .. } => {
+                self.registered_from_film(*actor, *round, player, *stake, event);
+            }
+            ClusterCommand::CloseReturns { round, .. } => self.returns_closed(*round),
             ClusterCommand::Follow { number, notice, .. } => {
                 self.state.followed = *number;
                 self.notice(notice, event);
@@ -322,6 +329,16 @@ impl Cluster {
         let state = self.seat_ref(seat);
         // Whoever said that the player has walked away had the claim opened.
         let by = state.walked_away_by.filter(|_| state.session == Some(session));
+        self.claim_by((seat, session), amount, reason, by);
+    }
+
+    pub(super) fn claim_by(
+        &mut self,
+        (seat, session): (Seat, SessionId),
+        amount: Money,
+        reason: ClaimReason,
+        by: Option<PersonId>,
+    ) {
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
         self.send(amount, Purpose::Claim { seat, session, reason, by });
     }
@@ -361,12 +378,14 @@ impl Cluster {
                 self.state.betting = Betting::Open;
                 self.state.next_place = 0;
                 self.state.placements.clear();
+                self.state.last_slip.clear();
                 for state in &mut self.state.seats {
                     state.refusals = 0;
                 }
                 self.end_empty_sessions();
             }
             (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
+            (Notice::Thrown { dice, .. }, _) => (self.state.thrown, self.state.is_registered) = (Some(*dice), false),
             (Notice::TableOpened, _) => self.state.is_table_open = true,
             (Notice::ClosureAnnounced, _) => self.state.is_closing = true,
             (Notice::TableClosed, _) => (self.state.is_table_open, self.state.is_closing) = (false, false),

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
 use crate::cluster::settle::{Adjustment, OverDifferential, Slip, Totals};
-use crate::identity::{DeviceId, Person, Receipt, Seat};
+use crate::identity::{DeviceId, Person, Receipt, RoundNumber, Seat};
 use crate::round::Notice;
 use crate::transfer::{Transfer, VoucherNumber};
 
@@ -234,6 +234,47 @@ pub enum ClusterCommand {
         seat: Seat,
         /// The number of the message.
         message: u32,
+    },
+    /// At a table that registers winners, after the dice: the Dealer registers what a seat had on boxes at the close (5.9).
+    Register {
+        /// The seat.
+        seat: Seat,
+        /// How much on which boxes.
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
+        stakes: Stakes,
+        /// The second person, for a large stake.
+        second: Option<Person>,
+    },
+    /// The Dealer tells what lay on a box in all: where the opposite box exceeds the Differential, and where a box that loses is over
+    /// its maximum or Differential.
+    TellTotal {
+        /// The box.
+        #[serde(rename = "box")]
+        bet_box: BetBox,
+        /// How much, which may be nothing.
+        amount: Money,
+    },
+    /// The Dealer has registered all that wins: the round is settled.
+    AllRegistered,
+    /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled.
+    RegisterFromFilm {
+        /// The round.
+        round: RoundNumber,
+        /// The seat.
+        seat: Seat,
+        /// Who played there, for whoever pays the claim.
+        player: String,
+        /// How much on which box.
+        stake: Stake,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// They have registered from the film all that the round owes.
+    CloseReturns {
+        /// The round.
+        round: RoundNumber,
+        /// The second person.
+        second: Option<Person>,
     },
 }
 

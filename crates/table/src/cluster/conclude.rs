@@ -5,8 +5,9 @@ use taisai_rules::{Dice, Money, Payouts, Station};
 
 use crate::cluster::settle::{CountedUnits, result, slip_line};
 use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Told, Totals, less, sum};
-use crate::identity::{RoundNumber, Seat, SessionId};
+use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 use crate::round::{RoundStanding, VoidReason};
+use crate::rules::Registration;
 use crate::transfer::{ClaimReason, Purpose};
 
 /// What the bets of one seat came to.
@@ -35,6 +36,12 @@ impl Given {
             meters.rounds += 1;
         }
     }
+}
+
+/// Why a session is owed by hand, and who had the claim opened.
+pub(super) struct Reason {
+    pub(super) of: ClaimReason,
+    pub(super) by: Option<PersonId>,
 }
 
 /// What every seat is settled by.
@@ -72,6 +79,10 @@ impl Cluster {
         let payouts = dice.map(|dice| self.payouts(dice));
         let settlement = Settlement { counted: self.counted(), payouts, unit: self.limits.unit().cents() };
         let is_live = self.rules.game().station() == Station::LiveTable;
+        let registers_winners = self.rules.registration() == Registration::Winners;
+        if is_live {
+            self.state.last_slip = self.slip().lines;
+        }
         let large_win = self.profile.large_win;
         let (mut house, mut chips) = (Money::ZERO, Money::ZERO);
         let mut all = Meters::default();
@@ -107,8 +118,13 @@ impl Cluster {
         meters.won = sum(meters.won, all.won);
         meters.returned = sum(meters.returned, all.returned);
         // A round counts once, however many seats had a bet.
-        meters.rounds += all.rounds.min(1);
-        meters.voids += all.voids.min(1);
+        let (rounds, voids) = if registers_winners {
+            (u32::from(dice.is_some()), u32::from(dice.is_none()))
+        } else {
+            (all.rounds.min(1), all.voids.min(1))
+        };
+        meters.rounds += rounds;
+        meters.voids += voids;
         for (seat, session, amount) in walked_away {
             self.keep_as_claim(seat, session.expect("a seat with bets has a session"), amount);
         }
@@ -116,6 +132,8 @@ impl Cluster {
         self.state.placements.clear();
         self.state.betting = Betting::Idle;
         self.state.is_held = false;
+        (self.state.thrown, self.state.is_registered) = (None, false);
+        self.state.told.clear();
         let unit = self.limits.unit().money();
         self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });
     }
@@ -175,34 +193,54 @@ impl Cluster {
         let dice = stands.ok();
         let standing = stands.map_or_else(RoundStanding::Void, RoundStanding::Settled);
         let was_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
+        let of = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
         for adjustment in adjustments {
-            let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = *adjustment;
-            let amount = adjustment.amount();
-            let rest = less(amount, at_once);
-            self.state.ledger.house = less(self.state.ledger.house, amount);
-            self.meter_again(adjustment, rest, (was_void, dice.is_none()));
-            if in_colour != Money::ZERO {
-                self.pay(seat, Chips::Colour, in_colour);
-            }
-            self.pay(seat, Chips::Own, less(at_once, in_colour));
-            self.seat_mut(seat).is_locked |= is_large;
+            self.adjust(round, adjustment, (was_void, dice.is_none()), Reason { of, by: None });
+            let Adjustment { seat, session, at_once, is_waived, .. } = *adjustment;
             if self.session(seat) == Some(session) {
-                self.set_off((seat, round), rest, is_waived);
+                let amount = adjustment.amount();
                 self.tell_player(seat, Told::Changed { round, stands: standing, amount, at_once, is_waived });
             }
-            if rest > Money::ZERO {
-                let reason = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
-                self.claim(seat, session, rest, reason);
-            } else if rest < Money::ZERO {
-                let owed = less(Money::ZERO, rest);
-                self.state.ledger.transit = less(self.state.ledger.transit, owed);
-                self.send(owed, Purpose::Receivable { seat, session, round, is_waived });
-            }
         }
-        if was_void != dice.is_none() && !adjustments.is_empty() {
+        let is_counted = self.rules.registration() == Registration::Winners || !adjustments.is_empty();
+        if was_void != dice.is_none() && is_counted {
             turn(&mut self.state.meters, dice.is_none());
         }
         self.state.past.change(round, |past| past.latest = dice);
+        self.open_returns(round, adjustments);
+    }
+
+    /// A session gets or gives for a round that is over, which was void or not and is so now.
+    pub(super) fn adjust(
+        &mut self,
+        round: RoundNumber,
+        adjustment: &Adjustment,
+        void: (bool, bool),
+        Reason { of, by }: Reason,
+    ) {
+        let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = *adjustment;
+        let amount = adjustment.amount();
+        let rest = less(amount, at_once);
+        self.state.ledger.house = less(self.state.ledger.house, amount);
+        self.meter_again(adjustment, rest, void);
+        if in_colour != Money::ZERO {
+            self.pay(seat, Chips::Colour, in_colour);
+        }
+        self.pay(seat, Chips::Own, less(at_once, in_colour));
+        self.seat_mut(seat).is_locked |= is_large;
+        if self.session(seat) == Some(session) {
+            self.set_off((seat, round), rest, is_waived);
+        }
+        if rest > Money::ZERO {
+            match by {
+                Some(_) => self.claim_by((seat, session), rest, of, by),
+                None => self.claim(seat, session, rest, of),
+            }
+        } else if rest < Money::ZERO {
+            let owed = less(Money::ZERO, rest);
+            self.state.ledger.transit = less(self.state.ledger.transit, owed);
+            self.send(owed, Purpose::Receivable { seat, session, round, is_waived });
+        }
     }
 }
 

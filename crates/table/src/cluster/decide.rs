@@ -12,6 +12,7 @@ use crate::profile::{Act, Excess};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
 use crate::round::Notice;
+use crate::rules::Registration;
 use crate::transfer::{Purpose, Transfer};
 
 pub(super) type Answer = Result<ClusterEvent, Refusal>;
@@ -45,16 +46,19 @@ impl Cluster {
         match command {
             ClusterCommand::Place { seat, chips, stakes } => {
                 self.may_bet(actor, *seat)?;
+                self.registers(Registration::EveryBet)?;
                 self.place(*seat, *chips, stakes)
             }
             ClusterCommand::PlaceFor { seat, chips, stakes } => {
                 self.acts_here(actor)?;
+                self.registers(Registration::EveryBet)?;
                 self.table_is_open()?;
                 self.is_in_game(Rule::PlacedByStaff)?;
                 self.place(*seat, *chips, stakes)
             }
             ClusterCommand::PlaceExcess { seat, chips, stakes } => {
                 self.deals(actor)?;
+                self.registers(Registration::EveryBet)?;
                 self.is_in_game(Rule::Excess)?;
                 self.place_over(*seat, *chips, stakes)
             }
@@ -69,6 +73,7 @@ impl Cluster {
             }
             ClusterCommand::Repeat { seat } => {
                 self.may_bet(actor, *seat)?;
+                self.registers(Registration::EveryBet)?;
                 let state = self.betting_seat(*seat)?;
                 if state.last_bets.is_empty() {
                     return Err(Refusal::NothingToRepeat);
@@ -77,6 +82,7 @@ impl Cluster {
             }
             ClusterCommand::Double { seat } => {
                 self.may_bet(actor, *seat)?;
+                self.registers(Registration::EveryBet)?;
                 let state = self.betting_seat(*seat)?;
                 if state.bets.is_empty() {
                     return Err(Refusal::NoSuchBet);
@@ -124,6 +130,13 @@ impl Cluster {
                 self.profile.check(Act::ClearLock, actor, None)?;
                 if self.known_seat(*seat)?.is_locked { Ok(ClusterEvent::Done) } else { Err(Refusal::NotHeld) }
             }
+            ClusterCommand::Register { seat, stakes, second } => self.register((actor, *second), *seat, stakes),
+            ClusterCommand::TellTotal { bet_box, amount } => self.tell_total(actor, *bet_box, *amount),
+            ClusterCommand::AllRegistered => self.all_registered(actor),
+            ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
+                self.register_from_film((actor, *second), (*round, *seat), player, *stake)
+            }
+            ClusterCommand::CloseReturns { round, second } => self.close_returns((actor, *second), *round),
             ClusterCommand::Follow { number, notice, slip } => {
                 actor.is_system()?;
                 self.follow(*number, notice, slip.as_ref())
@@ -164,7 +177,7 @@ impl Cluster {
     }
 
     /// The person who deals at this table now (1.5).
-    fn deals(&self, actor: Actor) -> Result<(), Refusal> {
+    pub(super) fn deals(&self, actor: Actor) -> Result<(), Refusal> {
         self.profile.deals(self.state.dealer, actor)
     }
 
@@ -180,7 +193,7 @@ impl Cluster {
         }
     }
 
-    fn is_in_game(&self, rule: Rule) -> Result<(), Refusal> {
+    pub(super) fn is_in_game(&self, rule: Rule) -> Result<(), Refusal> {
         if self.rules.game().paragraphs(rule).is_empty() { Err(Refusal::NotInGame) } else { Ok(()) }
     }
 
@@ -208,8 +221,12 @@ impl Cluster {
         if self.state.is_table_open { Ok(()) } else { Err(Refusal::TableNotOpen) }
     }
 
-    /// A seat that may bet now: bets are open, and the seat is neither lost nor locked.
+    /// A seat that may bet now: bets are open, and the seat is neither lost nor locked. Where winners are registered it is one whose
+    /// bets can be taken off the register.
     fn betting_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+        if self.rules.registration() == Registration::Winners {
+            return self.registering_seat(seat);
+        }
         self.bets_are_open()?;
         let state = self.known_seat(seat)?;
         if state.is_lost {
@@ -256,7 +273,7 @@ impl Cluster {
     }
 
     /// Each box once, and all of them on the layout.
-    fn check_boxes(&self, stakes: &[Stake]) -> Result<(), Refusal> {
+    pub(super) fn check_boxes(&self, stakes: &[Stake]) -> Result<(), Refusal> {
         let (mut boxes, mut on_layout) = (0u128, true);
         for stake in stakes {
             let bit = 1 << stake.bet_box.index();
@@ -296,7 +313,13 @@ impl Cluster {
         if amount.cents() % unit == 0 { Ok(units) } else { Err(Refusal::AmountOffUnit) }
     }
 
-    fn check_limits(&self, state: &SeatState, chips: Chips, stake: Stake, units: u32) -> Result<(), Refusal> {
+    pub(super) fn check_limits(
+        &self,
+        state: &SeatState,
+        chips: Chips,
+        stake: Stake,
+        units: u32,
+    ) -> Result<(), Refusal> {
         let bet_box = stake.bet_box;
         let own = wager(state, chips, bet_box).map_or(0, |wager| wager.units);
         let own = own.checked_add(units).ok_or(Refusal::AmountTooLarge)?;
@@ -370,6 +393,7 @@ impl Cluster {
     /// 5.1: the House rejects the excess, before the close.
     fn reject_excess(&self, actor: Actor) -> Answer {
         self.deals(actor)?;
+        self.registers(Registration::EveryBet)?;
         self.bets_are_open()?;
         self.is_in_game(Rule::Excess)?;
         let cuts = self.rejections();
@@ -379,6 +403,7 @@ impl Cluster {
     /// 5.2: the players on a box whose total is below its minimum may increase or withdraw.
     fn advise(&self, actor: Actor, bet_box: BetBox) -> Answer {
         self.deals(actor)?;
+        self.registers(Registration::EveryBet)?;
         self.bets_are_open()?;
         self.is_in_game(Rule::Advice)?;
         let is_below = self.below_minimum().any(|(below, _, _)| below == bet_box);
@@ -417,6 +442,8 @@ impl Cluster {
         // What cannot be counted is refused further on.
         let worth = value.cents().saturating_mul(chips.into());
         self.may_take_in(by, Money::from_cents(worth))?;
+        // What is lost of a set is not known where only winners are registered.
+        self.registers(Registration::EveryBet)?;
         self.table_is_open()?;
         if self.state.is_closing {
             return Err(Refusal::TableClosing);
@@ -516,6 +543,7 @@ impl Cluster {
             | Notice::Relieved { .. }
             | Notice::Opened { .. }
             | Notice::Closed { .. }
+            | Notice::Thrown { .. }
             | Notice::Held
             | Notice::Resumed => Ok(ClusterEvent::Done),
             Notice::Result { dice, .. } => {
@@ -545,7 +573,7 @@ fn fits(so_far: Money, amount: Money) -> Result<(), Refusal> {
 }
 
 /// The first refusal in the order of precedence, of all that hold.
-fn first(answers: impl Iterator<Item = Result<(), Refusal>>) -> Result<(), Refusal> {
+pub(super) fn first(answers: impl Iterator<Item = Result<(), Refusal>>) -> Result<(), Refusal> {
     answers.filter_map(Result::err).min().map_or(Ok(()), Err)
 }
 
@@ -596,6 +624,11 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::Delivered { .. }
         | ClusterCommand::AcceptNote { .. }
         | ClusterCommand::CountStacker { .. }
-        | ClusterCommand::EmptyStacker { .. } => Content::of_bytes(1, command).finish(),
+        | ClusterCommand::EmptyStacker { .. }
+        | ClusterCommand::Register { .. }
+        | ClusterCommand::TellTotal { .. }
+        | ClusterCommand::AllRegistered
+        | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::CloseReturns { .. } => Content::of_bytes(1, command).finish(),
     }
 }

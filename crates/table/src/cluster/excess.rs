@@ -31,7 +31,8 @@ impl Cluster {
 
     /// The most that may be on a box, given the units on all boxes.
     pub(super) fn cap(&self, bet_box: BetBox, totals: &[u64]) -> Money {
-        let opposite = bet_box.opposite().map_or(0, |opposite| totals[opposite.index()]);
+        let told = |opposite| self.state.told.get(&opposite).copied().unwrap_or(0);
+        let opposite = bet_box.opposite().map_or(0, |opposite| totals[opposite.index()].max(told(opposite)));
         self.limits.cap(bet_box, self.cents(opposite))
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_rata};
 
 use crate::cluster::decide::MOST_ON_A_BOX;
-use crate::cluster::{Chips, Cluster, SeatState, Wager, cents, less, sum};
+use crate::cluster::{Chips, Cluster, SeatState, Stake, Wager, cents, less, sum};
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
 use crate::round::VoidReason;
@@ -55,6 +55,9 @@ pub struct SlipLine {
 pub struct Slip {
     /// The lines.
     pub lines: Vec<SlipLine>,
+    /// What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. It pays nothing by
+    /// itself, so the digest leaves it out.
+    pub told: Vec<Stake>,
 }
 
 /// What counts on a box is more than the Differential above what counts on the opposite box. Excess is measured against what was
@@ -223,7 +226,8 @@ impl Cluster {
         let counted = |bet_box: BetBox| {
             let mut units =
                 counted.iter().filter(|((_, of), _)| *of == bet_box).map(|(_, units)| u64::from(*units)).peekable();
-            if units.peek().is_some() { self.cents(units.sum()) } else { self.total(bet_box) }
+            let in_full = || self.told(bet_box).unwrap_or(Money::ZERO).max(self.total(bet_box));
+            if units.peek().is_some() { self.cents(units.sum()) } else { in_full() }
         };
         let over = |bet_box: &BetBox| {
             let (more, opposite) = (counted(*bet_box), counted(bet_box.opposite()?));
@@ -238,7 +242,11 @@ impl Cluster {
         let counted = self.counted();
         let lines = self.seats().zip(&self.state.seats);
         let lines = lines.flat_map(|(seat, state)| state.bets.iter().map(move |wager| (seat, state, wager)));
-        Slip { lines: lines.map(|(seat, state, wager)| slip_line(seat, state, wager, &counted)).collect() }
+        let told = |(bet_box, units): (&BetBox, &u64)| Stake { bet_box: *bet_box, amount: self.cents(*units) };
+        Slip {
+            lines: lines.map(|(seat, state, wager)| slip_line(seat, state, wager, &counted)).collect(),
+            told: self.state.told.iter().map(told).collect(),
+        }
     }
 
     /// What the round in play comes to, and the digest of its lines.
@@ -282,15 +290,7 @@ impl Cluster {
         let (first, before, after) = (first?, before?, after?);
         let mut digest = Digest::new(round, past.first, slip.lines.len());
         let mut changes: BTreeMap<(Seat, SessionId), Change> = BTreeMap::new();
-        for line in &slip.lines {
-            // A line that could not be: no slip of this cluster has it.
-            let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
-            let all_fit = [&first, &before, &after].into_iter().flatten().all(fits);
-            let stake = i64::from(line.units).checked_mul(unit.cents()).filter(|stake| *stake <= MOST_ON_A_BOX.cents());
-            if line.counted > line.units || !all_fit || stake.is_none() {
-                return Err(Refusal::SlipDiffers);
-            }
-            digest.line(line, result(line, first.as_ref(), unit.cents()).0);
+        let change = |changes: &mut BTreeMap<(Seat, SessionId), Change>, line: &SlipLine| {
             let (paid_before, returned_before) = result(line, before.as_ref(), unit.cents());
             let (paid, returned) = result(line, after.as_ref(), unit.cents());
             let (won, back) = (less(paid, paid_before), less(returned, returned_before));
@@ -301,10 +301,22 @@ impl Cluster {
             if line.chips == Chips::Colour {
                 total.colour = sum(total.colour, sum(won, back));
             }
+        };
+        for line in &slip.lines {
+            // A line that could not be: no slip of this cluster has it.
+            let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
+            let all_fit = [&first, &before, &after].into_iter().flatten().all(fits);
+            let stake = i64::from(line.units).checked_mul(unit.cents()).filter(|stake| *stake <= MOST_ON_A_BOX.cents());
+            if line.counted > line.units || !all_fit || stake.is_none() {
+                return Err(Refusal::SlipDiffers);
+            }
+            digest.line(line, result(line, first.as_ref(), unit.cents()).0);
+            change(&mut changes, line);
         }
         if digest.finish() != past.digest {
             return Err(Refusal::SlipDiffers);
         }
+        self.film(round).for_each(|line| change(&mut changes, &line));
         let is_void_otherwise = past.latest.is_none() != dice.is_none();
         let changed = changes
             .into_iter()

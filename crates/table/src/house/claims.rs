@@ -152,7 +152,9 @@ impl Claim {
             ClaimOrigin::Session { cluster, seat, session, reason } => {
                 let session = (cluster, seat, session);
                 match reason {
-                    ClaimReason::Correction(round) | ClaimReason::Void(round) => Some((session, round, false)),
+                    ClaimReason::Correction(round) | ClaimReason::Void(round) | ClaimReason::FromFilm(round) => {
+                        Some((session, round, false))
+                    }
                     ClaimReason::WalkedAway(round) => Some((session, round, true)),
                     ClaimReason::CashOut | ClaimReason::LeftBehind | ClaimReason::VoucherFailed => None,
                 }

@@ -69,7 +69,7 @@ impl Round {
         if to.0 - from.0 >= MOST_VOIDED {
             return Err(Refusal::TooManyRounds);
         }
-        if to == self.state.number && self.state.phase == Phase::Result && self.unwitnessed(to).is_none() {
+        if self.is_being_paid(to) {
             return Err(Refusal::RoundNotSettled);
         }
         let is_ruled = |round: &RoundNumber| {
@@ -132,7 +132,7 @@ impl Round {
             }
         };
         let before = self.past(round).map_or(RoundStanding::InPlay, PastRound::standing);
-        let paid = self.unwitnessed(round).map_or(before, |ruling| ruling.paid);
+        let paid = self.unwitnessed(round).map_or(self.state.paid(round, before), |ruling| ruling.paid);
         // Bets that are still open are given back by a void: nobody has won or lost them.
         let gives_back = before == RoundStanding::InPlay && self.state.phase == Phase::Open;
         let waits = after != paid && !gives_back && right.second.is_some() && second.is_none();
@@ -182,13 +182,13 @@ impl Round {
         if round.0 == 0 || round > self.state.number {
             return Err(Refusal::UnknownRound);
         }
-        let is_last = round == self.state.number;
-        match self.past(round) {
-            Some(_) if is_last && self.state.phase == Phase::Result && self.unwitnessed(round).is_none() => {
-                Err(Refusal::RoundNotSettled)
-            }
-            Some(past) => Ok(past),
-            None => Err(Refusal::RoundNotSettled),
-        }
+        self.past(round).filter(|_| !self.is_being_paid(round)).ok_or(Refusal::RoundNotSettled)
+    }
+
+    /// Whether the clusters are told to pay the round and do not all say yet that they have. While what wins is registered nothing is
+    /// paid: the round can be corrected or void then, and the chips still lie there.
+    fn is_being_paid(&self, round: RoundNumber) -> bool {
+        let is_result = round == self.state.number && self.state.phase == Phase::Result;
+        is_result && !self.state.is_registering && self.unwitnessed(round).is_none()
     }
 }

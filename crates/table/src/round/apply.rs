@@ -6,9 +6,10 @@ use crate::entry::{Asked, Entry};
 use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
 use crate::refusal::Refusal;
 use crate::round::{
-    Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, State, Tumble, Unwitnessed,
-    VoidReason,
+    Follower, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, State, Tumble,
+    Unwitnessed, VoidReason,
 };
+use crate::rules::Registration;
 use crate::sources::Sources;
 
 impl Round {
@@ -18,7 +19,7 @@ impl Round {
         let content = Self::content(&entry.asked.command);
         state.recent.remember(entry.asked.id, content, entry.verdict(), Sources::MANY);
         match &entry.outcome {
-            Ok(event) => state.apply(&entry.asked, event),
+            Ok(event) => state.apply(&entry.asked, event, self.rules.registration()),
             Err(refusal) => {
                 state.refusals += 1;
                 // Dice that were read lie still, also where nobody may know how.
@@ -41,7 +42,7 @@ impl State {
         self.tumble != Tumble::NotYet
     }
 
-    fn apply(&mut self, asked: &Asked<RoundCommand>, event: &RoundEvent) {
+    fn apply(&mut self, asked: &Asked<RoundCommand>, event: &RoundEvent, registration: Registration) {
         match event {
             RoundEvent::TableOpened => {
                 self.phase = Phase::Idle;
@@ -103,7 +104,7 @@ impl State {
                 self.known = None;
                 let result = Some(*dice);
                 self.past.push(PastRound { dice: result, first_dice: result, ..self.over() });
-                self.tell(Notice::Result { round: self.number, dice: *dice });
+                self.throw(*dice, registration);
                 self.step();
             }
             RoundEvent::Voided { reason, .. } => self.void_in_play(*reason),
@@ -132,11 +133,11 @@ impl State {
             }
             RoundEvent::Corrected { round, dice } => self.correct(*round, *dice),
             RoundEvent::Ruled { round, before, after, waits } => {
-                self.rule(*round, *before, *after, maker(asked).filter(|_| *waits));
+                self.rule(*round, (*before, *after), maker(asked).filter(|_| *waits), registration);
             }
-            RoundEvent::Witnessed { round } => self.witness(*round),
-            RoundEvent::Followed { cluster, followed, colour_chips } => {
-                self.follow(*cluster, *followed, *colour_chips);
+            RoundEvent::Witnessed { round } => self.witness(*round, registration),
+            RoundEvent::Followed { cluster, followed, colour_chips, is_registered } => {
+                self.follow(*cluster, (*followed, *colour_chips, *is_registered));
             }
             RoundEvent::SetDamaged { dice_set } => self.damage(*dice_set),
             RoundEvent::SetInspected { dice_set } => self.damaged_sets.retain(|damaged| damaged != dice_set),
@@ -167,12 +168,36 @@ impl State {
 
     fn correct(&mut self, round: RoundNumber, dice: Dice) {
         self.past.change(round, |past| past.stand(RoundStanding::Settled(dice)));
-        self.tell(Notice::Corrected { round, dice });
+        if self.is_unpaid(round) {
+            self.tell(Notice::Thrown { round, dice });
+        } else {
+            self.tell(Notice::Corrected { round, dice });
+        }
     }
 
-    fn witness(&mut self, round: RoundNumber) {
+    /// Whether what wins in the round is being registered: nothing of it is paid yet.
+    const fn is_unpaid(&self, round: RoundNumber) -> bool {
+        self.is_registering && round.0 == self.number.0
+    }
+
+    /// How a round is paid that stands so.
+    pub(super) const fn paid(&self, round: RoundNumber, standing: RoundStanding) -> RoundStanding {
+        if self.is_unpaid(round) { RoundStanding::InPlay } else { standing }
+    }
+
+    /// The dice of the round in play: it is settled by them, at once or when what wins is registered.
+    fn throw(&mut self, dice: Dice, registration: Registration) {
+        let round = self.number;
+        self.is_registering = registration == Registration::Winners;
+        self.tell(match registration {
+            Registration::EveryBet => Notice::Result { round, dice },
+            Registration::Winners => Notice::Thrown { round, dice },
+        });
+    }
+
+    fn witness(&mut self, round: RoundNumber, registration: Registration) {
         if let Some(ruling) = self.take_unwitnessed(round) {
-            self.pay(round, ruling.paid, ruling.stands);
+            self.pay(round, (ruling.paid, ruling.stands), registration);
         }
     }
 
@@ -180,11 +205,12 @@ impl State {
     fn rule(
         &mut self,
         round: RoundNumber,
-        before: RoundStanding,
-        after: RoundStanding,
+        (before, after): (RoundStanding, RoundStanding),
         waiting: Option<(PersonId, &str)>,
+        registration: Registration,
     ) {
-        let paid = self.take_unwitnessed(round).map_or(before, |ruling| ruling.paid);
+        let unpaid = self.paid(round, before);
+        let paid = self.take_unwitnessed(round).map_or(unpaid, |ruling| ruling.paid);
         if before == RoundStanding::InPlay {
             self.closes_at = None;
             self.is_held = false;
@@ -193,6 +219,7 @@ impl State {
         }
         if paid == RoundStanding::InPlay {
             self.phase = if matches!(after, RoundStanding::Void(_)) { Phase::Void } else { Phase::Result };
+            self.is_registering = false;
         }
         self.past.change(round, |past| {
             past.stand(after);
@@ -203,7 +230,7 @@ impl State {
             Some((by, why)) => {
                 self.unwitnessed.push(Unwitnessed { round, by, why: why.to_owned(), stands: after, paid });
             }
-            None => self.pay(round, paid, after),
+            None => self.pay(round, (paid, after), registration),
         }
     }
 
@@ -213,10 +240,10 @@ impl State {
     }
 
     /// Tells the clusters how a round stands, where they have paid it as it stood before.
-    fn pay(&mut self, round: RoundNumber, paid: RoundStanding, now: RoundStanding) {
+    fn pay(&mut self, round: RoundNumber, (paid, now): (RoundStanding, RoundStanding), registration: Registration) {
         match (paid, now) {
             _ if paid == now => {}
-            (RoundStanding::InPlay, RoundStanding::Settled(dice)) => self.tell(Notice::Result { round, dice }),
+            (RoundStanding::InPlay, RoundStanding::Settled(dice)) => self.throw(dice, registration),
             (_, RoundStanding::Settled(dice)) => self.tell(Notice::Corrected { round, dice }),
             (_, RoundStanding::Void(reason)) => self.tell(Notice::Voided { round, reason }),
             (_, RoundStanding::InPlay) => {}
@@ -224,10 +251,9 @@ impl State {
         self.step();
     }
 
-    fn follow(&mut self, cluster: ClusterId, followed: u64, colour_chips: Money) {
+    fn follow(&mut self, cluster: ClusterId, (followed, colour_chips, is_registered): (u64, Money, bool)) {
         for follower in self.followers.iter_mut().filter(|follower| follower.cluster == cluster) {
-            follower.followed = followed;
-            follower.colour_chips = colour_chips;
+            *follower = Follower { cluster, followed, colour_chips, is_registered };
         }
         self.forget_followed();
         self.step();
@@ -263,6 +289,7 @@ impl State {
         self.faces = None;
         self.is_read_by_tumbler = false;
         self.known = None;
+        self.is_registering = false;
     }
 
     /// The round in play as it is remembered, without result.
@@ -293,6 +320,10 @@ impl State {
             None => self.void_in_play(reason),
             Some(past) if past.void.is_some() => {}
             Some(_) => {
+                if self.is_unpaid(round) {
+                    self.phase = Phase::Void;
+                    self.is_registering = false;
+                }
                 self.past.change(round, |past| past.void = Some(reason));
                 self.tell(Notice::Voided { round, reason });
             }
@@ -319,6 +350,7 @@ impl State {
         let all_hold = is_paid && self.followers.iter().all(|follower| follower.followed == self.issued);
         match self.phase {
             Phase::Closing if all_hold => self.phase = Phase::Closed,
+            Phase::Result if all_hold && self.is_registering => self.settle_registered(),
             Phase::Result if all_hold => self.phase = Phase::Settled,
             Phase::Shut
             | Phase::Idle
@@ -328,6 +360,15 @@ impl State {
             | Phase::Result
             | Phase::Settled
             | Phase::Void => {}
+        }
+    }
+
+    /// The round is settled once all that wins is registered.
+    fn settle_registered(&mut self) {
+        let dice = self.past.get(self.number).and_then(|past| past.dice);
+        if let Some(dice) = dice.filter(|_| self.followers.iter().all(|follower| follower.is_registered)) {
+            self.is_registering = false;
+            self.tell(Notice::Result { round: self.number, dice });
         }
     }
 }

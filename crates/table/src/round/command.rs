@@ -306,6 +306,8 @@ pub enum RoundCommand {
         followed: u64,
         /// What its Colour Chips with players are worth.
         colour_chips: Money,
+        /// Whether all that wins is registered there, at a table that registers winners.
+        is_registered: bool,
     },
 }
 
@@ -502,6 +504,8 @@ pub enum RoundEvent {
         followed: u64,
         /// What its Colour Chips with players are worth.
         colour_chips: Money,
+        /// Whether all that wins is registered there, at a table that registers winners.
+        is_registered: bool,
     },
 }
 
@@ -537,6 +541,13 @@ pub enum Notice {
     Closed {
         /// The round.
         round: RoundNumber,
+    },
+    /// These dice were thrown, at a table that registers winners: what wins by them is registered, and then the round is settled.
+    Thrown {
+        /// The round.
+        round: RoundNumber,
+        /// The dice.
+        dice: Dice,
     },
     /// The round is settled by these dice.
     Result {
@@ -578,6 +589,7 @@ impl Notice {
             | Self::Limits { .. }
             | Self::Opened { .. }
             | Self::Closed { .. }
+            | Self::Thrown { .. }
             | Self::Held
             | Self::Resumed => None,
         }

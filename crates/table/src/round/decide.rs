@@ -150,10 +150,12 @@ impl Round {
                 Ok(RoundEvent::SetDamaged { dice_set: *dice_set })
             }
             RoundCommand::Inspect { dice_set, second } => self.inspect(actor, *second, *dice_set),
-            RoundCommand::Report { cluster, followed, colour_chips } => {
+            RoundCommand::Report { cluster, followed, colour_chips, is_registered } => {
                 actor.is_system()?;
                 self.may_follow(*cluster, *followed)?;
-                Ok(RoundEvent::Followed { cluster: *cluster, followed: *followed, colour_chips: *colour_chips })
+                let (cluster, followed, colour_chips, is_registered) =
+                    (*cluster, *followed, *colour_chips, *is_registered);
+                Ok(RoundEvent::Followed { cluster, followed, colour_chips, is_registered })
             }
         }
     }

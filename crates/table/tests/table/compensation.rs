@@ -366,7 +366,7 @@ fn another_slip_is_refused() {
         changed(2, |line| (line.units, line.counted) = (u32::MAX, u32::MAX)),
         changed(0, |line| line.seat = Seat(u32::MAX)),
     ];
-    for change in [Slip { lines: right.lines[..2].to_vec() }, Slip { lines: right.lines[1..].to_vec() }] {
+    for change in [&right.lines[..2], &right.lines[1..]].map(|lines| Slip { lines: lines.to_vec(), told: Vec::new() }) {
         wrong.push(change);
     }
     let mut swapped = right.clone();

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
     Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Floor, LimitEntry,
-    Person, PersonId, Plan, Profile, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId, TableLimits,
-    TableRules, Time,
+    Person, PersonId, Plan, Profile, Registration, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table, TableId,
+    TableLimits, TableRules, Time,
 };
 
 pub(crate) const CLASSIC: &str = "tai-sai-classic";
@@ -110,19 +110,34 @@ pub(crate) struct Hall {
 impl Hall {
     /// A table that is shut, with nobody at it.
     pub(crate) fn shut(game: &'static str, layout: &str, profile: &Profile) -> Self {
+        Self::registering(game, layout, profile, Registration::EveryBet)
+    }
+
+    fn registering(game: &'static str, layout: &str, profile: &Profile, registration: Registration) -> Self {
         let mut floor = Floor::new(profile.clone(), false);
-        let plan = Plan { table: TABLE, rules: rules(game, layout), is_training: false, seats: vec![SEATS] };
+        let rules = rules(game, layout).registering(registration).expect("a live table");
+        let plan = Plan { table: TABLE, rules, is_training: false, seats: vec![SEATS] };
         floor.add_table(plan, Time(NOON)).expect("a house takes a table");
         Self { floor, now: NOON, game, carries: true }
     }
 
     /// A table open for its first round: dealer, dice 7, tumbler 9, and limits on display.
     pub(crate) fn ready(game: &'static str, layout: &str, profile: &Profile) -> Self {
-        let mut hall = Self::shut(game, layout, profile);
+        Self::shut(game, layout, profile).opened()
+    }
+
+    /// The same, at a table that registers winners.
+    pub(crate) fn winners(game: &'static str) -> Self {
+        Self::registering(game, "A", &Profile::singapore(), Registration::Winners).opened()
+    }
+
+    fn opened(mut self) -> Self {
+        let game = self.game;
+        let hall = &mut self;
         hall.run("supervisor open-table; supervisor relieve dealer dealer");
         hall.run("supervisor use-dice 7; supervisor use-tumbler 9");
         hall.run(&format!("supervisor limits {}", usual_limits(game)));
-        hall
+        self
     }
 
     pub(crate) fn new(game: &'static str) -> Self {

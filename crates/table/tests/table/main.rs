@@ -25,3 +25,4 @@ mod sessions;
 mod slips;
 mod state;
 mod told;
+mod winners;

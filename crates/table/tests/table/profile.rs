@@ -72,12 +72,12 @@ fn every_fault_of_a_profile_is_named_with_its_place() {
         ("gaming_day = \"06:00\"", "gaming_day = \"6:00\"", "5:14: bad-value"),
         ("begins = \"14:00\"", "begins = \"05:00\"", "8:5: bad-value"),
         ("voucher_days = 30", "voucher_days = \"30\"", "20:16: wrong-type"),
-        ("notes = []", "notes = [1_000, 500]", "24:17: bad-value"),
-        ("attempts = 5", "tries = 5", "27:1: unknown-key"),
-        ("reality_check = 60", "reality_check = 0", "30:17: bad-value"),
-        ("silent = 5", "silent = \"5\"", "33:10: wrong-type"),
-        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "47:28: bad-value"),
-        ("cage             = { by = [\"cashier\"] }\n", "", "44:1: missing-key"),
+        ("notes = []", "notes = [1_000, 500]", "25:17: bad-value"),
+        ("attempts = 5", "tries = 5", "28:1: unknown-key"),
+        ("reality_check = 60", "reality_check = 0", "31:17: bad-value"),
+        ("silent = 5", "silent = \"5\"", "34:10: wrong-type"),
+        ("deal             = { by = [\"dealer\"] }", "deal             = { by = [\"deeler\"] }", "48:28: bad-value"),
+        ("cage             = { by = [\"cashier\"] }\n", "", "45:1: missing-key"),
     ];
     let mut all = FILE.to_owned();
     for (from, to, expected) in &edits {

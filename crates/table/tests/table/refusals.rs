@@ -10,7 +10,7 @@ use crate::cluster::{BOXED, LIVE};
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, rules};
 use crate::round::{COVERED, LIMITED, OPEN};
 
-/// Games, what went before on a table that is ready (or, first, `shut`, `refuse` or `notes`), the request, and what holds
+/// Games, what went before on a table that is ready (or, first, `shut`, `refuse`, `notes` or `winners`), the request, and what holds
 /// against it.
 type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
 
@@ -319,7 +319,86 @@ const CLUSTER: &[Row] = &[
     (&GAMES, "", "system receive 0 0 100", "out-of-order"),
     (&GAMES, "", "dealer unlock 9", "not-allowed unknown-seat"),
     (&GAMES, "", "attendant unlock 0", "not-held"),
+    // A table that registers winners, and one that does not.
+    (&LIVE, "winners", "dealer bet 0 big 500", "other-registration no-round-open"),
+    (&LIVE, "winners", "dealer2 bet 0 big 500", "not-acting other-registration no-round-open"),
+    (&LIVE, "winners; dealer open", "dealer bet-for 0 big 500", "other-registration"),
+    (&BOXED, "winners; dealer open", "dealer bet-over 0 big 500", "other-registration"),
+    (&LIVE, "winners; dealer open", "dealer repeat 0", "other-registration nothing-to-repeat"),
+    (&LIVE, "winners; dealer open", "dealer double 0", "other-registration no-such-bet"),
+    (&BOXED, "winners; dealer open", "dealer reject", "other-registration no-excess"),
+    (&BOXED, "winners; dealer open", "dealer advise big", "other-registration not-below-minimum"),
+    (&[CLASSIC], "winners", "dealer issue 0 1 500 1", "other-registration"),
+    (&GAMES, "", "dealer register 0 big 500", "other-registration no-round-open"),
+    (&GAMES, "", "dealer total big 500", "other-registration no-round-open"),
+    (&GAMES, "", "dealer registered", "other-registration no-round-open"),
+    (&GAMES, "round 456", "supervisor film 1 0 big 500 with manager", "other-registration not-held"),
+    (&GAMES, "round 456", "supervisor close-returns 1 with manager", "other-registration not-held"),
+    (&LIVE, "winners", "dealer register 0 big 500", "no-round-open"),
+    (&LIVE, "winners; dealer open", "dealer register 0 big 500", "not-thrown"),
+    (&LIVE, "winners; dealer open; dealer close", "dealer register 9 big 500", "not-thrown unknown-seat"),
+    (&LIVE, "winners; dealer open", "dealer take 0 big 500", "not-thrown no-such-bet"),
+    (&LIVE, "winners; dealer open", "dealer clear 0", "not-thrown no-such-bet"),
+    (&LIVE, "winners; dealer open", "dealer registered", "not-thrown"),
+    (&BOXED, "winners; dealer open", "dealer total big 500", "not-thrown"),
+    (&LIVE, "winners; round 456", "auditor register 0 big 500", "not-allowed"),
+    (&LIVE, "winners; round 456", "dealer2 register 0 small 500", "not-acting losing-box"),
+    (&LIVE, "winners; round 456", "dealer register 0 big 1100000", "second-person-missing"),
+    (
+        &LIVE,
+        "winners; round 456; dealer register 0 big 600000",
+        "dealer register 0 big 500000",
+        "second-person-missing",
+    ),
+    (&LIVE, "winners; round 456", "dealer register 0 big 1100000 with dealer2", "second-person-not-allowed"),
+    (&LIVE, "winners; round 456", "dealer register 0 small 1100000", "second-person-missing losing-box"),
+    (&LIVE, "winners; round 456", "dealer register 9 small 500", "unknown-seat losing-box"),
+    (&LIVE, "winners; round 456", "dealer register 0", "no-bets"),
+    (&LIVE, "winners; round 456", "dealer register 0 big 500 big 500", "box-twice"),
+    (&LIVE, "winners; round 456", "dealer register 0 pair:113 50", "box-not-on-layout losing-box amount-off-unit"),
+    (&LIVE, "winners; round 456", "dealer register 0 small 50", "losing-box amount-off-unit"),
+    (&LIVE, "winners; round 456", "dealer register 0 big 0", "bad-amount"),
+    (&LIVE, "winners; round 456", "dealer register 0 big 550", "amount-off-unit"),
+    (&LIVE, "winners; round 456", "dealer take 0 big 500", "no-such-bet"),
+    (&LIVE, "winners; round 456; quiet; dealer registered", "dealer register 0 small 500", "all-registered losing-box"),
+    (&LIVE, "winners; round 456; quiet; dealer registered", "dealer registered", "all-registered"),
+    (&LIVE, "winners; round 456; quiet; dealer registered", "dealer clear 0", "all-registered no-such-bet"),
+    (&[CLASSIC], "winners; round 456", "dealer total big 500", "not-in-game"),
+    (&BOXED, "winners; round 456", "dealer2 total big 500", "not-acting"),
+    (&BOXED, "winners; round 456", "dealer total pair:113 50", "box-not-on-layout amount-off-unit"),
+    (&BOXED, "winners; round 456", "dealer total big -100", "bad-amount"),
+    (&BOXED, "winners; round 456", "dealer total big 1100000000000", "amount-too-large"),
+    (&BOXED, "winners; round 456", "dealer total big 50", "amount-off-unit"),
+    (&BOXED, "winners; round 456; dealer total small 50000", "dealer register 0 small 500", "losing-box"),
+    (&BOXED, "winners; round 555; dealer total small 50100", "dealer register 0 small 500", "opposite-not-told"),
+    (&BOXED, "winners; round 456; dealer register 0 big 50100", "dealer registered", "opposite-not-told"),
+    (&BOXED, "winners; round 456; dealer total big 1000", "dealer registered", "total-differs"),
+    (
+        &BOXED,
+        "winners; round 456; dealer total small 100100; dealer register 0 small 100000",
+        "dealer registered",
+        "total-differs",
+    ),
+    (&LIVE, "winners; round 456; dealer registered", "dealer film 1 0 small 500", "not-allowed not-held"),
+    (&LIVE, "winners; round 456; dealer registered", "supervisor film 1 0 small 500", "second-person-missing not-held"),
+    (&LIVE, "winners; round 456; dealer registered", "supervisor film 1 0 small 500 with manager", "not-held"),
+    (&LIVE, "winners; round 456; dealer registered", "supervisor close-returns 1", "second-person-missing not-held"),
+    (&LIVE, "winners; round 456; dealer registered", "supervisor close-returns 1 with manager", "not-held"),
+    (&LIVE, VOID_LATE, "supervisor film 1 9 small 500 with manager", "unknown-seat"),
+    (&LIVE, VOID_LATE, "supervisor film 1 0 pair:113 500 with manager", "box-not-on-layout"),
+    (&LIVE, VOID_LATE, "supervisor film 1 0 small 0 with manager", "bad-amount"),
+    (&LIVE, VOID_LATE, "supervisor film 1 0 small 1100000000000 with manager", "amount-too-large"),
+    (&LIVE, VOID_LATE, "supervisor film 1 0 small 550 with manager", "amount-off-unit"),
+    (
+        &LIVE,
+        "winners; round 456; dealer registered; supervisor correct 1 123 with manager",
+        "supervisor film 1 0 big 550 with manager",
+        "losing-box amount-off-unit",
+    ),
 ];
+
+/// A round that was settled, with nothing registered, and then void.
+const VOID_LATE: &str = "winners; round 456; dealer registered; supervisor void-by-law 1 malfunction with manager";
 
 /// Met where a row of words is not enough.
 const ELSEWHERE: &[(Refusal, &str)] = &[
@@ -344,11 +423,12 @@ fn answers((games, before, request, _): &Row) -> impl Iterator<Item = (&'static 
         let (kind, rest) = before.split_once(';').unwrap_or((before, ""));
         let mut hall = match kind {
             "shut" => Hall::shut(game, "A", &Profile::singapore()),
+            "winners" => Hall::winners(game),
             "notes" => Hall::ready(game, "A", &Profile::training()),
             "refuse" => Hall::ready(game, "A", &Profile { excess: Excess::Refuse, ..Profile::singapore() }),
             _ => Hall::new(game),
         };
-        hall.run(if ["shut", "notes", "refuse"].contains(&kind) { rest } else { before });
+        hall.run(if ["shut", "notes", "refuse", "winners"].contains(&kind) { rest } else { before });
         let words: Vec<_> = request.split_whitespace().collect();
         let answer = hall.ask(words[0], &words[1..]).refusal();
         hall.floor.check().expect("invariants");

@@ -362,6 +362,7 @@ fn every_cluster_is_waited_for() {
         cluster: ClusterId { table: TABLE, number },
         followed,
         colour_chips: cents(0),
+        is_registered: false,
     };
     let limits = limits(&["unit=100"]).widest(round.rules().layout());
     for command in [

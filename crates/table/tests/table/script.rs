@@ -231,9 +231,12 @@ fn round_command(words: &[&str]) -> Option<RoundCommand> {
             C::Witness { round: round(number), seen: RoundStanding::Void(VoidReason::Ruling) }
         }
         ["witness", number, faces] => C::Witness { round: round(number), seen: RoundStanding::Settled(dice(faces)) },
-        ["report", followed, colour] => {
-            C::Report { cluster: CLUSTER, followed: number(followed), colour_chips: cents(number(colour)) }
-        }
+        ["report", followed, colour] => C::Report {
+            cluster: CLUSTER,
+            followed: number(followed),
+            colour_chips: cents(number(colour)),
+            is_registered: false,
+        },
         _ => return None,
     })
 }
@@ -265,6 +268,17 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["double", _] => C::Double { seat },
         ["bet-over", _, ref list @ ..] => C::PlaceExcess { seat, chips: own, stakes: stakes(list) },
         ["reject"] => C::RejectExcess,
+        ["register", _, ref list @ ..] => C::Register { seat, stakes: stakes(list), second },
+        ["total", bet_box, amount] => C::TellTotal { bet_box: number(bet_box), amount: cents(number(amount)) },
+        ["registered"] => C::AllRegistered,
+        ["film", number, seat, ref list @ ..] => C::RegisterFromFilm {
+            round: round(number),
+            seat: Seat(self::number(seat)),
+            player: "the player in red".to_owned(),
+            stake: stakes(list)[0],
+            second,
+        },
+        ["close-returns", number] => C::CloseReturns { round: round(number), second },
         ["advise", bet_box] => C::Advise { bet_box: number(bet_box) },
         ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), second },
         ["reverse", _, receipt, ref why @ ..] => {

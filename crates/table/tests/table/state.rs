@@ -127,6 +127,7 @@ impl Hall {
                 ClaimReason::Correction(round) => format!("correction {}", round.0),
                 ClaimReason::Void(round) => format!("void {}", round.0),
                 ClaimReason::VoucherFailed => "voucher-failed".to_owned(),
+                ClaimReason::FromFilm(round) => format!("from-film {}", round.0),
             };
             format!("{}/{} {} {why}", seat.0, session.0, claim.amount.cents())
         }))

@@ -48,17 +48,18 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
     Phrase::line(
         "expect phase | PHASE",
         "expect phase settled",
-        "`shut`, `idle`, `open`, `closed`, `settled` or `void`.",
+        "`shut`, `idle`, `open`, `closed`, `result` while winners are registered, `settled` or `void`.",
         |reader| {
             let phases = [
                 ("shut", Phase::Shut),
                 ("idle", Phase::Idle),
                 ("open", Phase::Open),
                 ("closed", Phase::Closed),
+                ("result", Phase::Result),
                 ("settled", Phase::Settled),
                 ("void", Phase::Void),
             ];
-            Ok(expect(E::Phase(reader.choice("a phase: shut, idle, open, closed, settled or void", phases)?)))
+            Ok(expect(E::Phase(reader.choice("a phase: shut, idle, open, closed, result, settled or void", phases)?)))
         },
     ),
     Phrase::line("expect held", "expect held", "Play is held.", |_| Ok(expect(E::Held))),
@@ -95,6 +96,18 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
     Phrase::line("expect advice on | BOX", "expect advice on big", "The box is below its minimum.", |reader| {
         Ok(expect(E::Advice(reader.bet_box()?)))
     }),
+    Phrase::seat(
+        "expect pays seat SEAT | AMOUNT",
+        "expect pays seat 3 100",
+        "What the pay list of a live table gives a seat, with what is returned.",
+        |reader, seat| Ok(expect(E::Pays(seat, reader.amount()?))),
+    ),
+    Phrase::line(
+        "expect returns | COUNT",
+        "expect returns 0",
+        "So many rounds wait for what was not registered to be registered from the film.",
+        |reader| Ok(expect(E::Returns(reader.parse("how many rounds")?))),
+    ),
     Phrase::line("expect claims | AMOUNT", "expect claims 100", "All that is owed by hand.", |reader| {
         Ok(expect(E::Claims(reader.amount()?)))
     }),

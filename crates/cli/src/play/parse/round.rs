@@ -64,6 +64,19 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
         correct,
     ),
     Phrase::line(
+        "film of round | ROUND shows AMOUNT on BOX for seat SEAT by PERSON and PERSON because PLAYER",
+        "film of round 1 shows 100 on big for seat 3 by supervisor 7 and manager 2 because the player in the red coat",
+        "Where winners are registered, and a round was corrected or voided late: registers a bet from the film. What is owed becomes \
+         a claim.",
+        seat::film,
+    ),
+    Phrase::line(
+        "close returns of round | ROUND by PERSON and PERSON",
+        "close returns of round 1 by supervisor 7 and manager 2",
+        "All that the round owes is registered from the film.",
+        seat::close_returns,
+    ),
+    Phrase::line(
         "void round | ROUND as REASON by PERSON and PERSON because WHY",
         "void round 1 as malfunction by supervisor 7 and manager 2 because the tumbler stopped by itself",
         "The law voids a round, in play or settled: `malfunction`, `force majeure` or `suspected offence`. A settled round stands after the game's own irregularities.",
@@ -155,6 +168,27 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
             by(reader, Who::Dealer, Act::Dice(dice))
         },
     ),
+    Phrase::line(
+        "register | STAKES for seat SEAT [with PERSON]",
+        "register 50 on big and 10 on sum:9 for seat 3",
+        "At a table with `registration winners`, after the dice: registers what a seat had there at the close. A large stake takes a \
+         second person.",
+        seat::register,
+    ),
+    Phrase::line(
+        "total on | BOX is AMOUNT",
+        "total on small is 300",
+        "Tells what lay on a box in all, where the opposite box exceeds the Differential or a box that loses is over its limit.",
+        |reader| {
+            let bet_box = reader.bet_box()?;
+            reader.must("is")?;
+            let amount = reader.amount()?;
+            ask(reader, Who::Dealer, taisai_table::ClusterCommand::TellTotal { bet_box, amount })
+        },
+    ),
+    Phrase::line("all registered", "all registered", "All that wins is registered: the round is settled.", |reader| {
+        ask(reader, Who::Dealer, taisai_table::ClusterCommand::AllRegistered)
+    }),
     Phrase::line("few tumbles", "few tumbles", "Fewer than three tumbles: the round is void.", |reader| {
         void(reader, VoidReason::FewTumbles)
     }),

@@ -158,6 +158,34 @@ fn stakes(reader: &mut Reader, on: &str) -> Result<(Stakes, Chips), Fault> {
     Ok((stakes, chips))
 }
 
+/// `50 on big for seat 3 with supervisor 7`.
+pub(super) fn register(reader: &mut Reader) -> Parsed {
+    let (stakes, _) = stakes(reader, "on")?;
+    reader.must("for seat")?;
+    let seat = reader.seat()?;
+    let second = reader.with_person()?;
+    ask(reader, Who::Dealer, C::Register { seat, stakes, second })
+}
+
+/// `film of round 3 shows 100 on big for seat 2 by supervisor 7 and manager 2 because …`, which says who played there.
+pub(super) fn film(reader: &mut Reader) -> Parsed {
+    let round = reader.round()?;
+    reader.must("shows")?;
+    let amount = reader.amount()?;
+    reader.must("on")?;
+    let stake = Stake { bet_box: reader.bet_box()?, amount };
+    reader.must("for seat")?;
+    let seat = reader.seat()?;
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::RegisterFromFilm { round, seat, player: reader.why()?, stake, second }))
+}
+
+pub(super) fn close_returns(reader: &mut Reader) -> Parsed {
+    let round = reader.round()?;
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::CloseReturns { round, second }))
+}
+
 /// Where the line does not say who takes the cash, two do.
 fn buy_in(reader: &mut Reader, seat: Seat) -> Parsed {
     let amount = reader.amount()?;

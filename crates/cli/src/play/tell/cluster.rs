@@ -2,7 +2,8 @@
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, RoundNumber, Seat,
+    Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, Registration, RoundNumber,
+    Seat,
 };
 
 use super::super::parse::COLOURS;
@@ -27,6 +28,17 @@ pub(super) fn tell(
         };
         told.extend(cuts.iter().map(word).map(Told::Words));
         return Ok(());
+    }
+    if let (
+        ClusterCommand::RegisterFromFilm { round, seat, player, stake, .. },
+        ClusterEvent::Compensated { adjustments },
+    ) = (command, event)
+    {
+        told.push(Told::Words(format!(
+            "From the film of round {}: {} on {} of seat {}, {player}.",
+            round.0, stake.amount, stake.bet_box, seat.0
+        )));
+        return adjusted(stage, *round, adjustments, told);
     }
     if let Some(word) = stacker(command, event) {
         told.push(Told::Words(word));
@@ -64,6 +76,15 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         | C::Clear { seat }
         | C::Repeat { seat }
         | C::Double { seat } => standing(stage, *seat),
+        C::Register { seat, .. } => {
+            format!("Registered as it lay at the close.{} {}", cite(&[Rule::Position]), standing(stage, *seat))
+        }
+        C::TellTotal { bet_box, amount } => {
+            let over = if cluster.asked_for(*bet_box).is_some() { ", and its seats are registered" } else { "" };
+            format!("On {bet_box} lay {amount} in all{over}.")
+        }
+        C::AllRegistered => "All that wins is registered.".to_owned(),
+        C::CloseReturns { round, .. } => format!("What round {} owes is registered.", round.0),
         C::PlaceExcess { seat, .. } => {
             format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), standing(stage, *seat))
         }
@@ -128,7 +149,11 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
                 return None;
             }
         },
-        C::RejectExcess | C::Follow { .. } | C::Delivered { .. } | C::EmptyStacker { .. } => return None,
+        C::RegisterFromFilm { .. }
+        | C::RejectExcess
+        | C::Follow { .. }
+        | C::Delivered { .. }
+        | C::EmptyStacker { .. } => return None,
     })
 }
 
@@ -155,6 +180,11 @@ fn colour_name(colour: u8) -> &'static str {
 
 /// What a notice of the dealer's side has brought.
 fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut Vec<Told>) -> anyhow::Result<()> {
+    if let Notice::Thrown { dice, .. } = notice {
+        let boxes = stage.layout().boxes().iter().filter(|bet_box| stage.cluster().asked_for(**bet_box).is_some());
+        let boxes: Vec<_> = boxes.map(|bet_box| bet_box.text()).collect();
+        told.push(Told::Words(format!("What lies on these boxes is registered, by {dice}: {}.", boxes.join(", "))));
+    }
     let Some((round, by)) = notice.stands() else { return Ok(()) };
     match (by, event) {
         (Ok(dice), ClusterEvent::Settled { totals, over_differential, .. }) => {
@@ -215,6 +245,14 @@ fn returned(stage: &Stage, round: RoundNumber) -> Told {
         seats.iter().map(|(seat, units)| format!("seat {} {}", seat.0, Money::from_cents(units * unit))).collect();
     let bets = if seats.is_empty() { "there were none".to_owned() } else { seats.join(", ") };
     let cited = cite(stage.game(), &[Rule::VoidReturned]);
+    if stage.registration() == Registration::Winners {
+        let how = if stage.cluster().returns().any(|(open, _)| open == round) {
+            "what was not registered is registered from the film"
+        } else {
+            "returned on the layout"
+        };
+        return Told::Words(format!("Round {} is void, {how}. Registered: {bets}.{cited}", round.0));
+    }
     Told::Words(format!("Every bet of round {} is returned in full: {bets}.{cited}", round.0))
 }
 

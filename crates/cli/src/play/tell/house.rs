@@ -166,6 +166,7 @@ fn carried(transfer: &Transfer) -> String {
                 ClaimReason::Correction(round) => format!("round {} was corrected", round.0),
                 ClaimReason::Void(round) => format!("round {} was voided", round.0),
                 ClaimReason::VoucherFailed => "the voucher could not be issued".to_owned(),
+                ClaimReason::FromFilm(round) => format!("the film of round {} shows the bet", round.0),
             };
             format!("seat {}: {why}", seat.0)
         }

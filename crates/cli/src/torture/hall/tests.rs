@@ -10,6 +10,7 @@ fn played(tally: &mut Tally) -> Hall<'_> {
     let setup = Setup {
         game: "sic-bo-etg@2".to_owned(),
         layout: "A".to_owned(),
+        registration: taisai_table::Registration::EveryBet,
         seats: vec![3, 2],
         training: false,
         profile: Profile::singapore(),

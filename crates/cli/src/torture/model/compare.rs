@@ -1,7 +1,7 @@
 //! The machines compared with the plain book.
 
 use taisai_rules::Dice;
-use taisai_table::{Account, Cluster, ClusterCommand, DeviceId, Floor, Slip, Stake, on_its_way};
+use taisai_table::{Account, Cluster, ClusterCommand, DeviceId, Floor, Registration, Slip, Stake, on_its_way};
 
 use super::super::failure::{Held, ensure};
 use super::{Model, Outside, of_seat, past};
@@ -21,6 +21,9 @@ impl Model {
             | ClusterCommand::Clear { seat }
             | ClusterCommand::Repeat { seat }
             | ClusterCommand::Double { seat } => *seat,
+            ClusterCommand::Register { .. } | ClusterCommand::TellTotal { .. } | ClusterCommand::AllRegistered => {
+                return ensure("winners are registered after the dice", self.is_thrown, || format!("{command:?}"));
+            }
             ClusterCommand::RejectExcess => {
                 return ensure("excess is rejected before the close", self.is_open, || "bets are closed".to_owned());
             }
@@ -39,10 +42,17 @@ impl Model {
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
             | ClusterCommand::ClearLock { .. }
+            | ClusterCommand::RegisterFromFilm { .. }
+            | ClusterCommand::CloseReturns { .. }
             | ClusterCommand::Follow { .. }
             | ClusterCommand::Receive { .. }
             | ClusterCommand::Delivered { .. } => return Ok(()),
         };
+        if self.rules.registration() == Registration::Winners {
+            return ensure("winners are taken off the register after the dice", self.is_thrown, || {
+                format!("{command:?}")
+            });
+        }
         let place = usize::try_from(seat.0).expect("a seat's number");
         let purse = &self.purses[place];
         let barred = cluster.is_lost(seat) || purse.is_locked || purse.has_walked_away;
@@ -55,7 +65,8 @@ impl Model {
     pub(super) fn lines_are_the_same(&self, dice: Option<Dice>, slip: Option<&Slip>) -> Held {
         let Some(slip) = slip else { return ensure("a settled round has a slip", false, String::new) };
         let unit = self.limits.unit().cents();
-        let mut own: Vec<_> = self.bets.iter().zip(past::lines(&self.rules, &self.limits, dice, &self.bets)?).collect();
+        let mut own: Vec<_> =
+            self.bets.iter().zip(past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.told))?).collect();
         own.sort_by_key(|(bet, _)| bet.player.seat);
         let same = own.len() == slip.lines.len()
             && own.iter().zip(&slip.lines).all(|((bet, (player, stake, counted, _)), line)| {

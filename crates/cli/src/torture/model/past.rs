@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use taisai_rules::{Bet, Dice, Limits};
+use taisai_rules::{Bet, BetBox, Dice, Limits, Money};
 use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules, VoidReason};
 
 use super::super::failure::{Failure, Held, ensure};
@@ -12,10 +12,18 @@ use super::{Model, Player};
 /// So many rounds are kept; none older is corrected or voided.
 pub(in crate::torture) const KEPT: u64 = 200;
 
+/// Whose the bets are that were told and not registered.
+const NOBODY: Seat = Seat(u32::MAX);
+
 pub(super) struct Past {
     round: RoundNumber,
     limits: Rc<Limits>,
     bets: Vec<Bet<Player>>,
+    told: BTreeMap<BetBox, Money>,
+    /// What was registered from the film since, with the session it is booked for.
+    film: Vec<(Bet<Player>, SessionId)>,
+    /// Whether it was void before its chips were collected.
+    was_handed_back: bool,
     sessions: Vec<Option<SessionId>>,
     /// The dice by which it stands; none if it is void.
     dice: Option<Dice>,
@@ -26,16 +34,29 @@ pub(super) fn lines(
     rules: &TableRules,
     limits: &Limits,
     dice: Option<Dice>,
-    bets: &[Bet<Player>],
+    (bets, told): (&[Bet<Player>], &BTreeMap<BetBox, Money>),
 ) -> Result<Vec<(Player, i64, i64, i64)>, Failure> {
     let Some(dice) = dice else {
         return Ok(bets.iter().map(|bet| (bet.player, bet.amount.cents(), 0, 0)).collect());
     };
-    let settled = rules.layout().settle(limits, dice, bets.iter().copied());
+    // What was told and not registered lay there too: by nobody in particular.
+    let unregistered = told.iter().filter_map(|(bet_box, told)| {
+        let registered: i64 = bets.iter().filter(|bet| bet.bet_box == *bet_box).map(|bet| bet.amount.cents()).sum();
+        let amount = Money::from_cents(told.cents() - registered);
+        let player = Player { seat: NOBODY, chips: Chips::Own };
+        (amount > Money::ZERO).then_some(Bet { player, bet_box: *bet_box, amount })
+    });
+    let settled = rules.layout().settle(limits, dice, bets.iter().copied().chain(unregistered));
     let settled = settled.map_err(|error| Failure::new(&format!("the layout cannot be settled: {error}")))?;
     let line =
         |line: taisai_rules::Line<Player>| (line.player, line.stake.cents(), line.counted.cents(), line.paid().cents());
-    Ok(settled.lines.into_iter().map(line).collect())
+    Ok(settled.lines.into_iter().filter(|line| line.player.seat != NOBODY).map(line).collect())
+}
+
+/// What a bet from the film comes to: it counts in full.
+fn film_line(rules: &TableRules, dice: Option<Dice>, bet: Bet<Player>) -> Result<i64, Failure> {
+    let lines = lines(rules, &Limits::none(), dice, (&[bet], &BTreeMap::new()))?;
+    Ok(lines.iter().map(|(_, stake, counted, paid)| stake - counted + paid).sum())
 }
 
 impl Model {
@@ -44,7 +65,8 @@ impl Model {
         // A player who has walked away has lost the session with this settlement.
         let sessions = self.sessions(cluster);
         let (round, limits, bets) = (cluster.round(), Rc::clone(&self.limits), self.bets.clone());
-        self.past.push_back(Past { round, limits, bets, sessions, dice });
+        let (told, film, was_handed_back) = (self.told.clone(), Vec::new(), dice.is_none());
+        self.past.push_back(Past { round, limits, bets, told, film, was_handed_back, sessions, dice });
         let most = usize::try_from(KEPT).expect("a small number");
         if self.past.len() > most {
             self.past.pop_front();
@@ -54,6 +76,35 @@ impl Model {
     fn sessions(&self, cluster: &Cluster) -> Vec<Option<SessionId>> {
         let walked = self.purses.iter().map(|purse| purse.has_walked_away);
         cluster.seats().zip(walked).map(|(seat, walked)| cluster.session(seat).filter(|_| !walked)).collect()
+    }
+
+    /// A bet from the film of a round that came to stand otherwise: all that it comes to now is owed, as a claim, less what was handed
+    /// back when the round was void first.
+    pub(super) fn film(
+        &mut self,
+        round: RoundNumber,
+        bet: Bet<Player>,
+        adjustments: &[Adjustment],
+        cluster: &Cluster,
+    ) -> Held {
+        let past = self.past.iter_mut().find(|past| past.round == round);
+        let past = past.ok_or_else(|| Failure::new("a round was filmed that is not kept"))?;
+        let back = if past.was_handed_back { bet.amount.cents() } else { 0 };
+        let expected = film_line(&self.rules, past.dice, bet)? - back;
+        let [adjustment] = adjustments else { return Err(Failure::new("one bet is registered at a time")) };
+        let amount = adjustment.amount().cents();
+        let holds = amount == expected && adjustment.at_once == Money::ZERO && adjustment.seat == bet.player.seat;
+        ensure("a bet from the film gets what its round owes", holds, || format!("{expected}, {adjustment:?}"))?;
+        past.film.push((bet, adjustment.session));
+        if cluster.session(adjustment.seat) == Some(adjustment.session) {
+            let purse = self.purse(adjustment.seat);
+            let waived = purse.waived.entry(round).or_default();
+            let own = amount.max(0).min(*waived);
+            *waived -= own;
+            purse.owed = if amount > 0 { (purse.owed - (amount - own)).max(0) } else { purse.owed - amount };
+        }
+        self.result -= amount;
+        Ok(())
     }
 
     /// A round that is over comes to stand by other dice, or void: each session gets or gives exactly the difference.
@@ -70,8 +121,13 @@ impl Model {
         let sessions = self.sessions(cluster);
         let past = self.past.iter_mut().find(|past| past.round == round);
         let past = past.ok_or_else(|| Failure::new("a round was changed that is not kept"))?;
-        let before = lines(&self.rules, &past.limits, past.dice, &past.bets)?;
-        let after = lines(&self.rules, &past.limits, dice, &past.bets)?;
+        let before = lines(&self.rules, &past.limits, past.dice, (&past.bets, &past.told))?;
+        let after = lines(&self.rules, &past.limits, dice, (&past.bets, &past.told))?;
+        let mut film: BTreeMap<Seat, i64> = BTreeMap::new();
+        for (bet, _) in &past.film {
+            let change = film_line(&self.rules, dice, *bet)? - film_line(&self.rules, past.dice, *bet)?;
+            *film.entry(bet.player.seat).or_default() += change;
+        }
         past.dice = dice;
         let mut changes: BTreeMap<Seat, [i64; 2]> = BTreeMap::new();
         for ((player, stake, counted, paid), sign) in
@@ -80,20 +136,28 @@ impl Model {
             let chips = usize::from(player.chips == Chips::Colour);
             changes.entry(player.seat).or_default()[chips] += sign * (stake - counted + paid);
         }
-        let expected = changes.iter().map(|(seat, [own, colour])| (*seat, own + colour));
-        let expected: Vec<_> = expected.filter(|(_, cents)| *cents != 0).collect();
-        let actual: Vec<_> =
-            adjustments.iter().map(|a| (a.seat, a.amount().cents())).filter(|(_, cents)| *cents != 0).collect();
+        let mut expected = film;
+        for (seat, [own, colour]) in &changes {
+            *expected.entry(*seat).or_default() += own + colour;
+        }
+        let mut actual: BTreeMap<Seat, i64> = BTreeMap::new();
+        for adjustment in adjustments {
+            *actual.entry(adjustment.seat).or_default() += adjustment.amount().cents();
+        }
+        for amounts in [&mut expected, &mut actual] {
+            amounts.retain(|_, cents| *cents != 0);
+        }
         ensure("a round settled again gives each player the difference", expected == actual, || {
             format!("round {}: {expected:?} and {actual:?}", round.0)
         })?;
         let played = past.sessions.clone();
+        let from_film: Vec<_> = past.film.iter().map(|(_, session)| *session).collect();
         for adjustment in adjustments {
             let Adjustment { seat, session, at_once, in_colour, is_large, .. } = adjustment;
             let amount = adjustment.amount();
             let place = usize::try_from(seat.0).expect("a seat's number");
             let known = played[place];
-            let is_same = known.is_none_or(|known| known == *session);
+            let is_same = known.is_none_or(|known| known == *session) || from_film.contains(session);
             ensure("a correction names the session that played", is_same, || format!("{known:?} and {session:?}"))?;
             let is_open = sessions[place] == Some(*session);
             let (amount, at_once) = (amount.cents(), at_once.cents());
@@ -110,7 +174,8 @@ impl Model {
                 format!("seat {}, round {}: {at_once} at once, expected {expected}", seat.0, round.0)
             })?;
             let has_set = self.purses[place].set.is_some();
-            let expected = if has_set && at_once > 0 { changes[seat][1].clamp(0, at_once) } else { 0 };
+            let colour = changes.get(seat).map_or(0, |[_, colour]| *colour);
+            let expected = if has_set && at_once > 0 { colour.clamp(0, at_once) } else { 0 };
             let in_colour = in_colour.cents();
             ensure("what Colour Chips won is paid in the same set", in_colour == expected, || {
                 format!("seat {}, round {}: {in_colour} in Colour Chips, expected {expected}", seat.0, round.0)

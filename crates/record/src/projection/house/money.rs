@@ -210,7 +210,7 @@ fn set_off(set_off: &[SetOff], batch: &mut Batch) {
 const fn round_of(reason: taisai_table::ClaimReason) -> Option<u64> {
     use taisai_table::ClaimReason as R;
     match reason {
-        R::Correction(round) | R::Void(round) | R::WalkedAway(round) => Some(round.0),
+        R::Correction(round) | R::Void(round) | R::WalkedAway(round) | R::FromFilm(round) => Some(round.0),
         R::CashOut | R::LeftBehind | R::VoucherFailed => None,
     }
 }

@@ -10,7 +10,8 @@ use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
     Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Founder, HouseCommand, Meters, Person,
-    PersonId, Position, Profile, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId, TableLimits, VoidReason,
+    PersonId, Position, Profile, Registration, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId,
+    TableLimits, VoidReason,
 };
 use tokio::task::JoinSet;
 
@@ -35,7 +36,14 @@ pub(crate) fn plan(folder: &Path) -> HallPlan {
         new_house: [7; 16],
         profile: Profile::singapore(),
         is_training: false,
-        tables: vec![TablePlan { table: TABLE, game, layout: "B".to_owned(), is_training: false, seats: vec![4, 4] }],
+        tables: vec![TablePlan {
+            table: TABLE,
+            game,
+            layout: "B".to_owned(),
+            registration: Registration::EveryBet,
+            is_training: false,
+            seats: vec![4, 4],
+        }],
     }
 }
 
