@@ -39,6 +39,8 @@ pub enum Act {
     LargeSale,
     /// Void a voucher.
     VoidVoucher,
+    /// Have a voucher issued anew under another number.
+    ReissueVoucher,
     /// Pay a claim by hand.
     HandPay,
     /// Pay a claim by hand above the house's limit.
@@ -55,7 +57,7 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
@@ -70,6 +72,7 @@ impl Act {
         Self::Cage,
         Self::LargeSale,
         Self::VoidVoucher,
+        Self::ReissueVoucher,
         Self::HandPay,
         Self::LargeHandPay,
         Self::RuleReceivable,
@@ -95,6 +98,7 @@ impl Act {
             Self::Cage => "cage",
             Self::LargeSale => "large-sale",
             Self::VoidVoucher => "void-voucher",
+            Self::ReissueVoucher => "reissue-voucher",
             Self::HandPay => "hand-pay",
             Self::LargeHandPay => "large-hand-pay",
             Self::RuleReceivable => "rule-receivable",
@@ -204,7 +208,7 @@ pub struct Profile {
     /// The shifts, in order.
     pub shifts: Vec<Shift>,
     /// Who may do what, in the order of [`Act::ALL`].
-    #[cfg_attr(feature = "openapi", schema(min_items = 20, max_items = 20))]
+    #[cfg_attr(feature = "openapi", schema(min_items = 21, max_items = 21))]
     pub rights: [Right; Act::ALL.len()],
 }
 

@@ -40,7 +40,7 @@ fn what_is_sent_waits_until_the_cluster_holds_it() {
     let transfer = |number: i64| Transfer {
         number: number.try_into().unwrap(),
         amount: cents(number * 100),
-        purpose: Purpose::Credits { seat: SEAT },
+        purpose: CREDITS,
     };
     let waiting = |floor: &Floor| floor.house.outbox(CLUSTER).copied().collect::<Vec<_>>();
     assert_eq!(waiting(&floor), [transfer(1), transfer(2), transfer(3)]);
