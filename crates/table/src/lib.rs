@@ -35,8 +35,8 @@ pub use floor::{Floor, Message};
 pub use house::{
     Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
     ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
-    PaidAt, PaidClaim, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, SetOff, Significant, TakenBy, Voucher,
-    VoucherOrigin, VoucherState,
+    PaidAt, PaidClaim, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, SetOff, Significant, TakenBy,
+    Voucher, VoucherOrigin, VoucherState,
 };
 pub use identity::{
     Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Role, Roles, RoundNumber, Seat, SessionId, TableId, Time,

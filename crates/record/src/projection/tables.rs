@@ -265,7 +265,10 @@ pub(super) const VOUCHERS: Table = Table {
         number("issued_at", "When it was issued"),
         number("digits", "The last four digits of its number"),
         number("amount", "Its amount"),
-        text("state", "`good`, `expired`, `paid`, `void`, `replaced` (issued anew), or `play` (for training: never paid)"),
+        text(
+            "state",
+            "`good`, `expired`, `paid`, `void`, `replaced` (issued anew), or `play` (for training: never paid)",
+        ),
         number("expires_at", "From when it is no longer good"),
         text("origin", "`cage` or `seat`"),
         maybe_number("sold_by", "Who sold it at the cage"),

@@ -13,6 +13,7 @@ use super::RunningTable;
 use super::carry::UNTOLD;
 use super::health::changed_seats;
 use super::view::{ChangeView, LastGame, Message, PublicView, SeatChange, SeatView, Snapshot, StaffView};
+use crate::house::SeatMoney;
 use crate::leaving::{Answered, Counted, Said, Topic, json};
 use crate::line::Line;
 
@@ -34,10 +35,12 @@ pub(super) struct SeatLine {
     changes: Vec<(SessionId, ChangeView)>,
     /// Whether the last game or a change has come since they were told.
     is_last_new: bool,
+    /// What the House has of the player, as it told last.
+    money: Box<SeatMoney>,
 }
 
 impl RunningTable {
-    pub(super) fn sit(&mut self, cluster: u16, seat: Seat, counted: Counted, line: Line) {
+    pub(super) fn sit(&mut self, (cluster, seat): (u16, Seat), counted: Counted, money: Box<SeatMoney>, line: Line) {
         let Some(place) = self.seat_line(cluster, seat) else { return line.cut() };
         if let Some(before) = place.line.replace(line.clone()) {
             before.cut();
@@ -46,6 +49,7 @@ impl RunningTable {
         }
         let Some(place) = self.seat_line(cluster, seat) else { return };
         place.answers.clear();
+        place.money = money;
         if self.cluster(cluster).is_some_and(|cluster| cluster.is_lost(seat)) {
             self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Back { seat });
         }
@@ -53,6 +57,15 @@ impl RunningTable {
         let Some(seat) = self.seat_view(cluster, seat, true) else { return };
         let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(counted.and(known))) };
         self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(Box::new(snapshot)))));
+    }
+
+    /// The House tells it more often than it changes.
+    pub(super) fn money_changed(&mut self, cluster: u16, seat: Seat, money: Box<SeatMoney>) {
+        let Some(place) = self.seat_line(cluster, seat) else { return };
+        if place.money != money {
+            place.money = money;
+            self.tell(cluster, seat);
+        }
     }
 
     pub(super) fn gone(&mut self, cluster: u16, seat: Seat, line: &Line) {
@@ -112,7 +125,7 @@ impl RunningTable {
         let cluster = self.cluster(cluster)?;
         let is_own = |session: SessionId| with_last && cluster.session(seat) == Some(session);
         let changes = place.changes.iter().filter(|(session, _)| is_own(*session)).map(|(_, change)| *change).collect();
-        Some(SeatView::of(cluster, seat, place.number, last, changes))
+        Some(SeatView::of(cluster, seat, place.number, (last, changes), &place.money))
     }
 
     fn staff_view(&self) -> StaffView {
@@ -138,7 +151,7 @@ impl RunningTable {
     }
 
     pub(super) fn tell_of(&mut self, cluster: u16, transfer: &Transfer) {
-        if let Purpose::Credits { seat } = transfer.purpose {
+        if let Purpose::Credits { seat, .. } = transfer.purpose {
             self.tell(cluster, seat);
         }
     }

@@ -13,6 +13,7 @@ use taisai_table::{
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
 use super::places;
+use crate::house::SeatMoney;
 use crate::leaving::Answered;
 
 /// So many results are shown (F63).
@@ -126,6 +127,9 @@ pub(crate) struct SeatView {
     /// has come.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changes: Vec<ChangeView>,
+    /// What the House has of the player: nothing where it is absent.
+    #[serde(skip_serializing_if = "SeatMoney::is_empty")]
+    money: SeatMoney,
 }
 
 /// A settled round that was settled again or voided, and what that came to for a session. What is given beyond `at_once` is set off
@@ -229,8 +233,8 @@ impl SeatView {
         cluster: &Cluster,
         seat: Seat,
         number: u64,
-        last: Option<&LastGame>,
-        changes: Vec<ChangeView>,
+        (last, changes): (Option<&LastGame>, Vec<ChangeView>),
+        money: &SeatMoney,
     ) -> Self {
         Self {
             number,
@@ -247,6 +251,7 @@ impl SeatView {
             meters: cluster.session_meters(seat),
             last: last.cloned(),
             changes,
+            money: money.of_player(cluster.latest_session(seat), cluster.session(seat).is_some()),
         }
     }
 }

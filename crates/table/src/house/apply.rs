@@ -239,7 +239,13 @@ impl House {
     }
 
     /// A voucher's money becomes a claim, from the account in which it lies.
-    fn voucher_to_claim(&mut self, asked: &Asked<HouseCommand>, hash: VoucherHash, claim: ClaimId, origin: ClaimOrigin) {
+    fn voucher_to_claim(
+        &mut self,
+        asked: &Asked<HouseCommand>,
+        hash: VoucherHash,
+        claim: ClaimId,
+        origin: ClaimOrigin,
+    ) {
         let voucher = self.vouchers.get(hash);
         let from = if voucher.state == VoucherState::Expired { Account::Expired } else { Account::Vouchers };
         self.ledger.post(from, Account::Claims, voucher.amount);

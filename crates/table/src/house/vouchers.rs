@@ -166,8 +166,7 @@ impl Vouchers {
         let state = if is_play { VoucherState::Play } else { VoucherState::Good };
         let digits = number.digits;
         let is_confirmed = false;
-        let voucher =
-            Voucher { serial, digits, amount, issued, expires, origin, state, is_confirmed, due: expires };
+        let voucher = Voucher { serial, digits, amount, issued, expires, origin, state, is_confirmed, due: expires };
         self.on_file.insert(number.hash, voucher);
         self.due.insert((expires, number.hash));
         self.serials.insert(serial, number.hash);
@@ -400,11 +399,7 @@ impl House {
         if self.vouchers.on_file.contains_key(&number.hash) {
             return Err(Refusal::VoucherNumberUsed);
         }
-        Ok(HouseEvent::VoucherReissued {
-            serial: self.next_serial(),
-            amount: voucher.amount,
-            expires: voucher.expires,
-        })
+        Ok(HouseEvent::VoucherReissued { serial: self.next_serial(), amount: voucher.amount, expires: voucher.expires })
     }
 
     /// F41: at most once, whoever tries; the first in the record is paid.

@@ -3,8 +3,8 @@
 
 use taisai_rules::BetBox;
 use taisai_table::{
-    Asked, CashOut, Chips, ClusterCommand, Decision, Entry, Profile, Recent, Recorded, Refusal, RoundCommand, Seat, Stake, Time,
-    Verdict, VoucherHash, VoucherNumber,
+    Asked, CashOut, Chips, ClusterCommand, Decision, Entry, Profile, Recent, Recorded, Refusal, RoundCommand, Seat,
+    Stake, Time, Verdict, VoucherHash, VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, ETG, GAMES, Hall, NOON, TABLE, cents, id};

@@ -117,10 +117,7 @@ pub(super) fn reissue(
 
 /// A player takes a claim back: it is closed, and its money goes to the seat.
 pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut Waiting, batch: &mut Batch) {
-    batch.execute(
-        "UPDATE claims SET taken_back_at = $1 WHERE claim = $2",
-        [waiting.when.time.into(), claim.into()],
-    );
+    batch.execute("UPDATE claims SET taken_back_at = $1 WHERE claim = $2", [waiting.when.time.into(), claim.into()]);
     waiting.of.claim = Some(claim.0);
     if let Some((cluster, seat, session)) = house.claim(claim).and_then(|claim| claim.origin.seat()) {
         let of = in_cluster(cluster, waiting.of.clone());

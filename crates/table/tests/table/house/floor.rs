@@ -4,9 +4,9 @@ use std::num::NonZeroU16;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, ApprovalId, Asked, ClaimId, ClaimReason, ClusterId, CommandId, Decision, DeviceId, DeviceKind, Entry, Founder,
-    Happening, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Purpose, Refusal, Role, Roles, RoundNumber,
-    Seat, SessionId, TableId, Time, Transfer, VoucherHash, VoucherNumber, VoucherSerial,
+    Act, Actor, ApprovalId, Asked, ClaimId, ClaimReason, ClusterId, CommandId, Decision, DeviceId, DeviceKind, Entry,
+    Founder, Happening, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Purpose, Refusal, Role, Roles,
+    RoundNumber, Seat, SessionId, TableId, Time, Transfer, VoucherHash, VoucherNumber, VoucherSerial,
 };
 
 pub(crate) type HouseEntry = Entry<HouseCommand, HouseEvent>;

@@ -321,8 +321,7 @@ fn approvals() -> Vec<Vec<Row>> {
 fn cage() -> Vec<Vec<Row>> {
     use HouseCommand as C;
     let redeemed = [FREE, PAID, VOID, CASHED_OUT, EXPIRED, OVERDUE, GOOD];
-    let unredeemable =
-        [VoucherNotOnFile, VoucherPaid, VoucherVoid, VoucherReplaced, VoucherExpired, VoucherExpired];
+    let unredeemable = [VoucherNotOnFile, VoucherPaid, VoucherVoid, VoucherReplaced, VoucherExpired, VoucherExpired];
     let mut at_the_cage = for_one(CASHIER, |mended| at_cage(pick(&redeemed, mended)), &unredeemable);
     let place = at_the_cage.iter().position(|(_, _, refusal)| *refusal == Some(VoucherNotOnFile)).expect("a row");
     at_the_cage.insert(place, (by(OTHER_CASHIER), at_cage(GOOD), Some(LockedOut)));

@@ -219,9 +219,7 @@ fn place(house: &House, command: HouseCommand) -> HouseCommand {
             let own = house.claims().filter(|(_, claim)| claim.is_players_cash_out());
             C::TakeBackClaim { claim: nth(own, claim.0).map_or(claim, |(id, _)| id) }
         }
-        C::ReadClaim { claim } => {
-            C::ReadClaim { claim: nth(house.paid_claims(), claim.0).map_or(claim, |(id, _)| id) }
-        }
+        C::ReadClaim { claim } => C::ReadClaim { claim: nth(house.paid_claims(), claim.0).map_or(claim, |(id, _)| id) },
         C::ConfirmVoucher { serial } => {
             let offered = house.unconfirmed_at(CLUSTER, SEAT).filter(|_| serial.0 % 2 == 0);
             C::ConfirmVoucher { serial: offered.map_or(serial, |voucher| voucher.serial) }

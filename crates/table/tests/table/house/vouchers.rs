@@ -2,8 +2,7 @@
 
 use taisai_table::{
     Account, Actor, ClaimId, ClaimOrigin, ClaimReason, Decision, Happening, HouseCommand, HouseEvent, PaidAt, PersonId,
-    Redeemer, Refusal, SessionId, Time, Verdict, VoucherOrigin, VoucherSerial,
-    VoucherState,
+    Redeemer, Refusal, SessionId, Time, Verdict, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use super::floor::*;
@@ -80,7 +79,10 @@ fn strangers_are_not_remembered() {
 fn a_voucher_is_good_until_it_expires() {
     let mut floor = Floor::new();
     let expires = Time(floor.time.0 + 30 * DAY);
-    assert_eq!(floor.accept(by(CASHIER), sell(1, 500)), HouseEvent::VoucherIssued { serial: VoucherSerial(1), expires });
+    assert_eq!(
+        floor.accept(by(CASHIER), sell(1, 500)),
+        HouseEvent::VoucherIssued { serial: VoucherSerial(1), expires }
+    );
     floor.accept(by(CASHIER), sell(2, 300));
     floor.pass(30 * DAY - 1);
     assert_eq!(
