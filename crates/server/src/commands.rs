@@ -17,7 +17,7 @@ use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
 use crate::server::{Server, Shared};
 use crate::table::{TableMail, seat_of};
-use crate::voucher::{About, HouseAct, ToHouse, issued, presented};
+use crate::voucher::{About, Earlier, HouseAct, ToHouse, issued, issued_before, presented, reissued};
 
 /// A command for one side of a table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
 
 async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
     let Sent { by, id, approval, command } = sent;
-    let ToHouse { command, about } = command.ask(&server.vouchers.key, id);
+    let ToHouse { command, about } = command.ask(&server.vouchers.key)?;
     if let HouseCommand::Enrol {
         kind: DeviceKind::Terminal { cluster, seat } | DeviceKind::NoteAcceptor { cluster, seat },
         ..
@@ -136,10 +136,14 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
         server.cut(device, None);
     }
-    match about {
-        About::Issues(number) if matches!(answer, Answer::Accepted(_)) => issued(server, id, number).await,
-        About::Presents(hash) => presented(server, hash, answer).await,
-        About::Issues(_) | About::Nothing => Ok(answer),
+    match (about, &answer) {
+        (About::Issues(number, _), Answer::Accepted(Some(_))) => issued(server, number).await,
+        (About::Issues(_, amount), Answer::Accepted(None)) => {
+            issued_before(server, Earlier::Sale { by: by.person.id, amount }).await
+        }
+        (About::Presents(hash), _) => presented(server, hash, answer).await,
+        (About::Replaces(serial, number), _) => reissued(server, (serial, number), answer).await,
+        (About::Issues(..), Answer::Refused(_)) | (About::Nothing, _) => Ok(answer),
     }
 }
 

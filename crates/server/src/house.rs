@@ -1,5 +1,6 @@
 //! The running House: one thread that owns it, answers what is asked of it, and passes money to and from the tables.
 
+mod at_seat;
 mod awaited;
 #[cfg(test)]
 mod described;
@@ -7,17 +8,18 @@ mod followed;
 mod shown;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use taisai_record::Recorder;
 use taisai_table::{
-    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Report, TableId, Transfer, Verdict,
-    VoucherHash,
+    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Report, Seat, TableId, Transfer,
+    Verdict, VoucherHash,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+pub(crate) use at_seat::SeatMoney;
 #[cfg(test)]
 pub(crate) use described::{DeskMessage, HouseList};
 pub(crate) use followed::FollowedHouse;
@@ -40,6 +42,9 @@ const AT_ONCE: usize = 256;
 
 /// How often vouchers and approvals are looked at for their end, and how often the House is vouched for.
 const TICK: Duration = Duration::from_mins(1);
+
+/// How often a seat is told again of its money, once with each look at the clock.
+const TOLD_AGAIN: u8 = 3;
 
 /// How often the system's clock is looked at, and how many milliseconds are a step.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -129,6 +134,10 @@ pub(crate) struct RunningHouse {
     /// where the record is ahead of it.
     stepped: i64,
     awaited: Awaited,
+    /// The seats whose terminals are to be told of their money.
+    touched: BTreeSet<(ClusterId, Seat)>,
+    /// The seats that were told, and how often they are told again: another node may have lost it.
+    told_again: BTreeMap<(ClusterId, Seat), u8>,
 }
 
 impl RunningHouse {
@@ -149,6 +158,8 @@ impl RunningHouse {
             awaited: Awaited::default(),
             shown: Shown::default(),
             stepped: 0,
+            touched: BTreeSet::new(),
+            told_again: BTreeMap::new(),
         }
     }
 
@@ -174,6 +185,7 @@ impl RunningHouse {
                     self.look_at_clock();
                     // What another node was sent may be lost; what arrived is known there.
                     self.posted.clear();
+                    self.tell_seats_again();
                 }
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
             }
@@ -244,6 +256,7 @@ impl RunningHouse {
 
     fn ask(&mut self, actor: Actor, id: CommandId, command: HouseCommand) -> Decision<HouseEvent> {
         self.shown.asked();
+        self.touched.extend(at_seat::touched(self.house.machine(), &command));
         self.house.ask(Asked { time: self.clock.now(), actor, id, command })
     }
 
@@ -253,6 +266,7 @@ impl RunningHouse {
     }
 
     fn answer(&mut self, decision: Decision<HouseEvent>, reply: Reply) {
+        let is_repeated = matches!(decision, Decision::Repeated(_));
         let answer = match decision {
             Decision::Accepted(event) => Answer::with(&event),
             // The House knows no game, and no paragraph of one.
@@ -262,12 +276,31 @@ impl RunningHouse {
             }
             Decision::Repeated(verdict) => Answer::new(verdict, |_| Vec::new()),
         };
-        self.said.extend(reply.with(answer));
+        self.said.extend(reply.with(answer, is_repeated));
+    }
+
+    fn tell_seat(&mut self, cluster: ClusterId, seat: Seat) {
+        let money = Box::new(SeatMoney::of(self.house.machine(), cluster, seat));
+        let letter = TableMail::SeatMoney { cluster: cluster.number, seat, money };
+        self.said.push(Said::ToTable(cluster.table, letter));
+    }
+
+    fn tell_seats_again(&mut self) {
+        for ((cluster, seat), times) in std::mem::take(&mut self.told_again) {
+            self.tell_seat(cluster, seat);
+            if times > 1 {
+                self.told_again.insert((cluster, seat), times - 1);
+            }
+        }
     }
 
     /// Posts the transfers that clusters have not been sent, and hands everything over.
     fn hand_over(&mut self) -> Result<(), Stopped> {
         self.show();
+        for (cluster, seat) in std::mem::take(&mut self.touched) {
+            self.tell_seat(cluster, seat);
+            self.told_again.insert((cluster, seat), TOLD_AGAIN);
+        }
         let house = self.house.machine();
         let clusters = house.tables().flat_map(|(table, of)| clusters(table, of.clusters.get()));
         for cluster in clusters {

@@ -69,6 +69,8 @@ impl Answer {
 pub(crate) enum Reply {
     /// Someone who waits for this answer alone.
     Once(oneshot::Sender<Answer>),
+    /// Someone who also has to know whether it was carried out before, when it was sent first.
+    Again(oneshot::Sender<(Answer, bool)>),
     /// A terminal, whose answer goes with what it is shown of its seat.
     Seat(u64),
     /// Nobody.
@@ -77,9 +79,13 @@ pub(crate) enum Reply {
 
 impl Reply {
     /// An answer for whoever waits, save a terminal, whose answers go with its seat.
-    pub(crate) fn with(self, answer: Answer) -> Option<Said> {
+    pub(crate) fn with(self, answer: Answer, is_repeated: bool) -> Option<Said> {
         match self {
             Self::Once(once) => Some(Said::Answer(once, answer)),
+            // Whoever asked may have gone.
+            Self::Again(again) => {
+                Some(Said::Then(Box::new(move || again.send((answer, is_repeated)).map_or_else(drop, drop))))
+            }
             Self::Seat(_) | Self::Nobody => None,
         }
     }
@@ -303,9 +309,9 @@ impl Post {
     /// Where a letter goes that is meant for one of a table's machines, if that runs here.
     fn mailbox(&self, table: TableId, letter: &TableMail) -> Option<mpsc::Sender<TableMail>> {
         match letter {
-            TableMail::Receive { cluster, .. } | TableMail::HouseHolds { cluster, .. } => {
-                self.cluster(ClusterId { table, number: *cluster })
-            }
+            TableMail::Receive { cluster, .. }
+            | TableMail::HouseHolds { cluster, .. }
+            | TableMail::SeatMoney { cluster, .. } => self.cluster(ClusterId { table, number: *cluster }),
             TableMail::Round { .. }
             | TableMail::Cluster { .. }
             | TableMail::Sit { .. }

@@ -320,8 +320,8 @@ impl RunningTable {
     fn take(&mut self, letter: TableMail) {
         match letter {
             TableMail::Round { actor, id, command, reply } => {
-                if let Some(verdict) = self.ask_round(actor, Some(id), command) {
-                    self.answer(verdict, reply, None);
+                if let Some(decision) = self.ask_round(actor, Some(id), command) {
+                    self.answer(decision, reply, None);
                 }
             }
             TableMail::Reported { cluster, followed, colour_chips } => {
@@ -342,15 +342,16 @@ impl RunningTable {
             }
             TableMail::Cluster { cluster, actor, id, command, reply } => {
                 let (about, asking) = (seat_of(&command), seat_asking(actor));
-                let Some(verdict) = self.ask_cluster(cluster, actor, Some(id), command) else {
-                    return self.answer(Verdict::Refused(taisai_table::Refusal::UnknownSeat), reply, None);
+                let Some(decision) = self.ask_cluster(cluster, actor, Some(id), command) else {
+                    return self.answer(Decision::Refused(taisai_table::Refusal::UnknownSeat), reply, None);
                 };
                 for seat in about.into_iter().chain(asking) {
                     self.tell(cluster, seat);
                 }
-                self.answer(verdict, reply, asking.map(|seat| (cluster, seat)));
+                self.answer(decision, reply, asking.map(|seat| (cluster, seat)));
             }
-            TableMail::Sit { cluster, seat, counted, line } => self.sit(cluster, seat, counted, line),
+            TableMail::Sit { cluster, seat, counted, money, line } => self.sit((cluster, seat), counted, money, line),
+            TableMail::SeatMoney { cluster, seat, money } => self.money_changed(cluster, seat, money),
             TableMail::Gone { cluster, seat, line } => self.gone(cluster, seat, &line),
             TableMail::Follow { topics, counted, line } => self.follow(line, counted, topics),
             TableMail::Receive { cluster, transfer } => {
@@ -388,7 +389,7 @@ impl RunningTable {
     }
 
     /// Asks the dealer's side, under an id of the house's own where none is given; nothing where it runs elsewhere.
-    fn ask_round(&mut self, actor: Actor, id: Option<CommandId>, command: RoundCommand) -> Option<Verdict> {
+    fn ask_round(&mut self, actor: Actor, id: Option<CommandId>, command: RoundCommand) -> Option<Decision<()>> {
         let id = id.unwrap_or_else(|| self.ids.next());
         let number = self.round().number();
         let asked = Asked { time: self.parts.clock.now(), actor, id, command };
@@ -402,13 +403,13 @@ impl RunningTable {
                         | RoundEvent::Witnessed { .. }
                 );
                 self.report_round(number, &event);
-                Verdict::Accepted
+                Decision::Accepted(())
             }
             Decision::Refused(refusal) => {
                 self.refused(refusal, id);
-                Verdict::Refused(refusal)
+                Decision::Refused(refusal)
             }
-            Decision::Repeated(verdict) => verdict,
+            Decision::Repeated(verdict) => Decision::Repeated(verdict),
         })
     }
 
@@ -419,7 +420,7 @@ impl RunningTable {
         actor: Actor,
         id: Option<CommandId>,
         command: ClusterCommand,
-    ) -> Option<Verdict> {
+    ) -> Option<Decision<()>> {
         let place = self.place(cluster)?;
         let machine = self.parts.clusters.get_mut(place)?;
         let id = id.unwrap_or_else(|| self.ids.next());
@@ -453,17 +454,22 @@ impl RunningTable {
                         self.show_messages(cluster, adjustment.seat);
                     }
                 }
-                Verdict::Accepted
+                Decision::Accepted(())
             }
             Decision::Refused(refusal) => {
                 self.refused(refusal, id);
-                Verdict::Refused(refusal)
+                Decision::Refused(refusal)
             }
-            Decision::Repeated(verdict) => verdict,
+            Decision::Repeated(verdict) => Decision::Repeated(verdict),
         })
     }
 
-    fn answer(&mut self, verdict: Verdict, reply: Reply, seat: Option<(u16, Seat)>) {
+    fn answer(&mut self, decision: Decision<()>, reply: Reply, seat: Option<(u16, Seat)>) {
+        let (verdict, is_repeated) = match decision {
+            Decision::Accepted(()) => (Verdict::Accepted, false),
+            Decision::Refused(refusal) => (Verdict::Refused(refusal), false),
+            Decision::Repeated(verdict) => (verdict, true),
+        };
         let game = self.round().rules().game();
         let answer = Answer::new(verdict, |refusal| refusal.paragraphs(game).iter().map(ToString::to_string).collect());
         match (reply, seat) {
@@ -476,7 +482,7 @@ impl RunningTable {
                 }
                 line.answers.push(Answered { sequence, answer });
             }
-            (reply, _) => self.said.extend(reply.with(answer)),
+            (reply, _) => self.said.extend(reply.with(answer, is_repeated)),
         }
     }
 

@@ -1,5 +1,5 @@
 //! Vouchers at the edge: their numbers, how they look, and how they are printed. The machines never see a full number (F42);
-//! here it is drawn from a secret key and the place of the command that issues it, and shown once, in the answer to it.
+//! here it is drawn at random, and shown once, in the answer to the command that issues the voucher.
 
 mod act;
 mod barcode;
@@ -14,9 +14,9 @@ mod words;
 
 pub(crate) use act::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse};
 pub(crate) use number::{Validation, VoucherKey};
-pub(crate) use on_file::Became;
+pub(crate) use on_file::{Became, Earlier};
 pub(crate) use page::STYLE;
-pub(crate) use printer::{Printer, issued, presented};
+pub(crate) use printer::{Printer, issued, issued_before, presented, reissued};
 
 #[cfg(test)]
 mod tests;

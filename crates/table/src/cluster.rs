@@ -103,6 +103,8 @@ struct SeatState {
     session_meters: Meters,
     /// What the open session was sent to the House as a debt: what a later correction gives goes there first, to be set off.
     owed: Money,
+    /// The session that began last, whether or not it is open.
+    latest_session: Option<SessionId>,
 }
 
 const _: () = assert!(std::mem::offset_of!(SeatState, last_bets) <= 3 * 64, "a bet touches little of its seat");
@@ -128,6 +130,7 @@ impl SeatState {
             meters: Meters::default(),
             session_meters: Meters::default(),
             owed: Money::ZERO,
+            latest_session: None,
         }
     }
 
@@ -360,6 +363,11 @@ impl Cluster {
     /// The open session of a seat.
     pub fn session(&self, seat: Seat) -> Option<SessionId> {
         self.seat(seat)?.session
+    }
+
+    /// The session that began last at a seat, whether or not it is open.
+    pub fn latest_session(&self, seat: Seat) -> Option<SessionId> {
+        self.seat(seat)?.latest_session
     }
 
     /// The free credits of a seat.

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 pub use approvals::{Answer, Approval, ApprovalId, MOST_APPROVALS};
-pub use claims::{Claim, ClaimId, ClaimOrigin, Receivable, ReceivableId};
+pub use claims::{Claim, ClaimId, ClaimOrigin, PaidClaim, Receivable, ReceivableId, TakenBy};
 pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableRuling, SetOff};
 pub use devices::{Device, DeviceKind, HouseTable};
 pub use ledger::Account;
@@ -36,7 +36,7 @@ use crate::profile::{Act, Profile};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
 use crate::sources::Sources;
-use crate::transfer::VoucherHash;
+use crate::transfer::{VoucherHash, VoucherNumber, VoucherSerial};
 
 /// The longest name of a person, in characters.
 const MOST_NAME: usize = 100;
@@ -239,6 +239,31 @@ impl House {
         self.vouchers.on_file.iter().map(|(hash, voucher)| (*hash, voucher))
     }
 
+    /// A voucher by its serial number, as long as it is on file.
+    pub fn voucher_with(&self, serial: VoucherSerial) -> Option<(VoucherHash, &Voucher)> {
+        self.vouchers.with_serial(serial)
+    }
+
+    /// The newest voucher that was cashed out at a seat, until it is confirmed; it may have been paid meanwhile.
+    pub fn unconfirmed_at(&self, cluster: ClusterId, seat: Seat) -> Option<&Voucher> {
+        self.vouchers.unconfirmed_at(cluster, seat)
+    }
+
+    /// The seats whose newest voucher is not confirmed.
+    pub fn unconfirmed(&self) -> impl Iterator<Item = (ClusterId, Seat)> {
+        self.vouchers.unconfirmed_seats()
+    }
+
+    /// An open claim.
+    pub fn claim(&self, claim: ClaimId) -> Option<&Claim> {
+        self.claims.open.get(&claim)
+    }
+
+    /// The claims that were paid, until they are read at their terminals.
+    pub fn paid_claims(&self) -> impl Iterator<Item = (ClaimId, &PaidClaim)> {
+        self.claims.paid.iter().map(|(id, claim)| (*id, claim))
+    }
+
     /// The open claims.
     pub fn claims(&self) -> impl Iterator<Item = (ClaimId, &Claim)> {
         self.claims.open.iter().map(|(id, claim)| (*id, claim))
@@ -290,8 +315,19 @@ impl House {
     }
 }
 
+/// A hash of a command's content. A voucher's number is drawn each time that the command is sent: it is no part of it.
 fn content(command: &HouseCommand) -> u64 {
-    Content::of_bytes(0, command).finish()
+    let number = VoucherNumber::ANY;
+    let content = match command {
+        HouseCommand::SellVoucher { amount, second, .. } => {
+            Content::of_bytes(0, &HouseCommand::SellVoucher { number, amount: *amount, second: *second })
+        }
+        HouseCommand::ReissueVoucher { serial, second, .. } => {
+            Content::of_bytes(0, &HouseCommand::ReissueVoucher { serial: *serial, number, second: *second })
+        }
+        command => Content::of_bytes(0, command),
+    };
+    content.finish()
 }
 
 /// The record holds an event that its command cannot have: a bug, or a record that was changed.

@@ -36,8 +36,8 @@ pub use floor::{Floor, Message};
 pub use house::{
     Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
     ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
-    PaidAt, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, SetOff, Significant, Voucher, VoucherOrigin,
-    VoucherState,
+    PaidAt, PaidClaim, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, SetOff, Significant, TakenBy,
+    Voucher, VoucherOrigin, VoucherState,
 };
 pub use identity::{
     Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Receipt, Role, Roles, RoundNumber, Seat, SessionId,
@@ -53,4 +53,4 @@ pub use round::{
     Unwitnessed, VoidReason,
 };
 pub use rules::{LimitEntry, LimitRange, NoLiveTable, Registration, TableLimits, TableRules};
-pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber};
+pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber, VoucherSerial};

@@ -45,6 +45,8 @@ pub enum Act {
     LargeSale,
     /// Void a voucher.
     VoidVoucher,
+    /// Have a voucher issued anew under another number.
+    ReissueVoucher,
     /// Pay a claim by hand.
     HandPay,
     /// Pay a claim by hand above the house's limit.
@@ -61,7 +63,7 @@ pub enum Act {
 
 impl Act {
     /// Every act.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::RunTable,
         Self::Relieve,
         Self::Deal,
@@ -78,6 +80,7 @@ impl Act {
         Self::Cage,
         Self::LargeSale,
         Self::VoidVoucher,
+        Self::ReissueVoucher,
         Self::HandPay,
         Self::LargeHandPay,
         Self::RuleReceivable,
@@ -105,6 +108,7 @@ impl Act {
             Self::Cage => "cage",
             Self::LargeSale => "large-sale",
             Self::VoidVoucher => "void-voucher",
+            Self::ReissueVoucher => "reissue-voucher",
             Self::HandPay => "hand-pay",
             Self::LargeHandPay => "large-hand-pay",
             Self::RuleReceivable => "rule-receivable",

@@ -139,11 +139,14 @@ refusals! {
     VoucherNotOnFile, "voucher-not-on-file", None, "The voucher is not on file.";
     VoucherPaid, "voucher-paid", None, "The voucher was paid.";
     VoucherVoid, "voucher-void", None, "The voucher was voided.";
+    VoucherReplaced, "voucher-replaced", None, "The voucher was issued anew: this number is dead.";
     VoucherExpired, "voucher-expired", None, "The voucher has expired.";
     VoucherGood, "voucher-good", None, "The voucher has not expired.";
+    VoucherConfirmed, "voucher-confirmed", None, "The voucher was confirmed, or is not the seat's newest: two people can have it issued anew.";
     VoucherNumberUsed, "voucher-number-used", None, "A voucher with that number was issued before.";
     OverHouseLimit, "over-house-limit", None, "The amount is above what the house pays this way.";
     UnknownClaim, "unknown-claim", None, "There is no such claim, or it is closed.";
+    ClaimTaken, "claim-taken", None, "An attendant has the claim.";
     OwnClaim, "own-claim", None, "Whoever had a claim opened does not pay it: another person does.";
     UnknownReceivable, "unknown-receivable", None, "There is no such receivable, or it is closed.";
     MoreThanOwed, "more-than-owed", None, "The amount is more than is owed.";

@@ -10,6 +10,11 @@ use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(min_items = 32, max_items = 32))]
 pub struct VoucherHash(pub [u8; 32]);
 
+/// A voucher's serial number, counted from one: people say it, and it tells nothing of the validation number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct VoucherSerial(pub u64);
+
 /// What the machines know of a voucher's number: its keyed hash and its last four digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -19,6 +24,11 @@ pub struct VoucherNumber {
     pub hash: VoucherHash,
     /// The last four digits, for people.
     pub digits: u16,
+}
+
+impl VoucherNumber {
+    /// Stands for any number where commands are compared: one that is sent again has another number, and is the same command.
+    pub(crate) const ANY: Self = Self { hash: VoucherHash([0; 32]), digits: 0 };
 }
 
 /// Why a player is owed money that is not in credits.
@@ -80,10 +90,13 @@ pub enum Purpose {
         /// session owes is not paid twice.
         is_waived: bool,
     },
-    /// House to cluster: a voucher or the cage puts credits on a seat.
+    /// House to cluster: a voucher puts credits on a seat, or a claim that the player takes back.
     Credits {
         /// The seat.
         seat: Seat,
+        /// The session that they were cashed out of, where the player takes them back: they are put only where no other has begun
+        /// since.
+        session: Option<SessionId>,
     },
     /// Cluster to House: credits sent to a seat that cannot take them come back as a claim.
     Returned {

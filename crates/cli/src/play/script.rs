@@ -160,6 +160,13 @@ pub(crate) enum Act {
         amount: Money,
         second: Option<Person>,
     },
+    /// A voucher is issued anew.
+    Reissue {
+        voucher: VoucherHash,
+        second: Option<Person>,
+    },
+    /// Whoever has a voucher says so.
+    Confirm(VoucherHash),
     /// A new terminal for a seat.
     Enrol {
         seat: Seat,

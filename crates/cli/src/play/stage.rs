@@ -12,6 +12,7 @@ use taisai_table::{
     Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
     Floor, Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Registration, Role,
     Roles, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict,
+    VoucherHash, VoucherSerial,
 };
 
 use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
@@ -172,6 +173,14 @@ impl<'s> Stage<'s> {
                 let number = voucher(self.vouchers + 1);
                 self.issue(actor, HouseCommand::SellVoucher { number, amount: *amount, second: *second })
             }
+            Act::Reissue { voucher: replaced, second } => {
+                let (serial, number) = (self.serial(*replaced), voucher(self.vouchers + 1));
+                self.issue(actor, HouseCommand::ReissueVoucher { serial, number, second: *second })
+            }
+            Act::Confirm(voucher) => {
+                let serial = self.serial(*voucher);
+                self.ask(actor, HouseCommand::ConfirmVoucher { serial })
+            }
             Act::Enrol { seat, second } => {
                 let is_terminal = |device: &Device| matches!(device.kind, DeviceKind::Terminal { .. });
                 let terminals = self.house().devices().filter(|(_, device)| is_terminal(device));
@@ -202,6 +211,11 @@ impl<'s> Stage<'s> {
         let between = passed.checked_add(self.cluster().ledger().transit);
         ensure!(between == Some(Money::ZERO), "money was lost between the table and the House");
         Ok(answer)
+    }
+
+    /// The serial number of a voucher; one that no voucher has where it is not on file.
+    fn serial(&self, voucher: VoucherHash) -> VoucherSerial {
+        self.house().voucher(voucher).map_or(VoucherSerial(u64::MAX), |voucher| voucher.serial)
     }
 
     /// A command by which a voucher is issued.

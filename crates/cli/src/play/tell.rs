@@ -148,6 +148,8 @@ fn before_the_record(act: &Act, answer: Answer, is_silent: bool, told: &mut Vec<
         | Act::CashOut(_)
         | Act::Witness(_)
         | Act::SellVoucher { .. }
+        | Act::Reissue { .. }
+        | Act::Confirm(_)
         | Act::Enrol { .. }
         | Act::Revoke(_)
         | Act::Again
@@ -173,6 +175,7 @@ fn locked_out(what: Happening) -> Option<String> {
         | Happening::TokenCopied(_)
         | Happening::RedemptionUnlocked(_)
         | Happening::VoucherFailed { .. }
+        | Happening::VoucherReissued { .. }
         | Happening::Configured
         | Happening::MoneyRuled => None,
     }

@@ -58,7 +58,8 @@ impl Hall<'_> {
                 let why = "the player was ill".to_owned();
                 self.with_a_voucher(|hash| HouseCommand::RuleExpired { hash, why }, SHIFT_MANAGER)
             }
-            68..=71 => self.clear_locks(),
+            68..=69 => self.clear_locks(),
+            70..=71 => self.issue_anew(),
             72..=79 => self.change_people(),
             80..=83 => self.change_devices(),
             84..=89 => self.approvals(),
@@ -73,6 +74,21 @@ impl Hall<'_> {
         }
     }
 
+    /// Two people have a voucher issued anew; and whoever sold one has printed it, once or twice.
+    fn issue_anew(&mut self) -> Held {
+        let Some(hash) = self.some_voucher() else { return Ok(()) };
+        let Some(serial) = self.house().voucher(hash).map(|voucher| voucher.serial) else { return Ok(()) };
+        if self.chance.percent(50) {
+            self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial })?;
+            return self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial });
+        }
+        let (number, second) = (self.new_voucher(), Some(person(SUPERVISOR)));
+        if self.ask_house(by(CASHIER), HouseCommand::ReissueVoucher { serial, number, second })?.is_ok() {
+            self.carry_about(number.hash);
+        }
+        Ok(())
+    }
+
     fn pay_a_claim(&mut self) -> Held {
         let oldest = self.house().claims().next().map(|(claim, claimed)| (claim, claimed.amount));
         let Some((claim, amount)) = oldest else { return Ok(()) };
@@ -80,6 +96,9 @@ impl Hall<'_> {
         let second = is_large.then(|| person(SUPERVISOR));
         // Whoever had it opened does not pay it.
         let payer = self.chance.pick(&[ATTENDANT, CASHIER]);
+        if self.chance.one_in(4) {
+            return self.tell_house(by(payer), HouseCommand::TakeClaim { claim });
+        }
         self.tell_house(by(payer), HouseCommand::PayClaim { claim, second })
     }
 

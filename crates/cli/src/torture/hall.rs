@@ -258,7 +258,7 @@ impl<'t> Hall<'t> {
             }
             Recorded::House(entry) => {
                 may_ask(entry.asked.actor, &entry.outcome)?;
-                outside.house(entry);
+                outside.house(entry)?;
                 floor.house().ledger_sums_to_zero()?;
             }
         }

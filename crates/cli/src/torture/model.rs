@@ -13,8 +13,8 @@ use std::rc::Rc;
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
     Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
-    HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundNumber, Seat, Slip, Stake,
-    TableRules, Totals,
+    HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundNumber, Seat, SessionId,
+    Slip, Stake, TableRules, Totals, VoucherHash, VoucherSerial,
 };
 
 use super::failure::{Failure, Held, ensure};
@@ -48,6 +48,8 @@ struct Purse {
     /// How many messages the session was sent, and up to which they were read.
     told: u32,
     read: u32,
+    /// The session that was cashed out here, until other money comes.
+    cashed_out: Option<SessionId>,
 }
 
 impl Purse {
@@ -65,11 +67,16 @@ pub(super) struct Outside {
     result: i64,
     /// The receivables that the House bears.
     waived: BTreeSet<ReceivableId>,
+    /// Every voucher by its serial number.
+    serials: BTreeMap<VoucherSerial, VoucherHash>,
+    /// The vouchers in whose place others were issued.
+    dead: BTreeSet<VoucherHash>,
 }
 
 impl Outside {
     /// What an entry of the House does to the money outside.
-    pub(super) fn house(&mut self, entry: &HouseEntry) {
+    pub(super) fn house(&mut self, entry: &HouseEntry) -> Held {
+        self.vouchers(entry)?;
         match (&entry.asked.command, &entry.outcome) {
             (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
             (_, Ok(HouseEvent::CashPaid { amount })) => self.cash -= amount.cents(),
@@ -96,6 +103,50 @@ impl Outside {
             }
             (_, Ok(_) | Err(_)) => {}
         }
+        Ok(())
+    }
+
+    /// A number that has died is never paid, and dies once.
+    fn vouchers(&mut self, entry: &HouseEntry) -> Held {
+        let Ok(event) = &entry.outcome else { return Ok(()) };
+        match (&entry.asked.command, event) {
+            (HouseCommand::SellVoucher { number, .. }, HouseEvent::VoucherIssued { serial, .. }) => {
+                self.issued(*serial, number.hash)?;
+            }
+            (HouseCommand::Receive { transfer, .. }, HouseEvent::VoucherIssued { serial, .. }) => {
+                if let Purpose::Voucher { number, .. } = transfer.purpose {
+                    self.issued(*serial, number.hash)?;
+                }
+            }
+            (HouseCommand::ReissueVoucher { serial, number, .. }, HouseEvent::VoucherReissued { serial: new, .. }) => {
+                let is_first = self.serials.get(serial).is_some_and(|hash| self.dead.insert(*hash));
+                ensure("a voucher is issued anew once", is_first, || format!("{serial:?}"))?;
+                self.issued(*new, number.hash)?;
+            }
+            (
+                HouseCommand::RedeemAtCage { hash }
+                | HouseCommand::RedeemAtSeat { hash, .. }
+                | HouseCommand::VoidVoucher { hash, .. }
+                | HouseCommand::RuleExpired { hash, .. },
+                _,
+            ) => ensure("a dead number is never paid", !self.dead.contains(hash), || format!("{hash:?}"))?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn issued(&mut self, serial: VoucherSerial, hash: VoucherHash) -> Held {
+        let is_new = self.serials.insert(serial, hash).is_none();
+        ensure("every voucher has a serial number of its own", is_new, || format!("{serial:?}"))?;
+        self.dead.remove(&hash);
+        Ok(())
+    }
+}
+
+const fn session_of(purpose: Purpose) -> Option<SessionId> {
+    match purpose {
+        Purpose::Voucher { session, .. } | Purpose::Claim { session, .. } => Some(session),
+        Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => None,
     }
 }
 
@@ -275,6 +326,7 @@ impl Model {
             ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) | CashOut::HandPay } => {
                 let purse = self.purse(*seat);
                 purse.flows -= std::mem::take(&mut purse.credits);
+                purse.cashed_out = cluster.outbox().last().and_then(|newest| session_of(newest.purpose));
                 self.end_session(*seat);
             }
             ClusterCommand::Leave { seat } => self.end_session(*seat),
@@ -296,7 +348,9 @@ impl Model {
                 // A seat that cannot take credits sends them back; then they are on their way to a claim.
                 let is_returned = newest
                     .is_some_and(|sent| sent.number > self.sent && matches!(sent.purpose, Purpose::Returned { .. }));
-                if let (Purpose::Credits { seat }, false) = (transfer.purpose, is_returned) {
+                if let (Purpose::Credits { seat, session }, false) = (transfer.purpose, is_returned) {
+                    let is_theirs = session.is_none_or(|session| self.purse(seat).cashed_out == Some(session));
+                    ensure("what is taken back goes to its own session", is_theirs, || format!("{transfer:?}"))?;
                     self.credit(seat, transfer.amount.cents());
                 }
             }
@@ -405,6 +459,7 @@ impl Model {
         let purse = self.purse(seat);
         purse.credits += cents;
         purse.flows += cents;
+        purse.cashed_out = None;
     }
 
     fn end_session(&mut self, seat: Seat) {

@@ -3,8 +3,8 @@
 
 use taisai_rules::{BetBox, LimitScope, Money, Rule, Station};
 use taisai_table::{
-    Actor, Betting, CashOut, Chips, ClusterCommand, HouseCommand, Report, Seat, Stake, Stakes, VoucherHash,
-    VoucherNumber, VoucherState,
+    Actor, Betting, CashOut, Chips, ClaimOrigin, ClusterCommand, HouseCommand, Report, Seat, Stake, Stakes,
+    VoucherHash, VoucherNumber, VoucherState,
 };
 
 use super::failure::Held;
@@ -81,6 +81,9 @@ impl Hall<'_> {
                 let actor = self.terminal(seat);
                 self.ask_cluster(actor, ClusterCommand::Leave { seat })?.ok();
                 return Ok(());
+            }
+            if self.cluster().session(seat).is_none() && self.chance.percent(40) {
+                self.see_to_cards(seat)?;
             }
             if is_poor && self.chance.percent(85) {
                 return self.bring_money(seat);
@@ -261,6 +264,29 @@ impl Hall<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What a player without credits does with the cards on the terminal.
+    fn see_to_cards(&mut self, seat: Seat) -> Held {
+        let actor = self.terminal(seat);
+        let is_here = |origin: &ClaimOrigin| origin.seat().is_some_and(|(at, of, _)| (at, of) == (self.at, seat));
+        let unconfirmed = self.house().unconfirmed_at(self.at, seat).map(|voucher| voucher.serial);
+        let claim = self.house().claims().find(|(_, claim)| is_here(&claim.origin)).map(|(claim, _)| claim);
+        let paid = self.house().paid_claims().find(|(_, claim)| is_here(&claim.origin)).map(|(claim, _)| claim);
+        match (self.chance.below(6), unconfirmed, claim, paid) {
+            (0..=1, Some(serial), _, _) => self.tell_house(actor, HouseCommand::ConfirmVoucher { serial }),
+            (2..=3, Some(serial), _, _) => {
+                let number = self.new_voucher();
+                let anew = HouseCommand::ReissueVoucher { serial, number, second: None };
+                if self.ask_house(actor, anew)?.is_ok() {
+                    self.carry_about(number.hash);
+                }
+                Ok(())
+            }
+            (_, _, Some(claim), _) => self.tell_house(actor, HouseCommand::TakeBackClaim { claim }),
+            (_, _, _, Some(claim)) => self.tell_house(actor, HouseCommand::ReadClaim { claim }),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn terminal_is_lost(&mut self, seat: Seat) -> Held {

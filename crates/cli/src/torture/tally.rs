@@ -83,11 +83,11 @@ counters! {
         Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol GiveCode Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
         VoidVoucher RuleExpired ClearRedemptionLock Receive Delivered PayClaim RuleReceivable Report Tick
-        UseApproval Acknowledge
+        UseApproval Acknowledge ConfirmVoucher ReissueVoucher TakeClaim TakeBackClaim ReadClaim
     }
     "house event" HouseEvents of HouseEvent {
         Done LoginCounted ApprovalRequested VoucherIssued CashPaid CreditsSent ClaimOpened ReceivableOpened PlayMoney
-        ReceivableRuled Ticked
+        ReceivableRuled Ticked VoucherReissued
     }
     "report" Reports of Report {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
@@ -326,6 +326,7 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
             Some("there are no credits at a live table")
         }
         ("cluster", "Lost" | "Back") | ("fault", "TerminalLost") if is_live => Some("a live table has no terminals"),
+        ("house", "TakeBackClaim" | "ReadClaim") if is_live => Some("a live table has no terminals"),
         ("cluster", "ClearLock") if is_live => Some("a large win locks a terminal, not a seat"),
         ("fault", "CloseHeldByOneOnly") if is_live => Some("a live table has one cluster"),
         _ => None,

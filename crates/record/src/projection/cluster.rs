@@ -184,7 +184,7 @@ impl Scribe for Cluster {
                 (Seats::All, Some(kind))
             }
             ClusterCommand::Receive { transfer } => match transfer.purpose {
-                Purpose::Credits { seat } => (Seats::One(seat), Some("credits-received")),
+                Purpose::Credits { seat, .. } => (Seats::One(seat), Some("credits-received")),
                 Purpose::Voucher { .. }
                 | Purpose::Claim { .. }
                 | Purpose::Receivable { .. }

@@ -17,7 +17,7 @@ use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
 use super::words::word;
 use crate::opening::Opening;
-use money::{Origin, expire, issue, receive, rule, voucher_to_claim};
+use money::{Origin, expire, issue, receive, reissue, rule, take_back, voucher_to_claim};
 use significant::significant;
 
 pub(super) use significant::over_differential;
@@ -156,6 +156,19 @@ impl Scribe for House {
                 waiting.of.claim = Some(claim.0);
                 waiting.kind = Some("claim-paid");
             }
+            C::ConfirmVoucher { .. } | C::ReadClaim { .. } => {}
+            C::ReissueVoucher { serial, number, .. } => {
+                reissue(self, happened, *serial, *number, &mut waiting, batch);
+            }
+            C::TakeClaim { claim } => {
+                waiting.of.claim = Some(claim.0);
+                waiting.own = Some(command);
+            }
+            C::TakeBackClaim { claim } => {
+                take_back(self, *claim, &mut waiting, batch);
+                waiting.own = Some(command);
+                waiting.kind = Some("claim-taken-back");
+            }
             C::RuleReceivable { receivable, ruling, .. } => {
                 waiting.of.receivable = Some(receivable.0);
                 waiting.kind = Some(rule(happened, *ruling, &waiting, batch));
@@ -266,6 +279,7 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::GiveCode { second, .. }
         | C::AddTable { second, .. }
         | C::SellVoucher { second, .. }
+        | C::ReissueVoucher { second, .. }
         | C::PayClaim { second, .. } => (None, *second),
         C::Found { .. }
         | C::LoginFailed { .. }
@@ -282,6 +296,10 @@ fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
         | C::ClearRedemptionLock { .. }
         | C::Receive { .. }
         | C::Delivered { .. }
+        | C::ConfirmVoucher { .. }
+        | C::TakeClaim { .. }
+        | C::TakeBackClaim { .. }
+        | C::ReadClaim { .. }
         | C::Report { .. }
         | C::Tick => (None, None),
     }

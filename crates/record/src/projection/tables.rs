@@ -266,7 +266,10 @@ pub(super) const VOUCHERS: Table = Table {
         number("issued_at", "When it was issued"),
         number("digits", "The last four digits of its number"),
         number("amount", "Its amount"),
-        text("state", "`good`, `expired`, `paid`, `void`, or `play` (for training: never paid)"),
+        text(
+            "state",
+            "`good`, `expired`, `paid`, `void`, `replaced` (issued anew), or `play` (for training: never paid)",
+        ),
         number("expires_at", "From when it is no longer good"),
         text("origin", "`cage` or `seat`"),
         maybe_number("sold_by", "Who sold it at the cage"),
@@ -274,12 +277,13 @@ pub(super) const VOUCHERS: Table = Table {
         maybe_number("cluster", "The cluster"),
         maybe_number("seat", "The seat"),
         maybe_number("session", "The session"),
-        maybe_number("closed_at", "When it was paid or voided"),
-        maybe_text("closed_where", "`cage`, `seat`, or `claim` (voided, or paid by ruling)"),
+        maybe_number("closed_at", "When it was paid, voided or issued anew"),
+        maybe_text("closed_where", "`cage`, `seat`, `claim` (voided, or paid by ruling), or `reissued`"),
         maybe_number("closed_by", "By whom, where it was a person"),
         maybe_number("second", "The second person"),
         maybe_number("claim", "The claim that it became"),
         maybe_text("why", "Why it was voided, or paid after its expiry"),
+        number("serial", "Its serial number"),
     ],
 };
 
@@ -302,9 +306,10 @@ pub(super) const CLAIMS: Table = Table {
         maybe_number("session", "The session"),
         maybe_number("round", "The round that was corrected, voided, or walked away from"),
         maybe_text("voucher", "The voucher that it was"),
-        maybe_number("paid_at", "When it was paid; empty while it is open"),
+        maybe_number("paid_at", "When it was paid; empty while it is open, and where the player took it back"),
         maybe_number("paid_by", "By whom"),
         maybe_number("second", "The second person, for a large one"),
+        maybe_number("taken_back_at", "When the player took it back as credits"),
     ],
 };
 

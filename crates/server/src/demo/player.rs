@@ -54,10 +54,9 @@ pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
 /// Has somebody sit at a terminal as long as the task runs.
 pub(crate) async fn occupy(door: &TableDoor, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
     let (line, mut messages) = Line::new();
+    let (counted, money) = (Counted { source: 0, sequence: 0 }, Box::default());
     // A table that has stopped shows nobody anything.
-    door.send(TableMail::Sit { cluster, seat, counted: Counted { source: 0, sequence: 0 }, line })
-        .await
-        .unwrap_or_default();
+    door.send(TableMail::Sit { cluster, seat, counted, money, line }).await.unwrap_or_default();
     terminals.spawn(async move {
         let mut shown = Vec::new();
         while messages.take(&mut shown).await {

@@ -117,7 +117,8 @@ async fn a_round_is_played_and_is_there_again() {
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
-    let sit = TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line };
+    let sit =
+        TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, money: Box::default(), line };
     assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
@@ -158,7 +159,13 @@ async fn a_round_is_played_and_is_there_again() {
         hall.doors()
             .table(TABLE)
             .unwrap()
-            .send(TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line })
+            .send(TableMail::Sit {
+                cluster: 0,
+                seat,
+                counted: Counted { source: 1, sequence: 0 },
+                money: Box::default(),
+                line
+            })
             .await
             .is_ok()
     );

@@ -163,7 +163,7 @@ impl FollowedHouse {
         self.courier.ask(asked, move |answer| {
             // Without an answer whoever waits hears nothing, and asks again under the same number.
             if let Some(answer) = answer {
-                say(reply.with(answer));
+                say(reply.with(answer, false));
             }
         });
     }

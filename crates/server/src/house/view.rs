@@ -7,7 +7,7 @@ use serde_json::Value;
 use taisai_rules::Money;
 use taisai_table::{
     Acknowledged, Actor, Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, Happening, House, PersonId,
-    Receivable, ReceivableId, Significant, TableId, Time, VoucherOrigin, VoucherState,
+    Receivable, ReceivableId, Significant, TableId, Time, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use crate::leaving::Topic;
@@ -67,7 +67,7 @@ impl Part {
             Self::Approvals => &[Topic::Pit, Topic::Cage],
             Self::Events | Self::Devices | Self::Tables => &[Topic::Pit, Topic::Audit],
             Self::Claims | Self::Receivables | Self::People => &[Topic::Pit, Topic::Cage, Topic::Audit],
-            Self::Vouchers => &[Topic::Cage, Topic::Audit],
+            Self::Vouchers => &[Topic::Pit, Topic::Cage, Topic::Audit],
         }
     }
 
@@ -164,12 +164,15 @@ pub(crate) fn tables(house: &House) -> Vec<TableOnFile> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct VoucherOnFile {
+    serial: VoucherSerial,
     last_digits: u16,
     amount: Money,
     issued: Time,
     expires: Time,
     origin: VoucherOrigin,
     state: VoucherState,
+    /// Whether it was printed, or its holder said to have it.
+    is_confirmed: bool,
 }
 
 pub(crate) fn vouchers(house: &House) -> Vec<VoucherOnFile> {
@@ -188,12 +191,14 @@ pub(crate) fn vouchers(house: &House) -> Vec<VoucherOnFile> {
         .into_values()
         .rev()
         .map(|voucher| VoucherOnFile {
+            serial: voucher.serial,
             last_digits: voucher.digits,
             amount: voucher.amount,
             issued: voucher.issued,
             expires: voucher.expires,
             origin: voucher.origin,
             state: voucher.state,
+            is_confirmed: voucher.is_confirmed,
         })
         .collect()
 }

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use taisai_journal::ChainName;
 use taisai_rules::Money;
-use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, HouseCommand, TableId, Transfer};
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, HouseCommand, Seat, TableId, Transfer};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::fellow::Unreachable;
 use super::{Nodes, house, part_of};
 use crate::guard::LARGEST_BODY;
+use crate::house::SeatMoney;
 use crate::leaving::Answer;
 use crate::table::{AtCluster, TableMail};
 
@@ -41,6 +42,8 @@ pub(super) enum Letter {
     Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
     /// What lies on its layout, and how its seats are.
     AtCluster { cluster: ClusterId, at_cluster: AtCluster },
+    /// What the House has of the player at a seat. It is sent a few times, as one may be lost.
+    SeatMoney { cluster: ClusterId, seat: Seat, money: Box<SeatMoney> },
     /// A device is revoked, or enrolled anew with a source: its connection ends at once.
     Cut {
         device: DeviceId,
@@ -59,6 +62,7 @@ impl Letter {
             | Self::Receive { .. }
             | Self::HouseHolds { .. }
             | Self::Reported { .. }
+            | Self::SeatMoney { .. }
             | Self::Cut { .. } => None,
         }
     }
@@ -123,6 +127,10 @@ impl Courier {
             TableMail::AtCluster { cluster, ref at_cluster } => {
                 let at_cluster = at_cluster.clone();
                 (To::Holder(part_of(table)), Letter::AtCluster { cluster: of(cluster), at_cluster })
+            }
+            TableMail::SeatMoney { cluster, seat, ref money } => {
+                let money = money.clone();
+                (To::Cluster(of(cluster)), Letter::SeatMoney { cluster: of(cluster), seat, money })
             }
             // Nobody else has a way to a table that does not run here.
             TableMail::Round { .. }

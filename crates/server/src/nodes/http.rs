@@ -85,6 +85,10 @@ async fn deliver(server: &Server, letter: Letter) -> Result<(), Denied> {
             let letter = TableMail::AtCluster { cluster: cluster.number, at_cluster };
             put(server.doors.table(cluster.table), letter).await?;
         }
+        Letter::SeatMoney { cluster, seat, money } => {
+            let letter = TableMail::SeatMoney { cluster: cluster.number, seat, money };
+            put(server.doors.cluster(cluster), letter).await?;
+        }
         Letter::Cut { device, enrolled } => server.devices.cut(device, enrolled),
     }
     Ok(())

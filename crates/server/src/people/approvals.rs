@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, Answer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, Person, PersonId,
-    Refusal, RoundCommand, TableId,
+    Refusal, RoundCommand, TableId, VoucherSerial,
 };
 
 use super::SignedIn;
@@ -42,6 +42,11 @@ pub(crate) enum What {
         /// For how much.
         amount: Money,
     },
+    /// A voucher is issued anew. Its number is drawn then.
+    Reissue {
+        /// Which.
+        serial: VoucherSerial,
+    },
     /// A one-time password for a person: whoever gets it can be that person.
     Password {
         /// For whom.
@@ -70,12 +75,13 @@ impl What {
     pub(crate) fn text(self) -> String {
         let alone = match self {
             Self::House(HouseCommand::SellVoucher { amount, .. }) => Self::Sale { amount },
+            Self::House(HouseCommand::ReissueVoucher { serial, .. }) => Self::Reissue { serial },
             Self::House(command) => Self::House(command.without_second()),
             Self::Table { table, round } => Self::Table { table, round: round.without_second() },
             Self::Cluster { table, number, command } => {
                 Self::Cluster { table, number, command: command.without_second() }
             }
-            Self::Sale { .. } | Self::Password { .. } | Self::Code { .. } => self,
+            Self::Sale { .. } | Self::Reissue { .. } | Self::Password { .. } | Self::Code { .. } => self,
         };
         serde_json::to_string(&alone).expect("a command can be written down")
     }
@@ -84,8 +90,8 @@ impl What {
     /// that is in it.
     pub(crate) fn spelled(text: &str, key: &VoucherKey) -> Result<String, Denied> {
         let what = match serde_json::from_str(text).map_err(|_| Denied::BadRequest)? {
-            // A voucher's number is no part of what is approved, so the place of the command does not matter.
-            Outside::House(act) => Self::House(act.ask(key, CommandId { source: 0, sequence: 0 }).command),
+            // The number of a voucher that is issued is no part of what is approved.
+            Outside::House(act) => Self::House(act.ask(key)?.command),
             Outside::Table { table, round } => Self::Table { table, round },
             Outside::Cluster { table, number, command } => Self::Cluster { table, number, command },
             Outside::Password { person } => Self::Password { person },

@@ -119,6 +119,7 @@ impl Sensitive for HouseCommand {
             | Self::RuleReceivable { .. } => true,
             // Only a large one has a second person, and is refused without.
             Self::PayClaim { second, .. } | Self::SellVoucher { second, .. } => second.is_some(),
+            Self::ReissueVoucher { .. } => true,
             Self::Found { .. }
             | Self::LoginFailed { .. }
             | Self::LoginSucceeded { .. }
@@ -132,6 +133,10 @@ impl Sensitive for HouseCommand {
             | Self::ClearRedemptionLock { .. }
             | Self::Receive { .. }
             | Self::Delivered { .. }
+            | Self::ConfirmVoucher { .. }
+            | Self::TakeClaim { .. }
+            | Self::TakeBackClaim { .. }
+            | Self::ReadClaim { .. }
             | Self::Report { .. }
             | Self::Tick => false,
         }
@@ -150,6 +155,7 @@ impl Sensitive for HouseCommand {
             | Self::Configure { second, .. }
             | Self::SellVoucher { second, .. }
             | Self::VoidVoucher { second, .. }
+            | Self::ReissueVoucher { second, .. }
             | Self::PayClaim { second, .. } => Some(second),
             Self::Found { .. }
             | Self::LoginFailed { .. }
@@ -168,6 +174,10 @@ impl Sensitive for HouseCommand {
             | Self::Receive { .. }
             | Self::Delivered { .. }
             | Self::RuleReceivable { .. }
+            | Self::ConfirmVoucher { .. }
+            | Self::TakeClaim { .. }
+            | Self::TakeBackClaim { .. }
+            | Self::ReadClaim { .. }
             | Self::Report { .. }
             | Self::Tick => None,
         }
@@ -248,6 +258,7 @@ mod tests {
             (r#"{"enrol":{"device":1,"kind":"screen","second":S}}"#, true),
             (r#"{"add-table":{"table":1,"clusters":1,"training":false,"second":S}}"#, true),
             (r#"{"configure":{"key":"k","value":"v","why":"w","second":S}}"#, true),
+            (r#"{"reissue-voucher":{"serial":1,"number":{"hash":[HASH],"digits":1},"second":S}}"#, true),
             (r#"{"void-voucher":{"hash":[HASH],"why":"w","second":S}}"#, true),
             (r#"{"give-code":{"device":1,"second":S}}"#, true),
             (r#"{"sell-voucher":{"number":{"hash":[HASH],"digits":1},"amount":1,"second":S}}"#, false),

@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts as _;
 use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use taisai_rules::Dice;
-use taisai_table::{Act, ApprovalId, CommandId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId};
+use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId, VoucherSerial};
 
 use super::approvals::{What, second};
 use super::running::{
@@ -13,7 +13,7 @@ use super::running::{
 use super::{SignedIn, TimeOuts, one_time_password, still};
 use crate::denied::Denied;
 use crate::leaving::Answer;
-use crate::voucher::VoucherKey;
+use crate::voucher::{Validation, VoucherKey};
 
 const KEY: VoucherKey = VoucherKey([0; 32]);
 
@@ -338,8 +338,12 @@ async fn a_large_buy_in_takes_two_people() {
 fn a_sale_is_approved_by_its_amount() {
     let text = What::spelled(r#"{"house":{"sell":{"amount":600000}}}"#, &KEY).unwrap();
     assert_eq!(text, r#"{"sale":{"amount":600000}}"#);
-    let number = KEY.number(CommandId { source: 7, sequence: 7 }).voucher_number(&KEY);
+    let number = Validation::draw().unwrap().voucher_number(&KEY);
     let command = HouseCommand::SellVoucher { number, amount: taisai_rules::Money::from_cents(600_000), second: None };
+    assert_eq!(What::House(command).text(), text);
+    let text = What::spelled(r#"{"house":{"reissue":{"serial":7}}}"#, &KEY).unwrap();
+    assert_eq!(text, r#"{"reissue":{"serial":7}}"#);
+    let command = HouseCommand::ReissueVoucher { serial: VoucherSerial(7), number, second: None };
     assert_eq!(What::House(command).text(), text);
 }
 

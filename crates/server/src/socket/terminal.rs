@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use taisai_endpoint::endpoint;
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Seat, TableId, VoucherHash,
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Refusal, Seat, TableId, Verdict,
+    VoucherOrigin, VoucherSerial,
 };
 
 use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
@@ -17,13 +18,16 @@ use crate::accept::Held;
 use crate::acceptor;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
+use crate::house::SeatMoney;
 use crate::leaving::{Answer, Answers, Counted, Reply, json};
 use crate::line::Line;
 use crate::reports::{GameLine, last_games};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
-use crate::table::{TableDoor, TableMail};
-use crate::voucher::{TerminalAct, TerminalAsk, Validation, issued, presented};
+use crate::table::{RunningTable, TableDoor, TableMail};
+use crate::voucher::{
+    About, Earlier, TerminalAct, TerminalAsk, ToHouse, Validation, issued, issued_before, presented, reissued,
+};
 
 /// What a terminal sends: commands, each under the next number.
 #[derive(Debug, Deserialize)]
@@ -107,10 +111,14 @@ impl Terminal {
 
     /// Credits become a voucher, which is printed once the House has it.
     async fn cash_out(&self, id: CommandId, command: ClusterCommand, number: Validation) -> Result<(), Farewell> {
-        let answer = self.door.ask_cluster(self.cluster.number, self.actor(), id, command).await?;
-        let answer = match answer {
-            Answer::Accepted(_) => issued(&self.server, id, number).await?,
-            Answer::Refused(_) => answer,
+        let asked = self.door.ask_cluster_again(self.cluster.number, self.actor(), id, command);
+        let answer = match asked.await? {
+            (Answer::Accepted(_), true) => {
+                let earlier = Earlier::CashOut { cluster: self.cluster, seat: self.seat };
+                issued_before(&self.server, earlier).await?
+            }
+            (Answer::Accepted(_), false) => issued(&self.server, number).await?,
+            (answer @ Answer::Refused(_), _) => answer,
         };
         self.line.say(Answers::one(id.sequence, answer));
         Ok(())
@@ -127,11 +135,38 @@ impl Terminal {
         Ok(())
     }
 
-    /// A voucher becomes credits.
-    async fn redeem(&self, id: CommandId, command: HouseCommand, hash: VoucherHash) -> Result<(), Farewell> {
-        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
-        self.line.say(Answers::one(id.sequence, presented(&self.server, hash, answer).await?));
+    /// What a terminal asks of the House: about vouchers and claims of its own seat.
+    async fn ask_house(&self, id: CommandId, ToHouse { command, about }: ToHouse) -> Result<(), Farewell> {
+        let answer = match about {
+            About::Replaces(serial, _) if !self.may_reissue(serial).await? => {
+                Answer::new(Verdict::Refused(Refusal::VoucherConfirmed), |_| Vec::new())
+            }
+            About::Nothing | About::Issues(..) | About::Presents(_) | About::Replaces(..) => {
+                self.server.doors.house().ask(self.actor(), id, command).await?
+            }
+        };
+        let answer = match about {
+            About::Presents(hash) => presented(&self.server, hash, answer).await?,
+            About::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await?,
+            About::Nothing | About::Issues(..) => answer,
+        };
+        self.line.say(Answers::one(id.sequence, answer));
         Ok(())
+    }
+
+    /// Whether nobody has begun to play here since the voucher was cashed out: the next player must not get the last one's.
+    async fn may_reissue(&self, serial: VoucherSerial) -> Result<bool, Farewell> {
+        let session = move |house: &House| match house.voucher_with(serial)?.1.origin {
+            VoucherOrigin::Seat { session, .. } => Some(session),
+            VoucherOrigin::Cage(_) => None,
+        };
+        let of = self.server.doors.house().look(session).await?;
+        let (number, seat) = (self.cluster.number, self.seat);
+        let latest = move |table: &RunningTable| {
+            let cluster = table.cluster(number).filter(|cluster| cluster.session(seat).is_none())?;
+            cluster.latest_session(seat)
+        };
+        Ok(of.is_some() && self.door.look(latest).await? == of)
     }
 }
 
@@ -144,7 +179,7 @@ impl Screen for Terminal {
         }
         for Numbered { sequence, command } in commands {
             let id = CommandId { source: self.source, sequence };
-            match command.ask(&self.server.vouchers.key, id, (self.cluster, self.seat)) {
+            match command.ask(&self.server.vouchers.key, (self.cluster, self.seat)).map_err(Denied::from)? {
                 TerminalAsk::Cluster(command, None) => {
                     let (cluster, actor, reply) = (self.cluster.number, self.actor(), Reply::Seat(sequence));
                     self.door.send(TableMail::Cluster { cluster, actor, id, command, reply }).await?;
@@ -152,7 +187,7 @@ impl Screen for Terminal {
                 TerminalAsk::Cluster(command, Some(number)) => {
                     Box::pin(self.cash_out(id, command, number)).await?;
                 }
-                TerminalAsk::House(command, hash) => Box::pin(self.redeem(id, command, hash)).await?,
+                TerminalAsk::House(asked) => Box::pin(self.ask_house(id, asked)).await?,
                 TerminalAsk::Acceptor(command) => Box::pin(self.insert_note(id, command)).await?,
             }
         }
@@ -220,13 +255,14 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewe
         Err(denied) => return denied.into(),
     };
     // What it asked of the House counts too.
-    let sequence = match Box::pin(server.doors.house().look(move |house| house.newest(source))).await {
-        Ok(sequence) => sequence,
+    let look = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
+    let (sequence, money) = match Box::pin(server.doors.house().look(look)).await {
+        Ok(found) => found,
         Err(stopped) => return stopped.into(),
     };
     let (line, messages) = Line::new();
     let counted = Counted { source, sequence };
-    let sit = TableMail::Sit { cluster: cluster.number, seat, counted, line: line.clone() };
+    let sit = TableMail::Sit { cluster: cluster.number, seat, counted, money: Box::new(money), line: line.clone() };
     if let Err(stopped) = door.send(sit).await {
         return stopped.into();
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use taisai_record::{NotRecorded, Recorder};
 use taisai_rules::Money;
 use taisai_table::{
-    Actor, Cluster, ClusterCommand, ClusterId, Notice, Phase, Report, RoundCommand, RoundNumber, Seat, Verdict,
+    Actor, Cluster, ClusterCommand, ClusterId, Decision, Notice, Phase, Report, RoundCommand, RoundNumber, Seat,
+    Verdict,
 };
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
@@ -188,8 +189,10 @@ impl RunningTable {
         self.own(number).commit(drop)?;
         let report = RoundCommand::Report { cluster: id, followed, colour_chips, is_registered };
         match self.ask_round(Actor::System, None, report) {
-            Some(Verdict::Accepted) => Ok(true),
-            Some(Verdict::Refused(refusal)) => Err(Stopped::Between { table: id.table, refusal: refusal.code() }),
+            Some(Decision::Accepted(()) | Decision::Repeated(Verdict::Accepted)) => Ok(true),
+            Some(Decision::Refused(refusal) | Decision::Repeated(Verdict::Refused(refusal))) => {
+                Err(Stopped::Between { table: id.table, refusal: refusal.code() })
+            }
             None => {
                 self.tell_round(id, (followed, colour_chips));
                 Ok(false)
@@ -232,8 +235,8 @@ impl RunningTable {
     /// Asks what must be accepted.
     fn accepted(&mut self, cluster: u16, command: ClusterCommand) -> Result<(), Stopped> {
         match self.ask_cluster(cluster, Actor::System, None, command) {
-            Some(Verdict::Accepted) => Ok(()),
-            Some(Verdict::Refused(refusal)) => {
+            Some(Decision::Accepted(()) | Decision::Repeated(Verdict::Accepted)) => Ok(()),
+            Some(Decision::Refused(refusal) | Decision::Repeated(Verdict::Refused(refusal))) => {
                 Err(Stopped::Between { table: self.round().table(), refusal: refusal.code() })
             }
             None => unreachable!("the cluster is one of the table's"),

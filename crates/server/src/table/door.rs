@@ -49,6 +49,19 @@ impl TableDoor {
         answer.await.map_err(|_| Stopped::Closed)
     }
 
+    /// Asks a players' side, and waits for the answer and whether it was given before, when the command was sent first.
+    pub(crate) async fn ask_cluster_again(
+        &self,
+        cluster: u16,
+        actor: Actor,
+        id: CommandId,
+        command: ClusterCommand,
+    ) -> Result<(Answer, bool), Stopped> {
+        let (reply, answer) = oneshot::channel();
+        self.send(TableMail::Cluster { cluster, actor, id, command, reply: Reply::Again(reply) }).await?;
+        answer.await.map_err(|_| Stopped::Closed)
+    }
+
     /// Asks a players' side, and waits for the answer.
     pub(crate) async fn ask_cluster(
         &self,

@@ -6,6 +6,7 @@ use taisai_table::{
 };
 
 use super::{AtCluster, RunningTable};
+use crate::house::SeatMoney;
 use crate::leaving::{Counted, Reply, Then, Topic};
 use crate::line::Line;
 
@@ -16,7 +17,9 @@ pub(crate) enum TableMail {
     /// A command for one of its players' sides.
     Cluster { cluster: u16, actor: Actor, id: CommandId, command: ClusterCommand, reply: Reply },
     /// A Player Terminal is connected: this line is its own from now on, and that of the one before is cut.
-    Sit { cluster: u16, seat: Seat, counted: Counted, line: Line },
+    Sit { cluster: u16, seat: Seat, counted: Counted, money: Box<SeatMoney>, line: Line },
+    /// The House has other money of the player at a seat than before.
+    SeatMoney { cluster: u16, seat: Seat, money: Box<SeatMoney> },
     /// The connection of a Player Terminal has ended.
     Gone { cluster: u16, seat: Seat, line: Line },
     /// A screen follows the table.

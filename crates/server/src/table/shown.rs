@@ -11,6 +11,7 @@ use super::RunningTable;
 use super::carry::UNTOLD;
 use super::health::changed_seats;
 use super::view::{LastGame, Message, MessageView, PublicView, SeatChange, SeatView, Snapshot, StaffView};
+use crate::house::SeatMoney;
 use crate::leaving::{Answered, Counted, Said, Topic, json};
 use crate::line::Line;
 
@@ -27,10 +28,12 @@ pub(super) struct SeatLine {
     last: Option<Box<LastGame>>,
     /// Whether the last game or a message has come, or was read, since they were told.
     is_last_new: bool,
+    /// What the House has of the player, as it told last.
+    money: Box<SeatMoney>,
 }
 
 impl RunningTable {
-    pub(super) fn sit(&mut self, cluster: u16, seat: Seat, counted: Counted, line: Line) {
+    pub(super) fn sit(&mut self, (cluster, seat): (u16, Seat), counted: Counted, money: Box<SeatMoney>, line: Line) {
         let Some(place) = self.seat_line(cluster, seat) else { return line.cut() };
         if let Some(before) = place.line.replace(line.clone()) {
             before.cut();
@@ -39,6 +42,7 @@ impl RunningTable {
         }
         let Some(place) = self.seat_line(cluster, seat) else { return };
         place.answers.clear();
+        place.money = money;
         if self.cluster(cluster).is_some_and(|cluster| cluster.is_lost(seat)) {
             self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Back { seat });
         }
@@ -46,6 +50,15 @@ impl RunningTable {
         let Some(seat) = self.seat_view(cluster, seat, true) else { return };
         let snapshot = Snapshot { seat: Some(seat), ..self.snapshot(Some(counted.and(known))) };
         self.said.push(Said::Follows(line, vec![Topic::Public], json(&Message::Snapshot(Box::new(snapshot)))));
+    }
+
+    /// The House tells it more often than it changes.
+    pub(super) fn money_changed(&mut self, cluster: u16, seat: Seat, money: Box<SeatMoney>) {
+        let Some(place) = self.seat_line(cluster, seat) else { return };
+        if place.money != money {
+            place.money = money;
+            self.tell(cluster, seat);
+        }
     }
 
     pub(super) fn gone(&mut self, cluster: u16, seat: Seat, line: &Line) {
@@ -104,7 +117,7 @@ impl RunningTable {
         let last = place.last.as_deref().filter(|_| with_last);
         let cluster = self.cluster(cluster)?;
         let messages = with_last.then(|| MessageView::all(cluster, seat));
-        Some(SeatView::of(cluster, seat, place.number, last, messages))
+        Some(SeatView::of(cluster, seat, place.number, (last, messages), &place.money))
     }
 
     fn staff_view(&self) -> StaffView {
@@ -130,7 +143,7 @@ impl RunningTable {
     }
 
     pub(super) fn tell_of(&mut self, cluster: u16, transfer: &Transfer) {
-        if let Purpose::Credits { seat } = transfer.purpose {
+        if let Purpose::Credits { seat, .. } = transfer.purpose {
             self.tell(cluster, seat);
         }
     }

@@ -14,6 +14,7 @@ use taisai_table::{
 
 use super::health::{AtCluster, SeatHealth, SeatPlace};
 use super::places;
+use crate::house::SeatMoney;
 use crate::leaving::Answered;
 
 /// So many results are shown (F63).
@@ -133,6 +134,9 @@ pub(crate) struct SeatView {
     /// What the player of this session was told, the latest last: in a snapshot, and when one has come or was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<MessageView>>,
+    /// What the House has of the player: nothing where it is absent.
+    #[serde(skip_serializing_if = "SeatMoney::is_empty")]
+    money: SeatMoney,
 }
 
 /// A message to the player, who must read it.
@@ -268,8 +272,8 @@ impl SeatView {
         cluster: &Cluster,
         seat: Seat,
         number: u64,
-        last: Option<&LastGame>,
-        messages: Option<Vec<MessageView>>,
+        (last, messages): (Option<&LastGame>, Option<Vec<MessageView>>),
+        money: &SeatMoney,
     ) -> Self {
         Self {
             number,
@@ -286,6 +290,7 @@ impl SeatView {
             meters: cluster.session_meters(seat),
             last: last.cloned(),
             messages,
+            money: money.of_player(cluster.latest_session(seat), cluster.session(seat).is_some()),
         }
     }
 }

@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use taisai_rules::Money;
-use taisai_table::{CashOut, ClusterCommand, ClusterId, CommandId, HouseCommand, Seat, VoucherHash};
+use taisai_table::{CashOut, ClaimId, ClusterCommand, ClusterId, HouseCommand, Seat, VoucherHash, VoucherSerial};
 
 use super::number::{Validation, VoucherKey};
+use crate::secrets::SecretsError;
 
 /// What is asked of the House.
 pub(crate) type HouseAct = Spoken<HouseWord, HouseCommand>;
@@ -40,6 +41,8 @@ pub(crate) enum HouseWord {
     Void { number: Validation, why: String },
     /// Rule that an expired voucher is paid after all.
     PayExpired { number: Validation, why: String },
+    /// Issue a voucher anew, by its serial number.
+    Reissue { serial: VoucherSerial },
 }
 
 /// What a terminal asks for at its own seat.
@@ -51,6 +54,14 @@ pub(crate) enum TerminalWord {
     CashOutToVoucher {},
     /// A voucher becomes credits.
     Redeem { number: Validation },
+    /// The player has the voucher, or has read what became of it.
+    ConfirmVoucher { serial: VoucherSerial },
+    /// Show the voucher of the last cash-out under a new number: the one before dies.
+    ReissueVoucher { serial: VoucherSerial },
+    /// A cash-out by hand becomes credits again.
+    TakeBackClaim { claim: ClaimId },
+    /// The player has read that a claim was paid.
+    ReadClaim { claim: ClaimId },
     /// Only in a training house: the simulated note acceptor of the seat is given a note (F86).
     InsertNote { amount: Money },
 }
@@ -67,10 +78,12 @@ pub(crate) struct ToHouse {
 pub(crate) enum About {
     /// None.
     Nothing,
-    /// It is issued with this number if the command is accepted.
-    Issues(Validation),
+    /// It is issued with this number and for this amount if the command is accepted.
+    Issues(Validation, Money),
     /// It was presented: if the command is refused, the House may have something on file of it.
     Presents(VoucherHash),
+    /// Another is issued in its place with this number, if the command is accepted.
+    Replaces(VoucherSerial, Validation),
 }
 
 /// What a terminal asks for, by whom it is asked.
@@ -79,22 +92,22 @@ pub(crate) enum TerminalAsk {
     /// Its cluster. If it is accepted, a voucher with this number is on its way to the House.
     Cluster(ClusterCommand, Option<Validation>),
     /// The House.
-    House(HouseCommand, VoucherHash),
+    House(ToHouse),
     /// The simulated note acceptor of the seat, which asks its cluster.
     Acceptor(ClusterCommand),
 }
 
 impl HouseAct {
     /// The command of the House.
-    pub(crate) fn ask(self, key: &VoucherKey, id: CommandId) -> ToHouse {
+    pub(crate) fn ask(self, key: &VoucherKey) -> Result<ToHouse, SecretsError> {
         let hash = |number: Validation| number.voucher_number(key).hash;
         let presents = |hash, command| ToHouse { command, about: About::Presents(hash) };
-        match self {
+        Ok(match self {
             Self::Command(command) => ToHouse { command, about: About::Nothing },
             Self::Word(HouseWord::Sell { amount }) => {
-                let number = key.number(id);
+                let number = Validation::draw()?;
                 let command = HouseCommand::SellVoucher { number: number.voucher_number(key), amount, second: None };
-                ToHouse { command, about: About::Issues(number) }
+                ToHouse { command, about: About::Issues(number, amount) }
             }
             Self::Word(HouseWord::Redeem { number }) => {
                 presents(hash(number), HouseCommand::RedeemAtCage { hash: hash(number) })
@@ -105,28 +118,41 @@ impl HouseAct {
             Self::Word(HouseWord::PayExpired { number, why }) => {
                 presents(hash(number), HouseCommand::RuleExpired { hash: hash(number), why })
             }
-        }
+            Self::Word(HouseWord::Reissue { serial }) => reissue(key, serial)?,
+        })
     }
+}
+
+fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<ToHouse, SecretsError> {
+    let number = Validation::draw()?;
+    let command = HouseCommand::ReissueVoucher { serial, number: number.voucher_number(key), second: None };
+    Ok(ToHouse { command, about: About::Replaces(serial, number) })
 }
 
 impl TerminalAct {
     /// The command of the terminal's cluster, or of the House.
-    pub(crate) fn ask(self, key: &VoucherKey, id: CommandId, (cluster, seat): (ClusterId, Seat)) -> TerminalAsk {
-        match self {
+    pub(crate) fn ask(self, key: &VoucherKey, (cluster, seat): (ClusterId, Seat)) -> Result<TerminalAsk, SecretsError> {
+        let ask_house = |command| TerminalAsk::House(ToHouse { command, about: About::Nothing });
+        Ok(match self {
             Self::Command(command) => TerminalAsk::Cluster(command, None),
             Self::Word(TerminalWord::CashOutToVoucher {}) => {
-                let number = key.number(id);
+                let number = Validation::draw()?;
                 let to = CashOut::Voucher(number.voucher_number(key));
                 TerminalAsk::Cluster(ClusterCommand::CashOut { seat, to }, Some(number))
             }
             Self::Word(TerminalWord::Redeem { number }) => {
                 let hash = number.voucher_number(key).hash;
-                TerminalAsk::House(HouseCommand::RedeemAtSeat { hash, cluster, seat }, hash)
+                let command = HouseCommand::RedeemAtSeat { hash, cluster, seat };
+                TerminalAsk::House(ToHouse { command, about: About::Presents(hash) })
             }
+            Self::Word(TerminalWord::ConfirmVoucher { serial }) => ask_house(HouseCommand::ConfirmVoucher { serial }),
+            Self::Word(TerminalWord::ReissueVoucher { serial }) => TerminalAsk::House(reissue(key, serial)?),
+            Self::Word(TerminalWord::TakeBackClaim { claim }) => ask_house(HouseCommand::TakeBackClaim { claim }),
+            Self::Word(TerminalWord::ReadClaim { claim }) => ask_house(HouseCommand::ReadClaim { claim }),
             Self::Word(TerminalWord::InsertNote { amount }) => {
                 TerminalAsk::Acceptor(ClusterCommand::AcceptNote { seat, amount })
             }
-        }
+        })
     }
 }
 
@@ -145,7 +171,7 @@ pub(crate) trait Words<C> {
 }
 
 impl Words<HouseCommand> for HouseWord {
-    const SPELLED: &'static [&'static str] = &["sell", "redeem", "void", "pay-expired"];
+    const SPELLED: &'static [&'static str] = &["sell", "redeem", "void", "pay-expired", "reissue"];
 
     fn instead_of(command: &HouseCommand) -> Option<&'static str> {
         use HouseCommand as C;
@@ -154,6 +180,7 @@ impl Words<HouseCommand> for HouseWord {
             C::RedeemAtCage { .. } | C::RedeemAtSeat { .. } => Some("redeem"),
             C::VoidVoucher { .. } => Some("void"),
             C::RuleExpired { .. } => Some("pay-expired"),
+            C::ReissueVoucher { .. } => Some("reissue"),
             C::GiveCode { .. } => Some("/devices/{device}/code"),
             C::Found { .. }
             | C::AddPerson { .. }
@@ -177,6 +204,10 @@ impl Words<HouseCommand> for HouseWord {
             | C::Receive { .. }
             | C::Delivered { .. }
             | C::PayClaim { .. }
+            | C::ConfirmVoucher { .. }
+            | C::TakeClaim { .. }
+            | C::TakeBackClaim { .. }
+            | C::ReadClaim { .. }
             | C::RuleReceivable { .. }
             | C::Report { .. }
             | C::Tick => None,
@@ -185,7 +216,15 @@ impl Words<HouseCommand> for HouseWord {
 }
 
 impl Words<ClusterCommand> for TerminalWord {
-    const SPELLED: &'static [&'static str] = &["cash-out-to-voucher", "redeem", "insert-note"];
+    const SPELLED: &'static [&'static str] = &[
+        "cash-out-to-voucher",
+        "redeem",
+        "confirm-voucher",
+        "reissue-voucher",
+        "take-back-claim",
+        "read-claim",
+        "insert-note",
+    ];
 
     /// F86: a terminal makes no credits.
     fn has(command: &ClusterCommand) -> bool {

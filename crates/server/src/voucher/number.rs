@@ -1,14 +1,16 @@
-//! Validation numbers: 18 digits that nobody can guess, drawn from the house's secret and the place of the command that issues
-//! the voucher, so that a command sent again has the same one. A number is shown only by what prints it.
+//! Validation numbers: 18 digits that nobody can guess, drawn at random each time that a voucher is asked for. A number is shown
+//! once, by what prints it; a command that is sent again draws another, which comes to nothing (F42).
 //!
-//! Why it cannot be guessed: without the secret a keyed BLAKE3 cannot be told from chance, and every one of the 10^18 numbers is
-//! as likely as any other. With a million good vouchers one try in 10^12 hits one, and five wrong ones lock (F45). Whoever knows
-//! the place of a command, which is printed as the sequence number, knows nothing of its number.
+//! Why it cannot be guessed: the system's own generator draws it, and every one of the 10^18 numbers is as likely as any other.
+//! With a million good vouchers one try in 10^12 hits one, and five wrong ones lock (F45). The serial number that is printed beside
+//! it tells nothing of it, and nothing in the house can make it again: the store has a keyed hash.
 
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
-use taisai_table::{CommandId, VoucherHash, VoucherNumber};
+use taisai_table::{VoucherHash, VoucherNumber};
+
+use crate::secrets::{SecretsError, random};
 
 /// So many digits has a number.
 pub(super) const DIGITS: usize = 18;
@@ -16,11 +18,10 @@ pub(super) const DIGITS: usize = 18;
 /// There are so many numbers.
 const NUMBERS: u64 = 1_000_000_000_000_000_000;
 
-/// What the secret is used for: keys of their own, so that a hash in the record tells nothing of the next number.
-const FOR_NUMBERS: &str = "taisai 2025 voucher: validation number of a command";
+/// What the secret is used for.
 const FOR_HASHES: &str = "taisai 2025 voucher: hash of a validation number";
 
-/// The secret of the house's voucher numbers.
+/// The secret with which voucher numbers are hashed.
 #[derive(Clone)]
 pub(crate) struct VoucherKey(pub(crate) [u8; 32]);
 
@@ -35,24 +36,6 @@ pub(crate) struct Validation(u64);
 #[error("a validation number has 18 digits, with spaces or dashes between them or none")]
 pub(crate) struct NoValidation;
 
-impl VoucherKey {
-    /// The number of the voucher that a command issues.
-    pub(crate) fn number(&self, id: CommandId) -> Validation {
-        let mut hasher = blake3::Hasher::new_keyed(&blake3::derive_key(FOR_NUMBERS, &self.0));
-        hasher.update(&id.source.to_le_bytes()).update(&id.sequence.to_le_bytes());
-        let mut drawn = hasher.finalize_xof();
-        // 64 bits hold the numbers 18 times: what is above is drawn again, so that each is exactly as likely.
-        loop {
-            let mut bytes = [0; 8];
-            drawn.fill(&mut bytes);
-            let number = u64::from_le_bytes(bytes);
-            if number < NUMBERS * (u64::MAX / NUMBERS) {
-                return Validation(number % NUMBERS);
-            }
-        }
-    }
-}
-
 impl fmt::Debug for VoucherKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("VoucherKey")
@@ -60,6 +43,17 @@ impl fmt::Debug for VoucherKey {
 }
 
 impl Validation {
+    /// Draws a number.
+    pub(crate) fn draw() -> Result<Self, SecretsError> {
+        // 64 bits hold the numbers 18 times: what is above is drawn again, so that each is exactly as likely.
+        loop {
+            let number = u64::from_le_bytes(random()?);
+            if number < NUMBERS * (u64::MAX / NUMBERS) {
+                return Ok(Self(number % NUMBERS));
+            }
+        }
+    }
+
     /// Reads a number as people type it and scanners send it.
     pub(crate) fn parse(text: &str) -> Result<Self, NoValidation> {
         let (mut number, mut digits) = (0_u64, 0);
@@ -152,47 +146,37 @@ mod tests {
 
     const KEY: VoucherKey = VoucherKey([7; 32]);
 
-    fn id(source: u64, sequence: u64) -> CommandId {
-        CommandId { source, sequence }
-    }
-
     fn text(validation: Validation) -> String {
         validation.grouped()
     }
 
     #[test]
-    fn a_command_has_one_number_and_no_other_command_has_it() {
+    fn no_number_is_drawn_twice() {
         let mut seen = BTreeSet::new();
-        for source in 0..100 {
-            for sequence in 0..100 {
-                let number = KEY.number(id(source, sequence));
-                assert_eq!(number, KEY.number(id(source, sequence)));
-                assert!(seen.insert(number.0), "{source} {sequence}");
-            }
+        for _ in 0..10_000 {
+            assert!(seen.insert(Validation::draw().unwrap().0));
         }
-        assert!(!seen.contains(&VoucherKey([8; 32]).number(id(1, 1)).0));
-        assert_ne!(KEY.number(id(1, 2)), KEY.number(id(2, 1)));
     }
 
-    /// Every digit of every place comes up about as often as any other: 20,000 numbers, 1,000 above or below at most by 6 σ.
+    /// Every digit of every place comes up about as often as any other: 20,000 numbers, 1,000 above or below at most by 10 σ, which chance alone exceeds in one run of 10^20.
     #[test]
     fn numbers_are_spread_over_all_digits() {
         let mut counts = [[0_i32; 10]; DIGITS];
-        for sequence in 0..20_000 {
-            for (place, digit) in KEY.number(id(3, sequence)).digits().into_iter().enumerate() {
+        for _ in 0..20_000 {
+            for (place, digit) in Validation::draw().unwrap().digits().into_iter().enumerate() {
                 counts[place][usize::from(digit)] += 1;
             }
         }
         for (place, count) in counts.iter().enumerate() {
             for (digit, count) in count.iter().enumerate() {
-                assert!((count - 2_000).abs() < 6 * 43, "place {place}, digit {digit}: {count}");
+                assert!((count - 2_000).abs() < 10 * 43, "place {place}, digit {digit}: {count}");
             }
         }
     }
 
     #[test]
     fn what_is_printed_reads_back() {
-        let number = KEY.number(id(5, 6));
+        let number = Validation::draw().unwrap();
         let printed = text(number);
         assert_eq!(printed.split(' ').map(str::len).collect::<Vec<_>>(), [2, 4, 4, 4, 4]);
         for spelled in [printed.clone(), printed.replace(' ', ""), printed.replace(' ', "-"), format!(" {printed} ")] {

@@ -3,7 +3,10 @@
 
 use serde::Serialize;
 use taisai_rules::Money;
-use taisai_table::{ClaimId, House, PaidAt, Time, Voucher, VoucherHash, VoucherState};
+use taisai_table::{
+    ClaimId, ClusterId, House, PaidAt, PersonId, Seat, Time, Voucher, VoucherHash, VoucherOrigin, VoucherSerial,
+    VoucherState,
+};
 
 /// What became of the voucher of a cash-out once it had reached the House.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub(crate) enum Became {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct OnFile {
+    /// Its serial number.
+    serial: VoucherSerial,
     /// The last four digits of its number.
     digits: String,
     /// Whole cents.
@@ -28,6 +33,8 @@ pub(crate) struct OnFile {
     issued: Time,
     /// From when it is no longer good.
     expires: Time,
+    /// Whether it was printed, or its holder said to have it.
+    is_confirmed: bool,
     /// How it stands.
     stands: Stands,
 }
@@ -57,20 +64,67 @@ enum Stands {
     },
     /// For training: it never redeems.
     Training,
+    /// Issued anew: this number is dead.
+    Replaced {
+        /// When.
+        time: Time,
+        /// The serial number of the voucher in its place.
+        by: VoucherSerial,
+    },
 }
 
 /// What the House has on file of a voucher; none if it has nothing. One whose time is up has expired, also before a tick says so.
 pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFile> {
-    let Voucher { digits, amount, issued, expires, state, .. } = *house.voucher(hash)?;
-    let stands = match state {
-        VoucherState::Good if now >= expires => Stands::Expired,
-        VoucherState::Good => Stands::Good,
-        VoucherState::Expired => Stands::Expired,
-        VoucherState::Paid { time, at } => Stands::Paid { time, at },
-        VoucherState::Void { time, claim } => Stands::Void { time, claim },
-        VoucherState::Play => Stands::Training,
-    };
-    Some(OnFile { digits: format!("{digits:04}"), amount, issued, expires, stands })
+    house.voucher(hash).map(|voucher| OnFile::of(voucher, now))
+}
+
+/// A command that issued a voucher when it was sent before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Earlier {
+    /// A sale by this person.
+    Sale { by: PersonId, amount: Money },
+    /// A cash-out at a seat.
+    CashOut { cluster: ClusterId, seat: Seat },
+    /// This voucher was issued anew.
+    Reissue(VoucherSerial),
+}
+
+impl Earlier {
+    /// What came of it; none where it is no longer known.
+    pub(crate) fn on_file(self, house: &House, now: Time) -> Option<OnFile> {
+        let found = match self {
+            Self::Sale { by, amount } => {
+                let theirs = |voucher: &&Voucher| voucher.origin == VoucherOrigin::Cage(by) && voucher.amount == amount;
+                house.vouchers().map(|(_, voucher)| voucher).filter(theirs).max_by_key(|voucher| voucher.serial)
+            }
+            Self::CashOut { cluster, seat } => house.unconfirmed_at(cluster, seat),
+            Self::Reissue(serial) => match house.voucher_with(serial)?.1.state {
+                VoucherState::Replaced { by, .. } => house.voucher_with(by).map(|(_, voucher)| voucher),
+                VoucherState::Good
+                | VoucherState::Expired
+                | VoucherState::Paid { .. }
+                | VoucherState::Void { .. }
+                | VoucherState::Play => None,
+            },
+        };
+        found.map(|voucher| OnFile::of(voucher, now))
+    }
+}
+
+impl OnFile {
+    fn of(voucher: &Voucher, now: Time) -> Self {
+        let Voucher { serial, digits, amount, issued, expires, state, is_confirmed, .. } = *voucher;
+        let stands = match state {
+            VoucherState::Good if now >= expires => Stands::Expired,
+            VoucherState::Good => Stands::Good,
+            VoucherState::Expired => Stands::Expired,
+            VoucherState::Paid { time, at } => Stands::Paid { time, at },
+            VoucherState::Void { time, claim } => Stands::Void { time, claim },
+            VoucherState::Play => Stands::Training,
+            VoucherState::Replaced { time, by } => Stands::Replaced { time, by },
+        };
+        Self { serial, digits: format!("{digits:04}"), amount, issued, expires, is_confirmed, stands }
+    }
 }
 
 #[cfg(test)]
@@ -78,17 +132,16 @@ mod tests {
     use serde_json::json;
     use taisai_table::{CommandId, Decision, HouseCommand, Refusal};
 
-    use super::super::ticket::tests::{ID, KEY, TIME, ask, cashier, sold};
+    use super::super::ticket::tests::{TIME, ask, cashier, sold};
     use super::*;
 
     #[test]
     fn the_cashier_sees_where_and_when_it_was_paid() {
         let (mut house, hash) = sold(5_000);
-        let digits = format!("{:04}", KEY.number(ID).voucher_number(&KEY).digits);
+        let digits = format!("{:04}", house.voucher(hash).unwrap().digits);
         let expires = TIME.0 + 30 * 24 * 60 * 60 * 1_000;
         let shown = |house: &House, now| serde_json::to_value(detail(house, hash, now).unwrap()).unwrap();
-        let stands =
-            |stands| json!({"digits": digits, "amount": 5_000, "issued": TIME, "expires": expires, "stands": stands});
+        let stands = |stands| json!({"serial": 1, "digits": digits, "amount": 5_000, "issued": TIME, "expires": expires, "is_confirmed": false, "stands": stands});
         assert_eq!(shown(&house, TIME), stands(json!("good")));
         assert_eq!(shown(&house, Time(expires)), stands(json!("expired")));
         let redeem = |sequence| (CommandId { source: 9, sequence }, HouseCommand::RedeemAtCage { hash });

@@ -1,14 +1,14 @@
 //! Prints vouchers: once the House has one on file, the answer to the command that issued it holds its number, its barcode and
-//! its page. What was presented and refused is answered with what the House has on file of it (F41).
+//! its page, once: the same command sent again is answered without. What was presented and refused is answered with what the House has on file of it (F41).
 
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use serde::Serialize;
-use taisai_table::{ClaimId, CommandId, Profile, VoucherHash};
+use taisai_table::{ClaimId, House, Profile, VoucherHash, VoucherSerial};
 
 use super::number::{Validation, VoucherKey};
-use super::on_file::{Became, detail};
+use super::on_file::{Became, Earlier, OnFile, detail};
 use super::page::page;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
@@ -49,8 +49,13 @@ pub(crate) enum Issued {
     },
     /// Play money: nobody is owed (F44).
     PlayMoney {},
-    /// It was issued before, and is paid, void or expired by now.
+    /// It was issued, and is paid, void, replaced or expired by now.
     Closed {},
+    /// The command was carried out when it was sent before: the number was shown then, and is never shown again (F42).
+    OnFile {
+        /// What is on file of it; none where it is no voucher, or on its way.
+        voucher: Option<OnFile>,
+    },
 }
 
 impl Printer {
@@ -62,7 +67,7 @@ impl Printer {
 }
 
 /// The answer to a command that was carried out and issues a voucher with this number.
-pub(crate) async fn issued(server: &Server, id: CommandId, validation: Validation) -> Result<Answer, Denied> {
+pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<Answer, Denied> {
     let hash = validation.voucher_number(&server.vouchers.key).hash;
     let house = server.doors.house();
     let became = tokio::time::timeout(ISSUED, house.voucher(hash)).await.map_err(|_| Denied::TooSlow)??;
@@ -70,7 +75,7 @@ pub(crate) async fn issued(server: &Server, id: CommandId, validation: Validatio
         Became::Voucher(on_file) => {
             let Printer { zone, currency, .. } = &server.vouchers;
             let place = Place { name: server.name().await?, ..server.place.clone() };
-            let ticket = Ticket { place: &place, zone, currency: *currency, id, validation, on_file: &on_file };
+            let ticket = Ticket { place: &place, zone, currency: *currency, validation, on_file: &on_file };
             match Voucher::draw(ticket) {
                 Some(voucher) => Issued::Voucher { page: page(&voucher), voucher: Box::new(voucher) },
                 None => Issued::Closed {},
@@ -80,6 +85,32 @@ pub(crate) async fn issued(server: &Server, id: CommandId, validation: Validatio
         Became::PlayMoney => Issued::PlayMoney {},
     };
     Ok(Answer::with(&issued))
+}
+
+/// The answer to a command that issues a voucher and was carried out when it was sent before: never with a number.
+pub(crate) async fn issued_before(server: &Server, earlier: Earlier) -> Result<Answer, Denied> {
+    let now = server.clock.now();
+    let voucher = server.doors.house().look(move |house| earlier.on_file(house, now)).await?;
+    Ok(Answer::with(&Issued::OnFile { voucher }))
+}
+
+/// The answer to a command that issues a voucher in the place of another; where it is refused, with what became of that one.
+pub(crate) async fn reissued(
+    server: &Server,
+    (serial, validation): (VoucherSerial, Validation),
+    answer: Answer,
+) -> Result<Answer, Denied> {
+    match answer {
+        Answer::Accepted(Some(_)) => issued(server, validation).await,
+        Answer::Accepted(None) => issued_before(server, Earlier::Reissue(serial)).await,
+        Answer::Refused(_) => {
+            let found = move |house: &House| house.voucher_with(serial).map(|(hash, _)| hash);
+            match server.doors.house().look(found).await? {
+                Some(hash) => presented(server, hash, answer).await,
+                None => Ok(answer),
+            }
+        }
+    }
 }
 
 /// A refusal of a voucher that was presented, with what the House has on file of it.

@@ -14,7 +14,7 @@ use taisai_table::{
 use super::on_file::detail;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
-use super::{Became, HouseAct, TerminalAct, TerminalAsk, Validation, VoucherKey};
+use super::{About, Became, HouseAct, TerminalAct, TerminalAsk, ToHouse, Validation, VoucherKey};
 use crate::hall::{Hall, HallPlan, TablePlan};
 use crate::leaving::Answer;
 use crate::server::Place;
@@ -98,8 +98,8 @@ impl Cage {
         accepted(&self.hall.doors().house().ask(actor, id, command).await.unwrap());
     }
 
-    /// Money is put in at the seat and cashed out: the number of the voucher, the command that issued it, what became of it.
-    async fn cash_out(&mut self, cents: i64) -> (Validation, CommandId, Became) {
+    /// Money is put in at the seat and cashed out: the number of the voucher, and what became of it.
+    async fn cash_out(&mut self, cents: i64) -> (Validation, Became) {
         let doors = self.hall.doors();
         let table = doors.table(CLUSTER.table).unwrap();
         let buy = ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), second: None };
@@ -107,10 +107,10 @@ impl Cage {
         accepted(&table.ask_cluster(0, person(8, Role::Cashier), id, buy).await.unwrap());
         let act: TerminalAct = serde_json::from_value(json!({"cash-out-to-voucher": {}})).unwrap();
         let id = self.id();
-        let TerminalAsk::Cluster(command, Some(number)) = act.ask(&KEY, id, (CLUSTER, SEAT)) else { panic!() };
+        let TerminalAsk::Cluster(command, Some(number)) = act.ask(&KEY, (CLUSTER, SEAT)).unwrap() else { panic!() };
         accepted(&table.ask_cluster(0, TERMINAL, id, command).await.unwrap());
         let became = doors.house().voucher(number.voucher_number(&KEY).hash).await.unwrap();
-        (number, id, became)
+        (number, became)
     }
 
     async fn close(self) {
@@ -123,30 +123,31 @@ fn accepted(answer: &Answer) {
     assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
 }
 
-fn redeem(text: &str, id: CommandId) -> HouseCommand {
+fn redeem(text: &str) -> HouseCommand {
     let act: HouseAct = serde_json::from_value(json!({"redeem": {"number": text}})).unwrap();
-    act.ask(&KEY, id).command
+    act.ask(&KEY).unwrap().command
 }
 
 /// One voucher at two cages and at a terminal at the same instant (F41).
 #[tokio::test]
 async fn a_voucher_is_printed_and_redeemed_once() {
     let mut cage = Cage::new().await;
-    let (validation, id, became) = cage.cash_out(12_345).await;
+    let (validation, became) = cage.cash_out(12_345).await;
     let Became::Voucher(on_file) = became else { panic!("{became:?}") };
     let place = Place { name: "Marina".to_owned(), house: [7; 16], is_training: false, version: String::new() };
     let zone = TimeZone::get("Asia/Singapore").unwrap();
-    let ticket = Ticket { place: &place, zone: &zone, currency: Currency::DOLLARS, id, validation, on_file: &on_file };
+    let ticket = Ticket { place: &place, zone: &zone, currency: Currency::DOLLARS, validation, on_file: &on_file };
     let voucher = Voucher::draw(ticket).unwrap();
     assert_eq!((&*voucher.figures, &*voucher.issued_at), ("$123.45", "Table 1, terminal 3"));
 
     let house = cage.hall.doors().house();
     let (first, second, third) = (cage.id(), cage.id(), cage.id());
     let act: TerminalAct = serde_json::from_value(json!({"redeem": {"number": voucher.validation}})).unwrap();
-    let TerminalAsk::House(at_seat, hash) = act.ask(&KEY, third, (CLUSTER, SEAT)) else { panic!() };
+    let asked = act.ask(&KEY, (CLUSTER, SEAT)).unwrap();
+    let TerminalAsk::House(ToHouse { command: at_seat, about: About::Presents(hash) }) = asked else { panic!() };
     let answers = tokio::join!(
-        house.ask(person(8, Role::Cashier), first, redeem(&voucher.validation, first)),
-        house.ask(person(9, Role::Cashier), second, redeem(&voucher.validation, second)),
+        house.ask(person(8, Role::Cashier), first, redeem(&voucher.validation)),
+        house.ask(person(9, Role::Cashier), second, redeem(&voucher.validation)),
         house.ask(TERMINAL, third, at_seat),
     );
     let answers = [answers.0.unwrap(), answers.1.unwrap(), answers.2.unwrap()];
@@ -163,8 +164,8 @@ async fn a_voucher_is_printed_and_redeemed_once() {
 #[tokio::test]
 async fn each_cash_out_has_a_voucher_of_its_own() {
     let mut cage = Cage::new().await;
-    let (first, _, one) = cage.cash_out(100).await;
-    let (second, _, other) = cage.cash_out(200).await;
+    let (first, one) = cage.cash_out(100).await;
+    let (second, other) = cage.cash_out(200).await;
     assert_ne!(first, second);
     let amounts = [one, other].map(|became| match became {
         Became::Voucher(voucher) => voucher.amount.cents(),

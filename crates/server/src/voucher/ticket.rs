@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use taisai_rules::Money;
-use taisai_table::{CommandId, Time, VoucherOrigin, VoucherState};
+use taisai_table::{Time, VoucherOrigin, VoucherSerial, VoucherState};
 
 use super::barcode;
 use super::number::Validation;
@@ -23,8 +23,6 @@ pub(crate) struct Ticket<'a> {
     pub(crate) zone: &'a TimeZone,
     /// What its money is called.
     pub(crate) currency: Currency,
-    /// The command that issued the voucher.
-    pub(crate) id: CommandId,
     /// Its number.
     pub(crate) validation: Validation,
     /// What the House has on file of it.
@@ -57,8 +55,10 @@ pub(crate) struct Voucher {
     pub(crate) figures: String,
     /// The amount in words.
     pub(crate) words: Words,
-    /// The place of the command that issued it: the number of its source, and a number that rises there with every voucher.
+    /// Its serial number, which rises with every voucher of the house.
     pub(crate) sequence: String,
+    /// The same for programs.
+    pub(crate) serial: VoucherSerial,
     /// The validation number, in groups.
     pub(crate) validation: String,
     /// The same as a barcode, SVG.
@@ -68,13 +68,16 @@ pub(crate) struct Voucher {
 }
 
 impl Voucher {
-    /// Draws a voucher; none that was paid, is void or has expired.
+    /// Draws a voucher; none that was paid, is void, was replaced or has expired.
     pub(crate) fn draw(ticket: Ticket<'_>) -> Option<Self> {
-        let Ticket { place, zone, currency, id, validation, on_file } = ticket;
+        let Ticket { place, zone, currency, validation, on_file } = ticket;
         let is_play = match on_file.state {
             VoucherState::Good => false,
             VoucherState::Play => true,
-            VoucherState::Expired | VoucherState::Paid { .. } | VoucherState::Void { .. } => return None,
+            VoucherState::Expired
+            | VoucherState::Paid { .. }
+            | VoucherState::Void { .. }
+            | VoucherState::Replaced { .. } => return None,
         };
         let readable = validation.grouped();
         let in_words = |time, form| in_zone(time, zone, form);
@@ -90,7 +93,8 @@ impl Voucher {
             amount: on_file.amount,
             figures: format!("{}{}", currency.sign, on_file.amount),
             words: Words::of(on_file.amount, currency),
-            sequence: format!("{}-{}", id.source, id.sequence),
+            sequence: on_file.serial.0.to_string(),
+            serial: on_file.serial,
             barcode: barcode::svg(&validation.digits(), &readable),
             validation: readable,
             is_training: place.is_training || is_play,
@@ -111,10 +115,10 @@ impl fmt::Debug for Voucher {
 fn issued_at(origin: VoucherOrigin) -> String {
     match origin {
         VoucherOrigin::Cage(person) => format!("Cage, cashier {}", person.0),
-        VoucherOrigin::Seat { cluster, seat } if cluster.number == 0 => {
+        VoucherOrigin::Seat { cluster, seat, .. } if cluster.number == 0 => {
             format!("Table {}, terminal {}", cluster.table.0, seat.0)
         }
-        VoucherOrigin::Seat { cluster, seat } => {
+        VoucherOrigin::Seat { cluster, seat, .. } => {
             format!("Table {}, group {}, terminal {}", cluster.table.0, cluster.number, seat.0)
         }
     }
@@ -129,14 +133,19 @@ pub(super) fn in_zone(time: Time, zone: &TimeZone, form: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use taisai_table::{
-        Actor, Asked, Decision, Entry, House, HouseCommand, Person, PersonId, Profile, Role, Roles, VoucherHash,
+        Actor, Asked, CommandId, Decision, Entry, House, HouseCommand, Person, PersonId, Profile, Role, Roles,
+        VoucherHash,
     };
 
     use super::super::VoucherKey;
     use super::*;
 
     pub(crate) const KEY: VoucherKey = VoucherKey([3; 32]);
-    pub(crate) const ID: CommandId = CommandId { source: 1_763_273_000_000, sequence: 4 };
+    const ID: CommandId = CommandId { source: 1_763_273_000_000, sequence: 4 };
+
+    fn number() -> Validation {
+        Validation::parse("314159265358979323").unwrap()
+    }
 
     /// 06:03:20 UTC on 16 November 2025: the afternoon in Singapore.
     pub(crate) const TIME: Time = Time(1_763_273_000_000);
@@ -179,7 +188,7 @@ pub(super) mod tests {
         let found =
             ask(&mut house, Actor::System, CommandId { source: 0, sequence: 1 }, HouseCommand::Found { people });
         assert!(matches!(found, Decision::Accepted(_)), "{found:?}");
-        let number = KEY.number(ID).voucher_number(&KEY);
+        let number = number().voucher_number(&KEY);
         let sell = HouseCommand::SellVoucher { number, amount: Money::from_cents(amount), second: None };
         let decision = ask(&mut house, cashier(), ID, sell);
         assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
@@ -190,8 +199,8 @@ pub(super) mod tests {
         let (house, hash) = sold(123_450);
         let zone = TimeZone::get("Asia/Singapore").unwrap();
         let on_file = house.voucher(hash).unwrap();
-        let validation = KEY.number(ID);
-        Voucher::draw(Ticket { place, zone: &zone, currency: Currency::DOLLARS, id: ID, validation, on_file }).unwrap()
+        let validation = number();
+        Voucher::draw(Ticket { place, zone: &zone, currency: Currency::DOLLARS, validation, on_file }).unwrap()
     }
 
     #[test]
@@ -205,8 +214,8 @@ pub(super) mod tests {
         assert_eq!(voucher.words.english, "One thousand two hundred and thirty-four dollars and fifty cents");
         assert_eq!(voucher.words.simplified, "壹仟贰佰叁拾肆元伍角整");
         assert_eq!(voucher.words.traditional, "壹仟貳佰參拾肆元伍角整");
-        assert_eq!(voucher.sequence, "1763273000000-4");
-        assert_eq!(Validation::parse(&voucher.validation), Ok(KEY.number(ID)));
+        assert_eq!(voucher.sequence, "1");
+        assert_eq!(Validation::parse(&voucher.validation), Ok(number()));
         assert!(voucher.barcode.contains(&voucher.validation));
         assert!(!voucher.is_training && drawn(&place("Marina", true)).is_training);
         let log = format!("{voucher:?}");
@@ -223,8 +232,7 @@ pub(super) mod tests {
             place: &place("Marina", false),
             zone: &TimeZone::UTC,
             currency: Currency::DOLLARS,
-            id: ID,
-            validation: KEY.number(ID),
+            validation: number(),
             on_file: house.voucher(hash).unwrap(),
         };
         assert_eq!(Voucher::draw(ticket), None);

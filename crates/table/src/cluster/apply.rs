@@ -158,6 +158,7 @@ impl Cluster {
             let session = SessionId(self.state.sessions);
             let state = self.seat_mut(seat);
             state.session = Some(session);
+            state.latest_session = Some(session);
             state.owed = Money::ZERO;
             state.session_meters = Meters::default();
             self.state.waived.retain(|(of, _), _| *of != seat);
@@ -349,13 +350,17 @@ impl Cluster {
     }
 
     /// Credits from the House. A seat that there is not, that is lost, or that plays with chips cannot take them: they go
-    /// back as a claim.
+    /// back as a claim. So do those that a player takes back once another session has begun: it may be another player's.
     fn receive(&mut self, transfer: &Transfer) {
         self.state.received = transfer.number;
-        let Purpose::Credits { seat } = transfer.purpose else { unreachable!("only credits are received") };
+        let Purpose::Credits { seat, session } = transfer.purpose else { unreachable!("only credits are received") };
         self.state.ledger.transit = less(self.state.ledger.transit, transfer.amount);
         let takes_credits = self.rules.game().station() == Station::PlayerTerminals;
-        if takes_credits && self.seat(seat).is_some_and(|state| !state.is_lost) {
+        let is_theirs = |state: &SeatState| match session {
+            Some(_) => state.session.is_none() && state.latest_session == session,
+            None => true,
+        };
+        if takes_credits && self.seat(seat).is_some_and(|state| !state.is_lost && is_theirs(state)) {
             self.credit(seat, transfer.amount);
         } else {
             self.state.ledger.transit = sum(self.state.ledger.transit, transfer.amount);

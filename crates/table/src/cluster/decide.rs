@@ -13,7 +13,7 @@ use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
 use crate::round::Notice;
 use crate::rules::Registration;
-use crate::transfer::{Purpose, Transfer};
+use crate::transfer::{Purpose, Transfer, VoucherNumber};
 
 pub(super) type Answer = Result<ClusterEvent, Refusal>;
 
@@ -603,6 +603,11 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         ClusterCommand::PlaceFor { seat, chips, stakes: list } => stakes(3, seat, chips, list),
         ClusterCommand::Withdraw { seat, chips, stakes: list } => stakes(4, seat, chips, list),
         ClusterCommand::PlaceExcess { seat, chips, stakes: list } => stakes(5, seat, chips, list),
+        // A voucher's number is drawn each time that the command is sent: it is no part of it.
+        ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) } => {
+            let to = CashOut::Voucher(VoucherNumber::ANY);
+            Content::of_bytes(1, &ClusterCommand::CashOut { seat: *seat, to }).finish()
+        }
         ClusterCommand::Clear { .. }
         | ClusterCommand::Repeat { .. }
         | ClusterCommand::Double { .. }
@@ -613,7 +618,7 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::Read { .. }
         | ClusterCommand::IssueColour { .. }
         | ClusterCommand::RedeemColour { .. }
-        | ClusterCommand::CashOut { .. }
+        | ClusterCommand::CashOut { to: CashOut::HandPay, .. }
         | ClusterCommand::Leave { .. }
         | ClusterCommand::WalkAway { .. }
         | ClusterCommand::Lost { .. }

@@ -1,7 +1,7 @@
 //! What an entry changes. It never decides: command and event together say what happened.
 
 use super::approvals::{Answer, Approval};
-use super::claims::{Claim, ClaimId, ClaimOrigin};
+use super::claims::{Claim, ClaimId, ClaimOrigin, PaidClaim, TakenBy};
 use super::command::ReceivableRuling;
 use super::devices::HouseTable;
 use super::ledger::Account;
@@ -27,6 +27,7 @@ impl House {
             | HouseEvent::ReceivableOpened { .. }
             | HouseEvent::PlayMoney
             | HouseEvent::ReceivableRuled { .. }
+            | HouseEvent::VoucherReissued { .. }
             | HouseEvent::Ticked { .. } => self.apply_event(asked, event),
         }
     }
@@ -81,6 +82,11 @@ impl House {
                 self.significant.push(time, who, Happening::RedemptionUnlocked(*redeemer));
             }
             C::Delivered { cluster, .. } => self.delivered(*cluster),
+            C::ConfirmVoucher { serial } => self.vouchers.confirm(*serial),
+            C::TakeClaim { claim } => self.claims.take(*claim, TakenBy { person: person_of(who), time }),
+            C::ReadClaim { claim } => {
+                self.claims.paid.remove(claim).expect("the claim was paid and not read");
+            }
             C::Report { what } => {
                 if let Report::DiceDamaged { dice_set, .. } = what {
                     self.damaged_sets.insert(*dice_set);
@@ -99,6 +105,8 @@ impl House {
             | C::Receive { .. }
             | C::PayClaim { .. }
             | C::RuleReceivable { .. }
+            | C::ReissueVoucher { .. }
+            | C::TakeBackClaim { .. }
             | C::Tick => misfit(&HouseEvent::Done),
         }
     }
@@ -120,10 +128,10 @@ impl House {
                 self.approvals.request(*approval, request);
             }
             C::SellVoucher { number, amount, .. } => {
-                let E::VoucherIssued { expires } = event else { misfit(event) };
+                let E::VoucherIssued { serial, expires } = event else { misfit(event) };
                 self.ledger.enter(Account::Cash, Voucher::account(self.is_training), *amount);
                 let origin = VoucherOrigin::Cage(person_of(who));
-                self.vouchers.issue(*number, *amount, (time, *expires), origin, self.is_training);
+                self.vouchers.issue((*serial, *number), *amount, (time, *expires), origin, self.is_training);
             }
             C::RedeemAtCage { hash } => {
                 let E::CashPaid { amount } = event else { misfit(event) };
@@ -136,24 +144,43 @@ impl House {
                 self.ledger.post(Account::Vouchers, Account::Transit(*cluster), *amount);
                 self.vouchers.tries.remove(&Redeemer::Seat { cluster: *cluster, seat: *seat });
                 self.close_paid(time, *hash, PaidAt::Seat { cluster: *cluster, seat: *seat });
-                self.send_credits(*cluster, *seat, *number, *amount);
+                self.send_credits(*cluster, (*seat, None), *number, *amount);
             }
             C::VoidVoucher { hash, .. } => {
                 let E::ClaimOpened { claim, .. } = event else { misfit(event) };
-                self.voucher_to_claim(who, *hash, *claim, ClaimOrigin::VoidVoucher(*hash));
+                self.voucher_to_claim(asked, *hash, *claim, ClaimOrigin::VoidVoucher(*hash));
                 self.vouchers.close(*hash, VoucherState::Void { time, claim: *claim }, self.voucher_time(time));
             }
             C::RuleExpired { hash, .. } => {
                 let E::ClaimOpened { claim, .. } = event else { misfit(event) };
-                self.voucher_to_claim(who, *hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
+                self.voucher_to_claim(asked, *hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
                 self.close_paid(time, *hash, PaidAt::Ruling(*claim));
                 self.significant.push(time, who, Happening::MoneyRuled);
             }
             C::Receive { cluster, transfer } => self.apply_receive(asked, *cluster, transfer, event),
             C::PayClaim { claim, .. } => {
                 let E::CashPaid { amount } = event else { misfit(event) };
-                self.claims.open.remove(claim).expect("the claim is open");
                 self.ledger.post(Account::Claims, Account::Cash, *amount);
+                let paid = self.claims.open.remove(claim).expect("the claim is open");
+                if let Some((cluster, seat, _)) = paid.origin.seat()
+                    && self.devices.seated.contains_key(&(cluster, seat))
+                {
+                    self.claims.keep_paid(*claim, PaidClaim { amount: *amount, time, origin: paid.origin });
+                }
+            }
+            C::TakeBackClaim { claim } => {
+                let E::CreditsSent { number, amount } = event else { misfit(event) };
+                let taken_back = self.claims.open.remove(claim).expect("the claim is open");
+                let (cluster, seat, session) = taken_back.origin.seat().unwrap_or_else(|| misfit(event));
+                self.ledger.post(Account::Claims, Account::Transit(cluster), *amount);
+                self.send_credits(cluster, (seat, session), *number, *amount);
+            }
+            C::ReissueVoucher { serial: replaced, number, .. } => {
+                let E::VoucherReissued { serial, .. } = event else { misfit(event) };
+                // What people hand out is no longer the terminal's to show.
+                let by = who.person().map(|person| VoucherOrigin::Cage(person.id));
+                self.vouchers.reissue(*replaced, (*serial, *number), time, by, self.voucher_time(time));
+                self.significant.push(time, who, Happening::VoucherReissued { replaced: *replaced, by: *serial });
             }
             C::RuleReceivable { receivable, ruling, .. } => {
                 let E::ReceivableRuled { amount, left } = event else { misfit(event) };
@@ -189,6 +216,9 @@ impl House {
             | C::Delivered { .. }
             | C::Report { .. }
             | C::UseApproval { .. }
+            | C::ConfirmVoucher { .. }
+            | C::TakeClaim { .. }
+            | C::ReadClaim { .. }
             | C::Acknowledge { .. } => misfit(event),
         }
     }
@@ -212,14 +242,18 @@ impl House {
     }
 
     /// A voucher's money becomes a claim, from the account in which it lies.
-    fn voucher_to_claim(&mut self, who: Actor, hash: VoucherHash, claim: ClaimId, origin: ClaimOrigin) {
+    fn voucher_to_claim(
+        &mut self,
+        asked: &Asked<HouseCommand>,
+        hash: VoucherHash,
+        claim: ClaimId,
+        origin: ClaimOrigin,
+    ) {
         let voucher = self.vouchers.get(hash);
         let from = if voucher.state == VoucherState::Expired { Account::Expired } else { Account::Vouchers };
         self.ledger.post(from, Account::Claims, voucher.amount);
-        self.claims.open(
-            claim,
-            Claim { opened_by: who.person().map(|person| person.id), ..Claim::new(voucher.amount, origin) },
-        );
+        let opened_by = asked.actor.person().map(|person| person.id);
+        self.claims.open(claim, Claim { opened_by, ..Claim::new(voucher.amount, origin, asked.time) });
     }
 
     /// A command was refused: it is counted, and so are wrong voucher numbers (F45).

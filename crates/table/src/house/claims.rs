@@ -9,7 +9,7 @@ use taisai_rules::Money;
 use super::command::{ReceivableRuling, SetOff};
 use super::ledger::Account;
 use super::{Decided, House, HouseEvent};
-use crate::identity::{Actor, ClusterId, Person, PersonId, RoundNumber, Seat, SessionId};
+use crate::identity::{Actor, ClusterId, Person, PersonId, RoundNumber, Seat, SessionId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::text::{MOST_WHY, check_text};
@@ -57,6 +57,39 @@ pub enum ClaimOrigin {
     ExpiredVoucher(VoucherHash),
 }
 
+impl ClaimOrigin {
+    /// The seat that it is from, and the session where it is of one; none for a voucher, which its holder brings.
+    pub const fn seat(&self) -> Option<(ClusterId, Seat, Option<SessionId>)> {
+        match *self {
+            Self::Session { cluster, seat, session, .. } => Some((cluster, seat, Some(session))),
+            Self::Returned { cluster, seat } => Some((cluster, seat, None)),
+            Self::VoidVoucher(_) | Self::ExpiredVoucher(_) => None,
+        }
+    }
+}
+
+/// Who is on the way to pay a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TakenBy {
+    /// Who.
+    pub person: PersonId,
+    /// Since when.
+    pub time: Time,
+}
+
+/// A claim that was paid, until the player has read so at the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PaidClaim {
+    /// How much.
+    pub amount: Money,
+    /// When.
+    pub time: Time,
+    /// Why it was owed.
+    pub origin: ClaimOrigin,
+}
+
 /// An open claim: a player is owed by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -69,6 +102,10 @@ pub struct Claim {
     pub opened_by: Option<PersonId>,
     /// Why.
     pub origin: ClaimOrigin,
+    /// Since when.
+    pub opened: Time,
+    /// The attendant who has it.
+    pub taken: Option<TakenBy>,
 }
 
 /// An open receivable: a player owes what a correction or a late void could not take back.
@@ -94,13 +131,29 @@ pub struct Receivable {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Claims {
     pub(super) open: BTreeMap<ClaimId, Claim>,
+    /// Those that were paid and not read at their terminal, the newest.
+    pub(super) paid: BTreeMap<ClaimId, PaidClaim>,
     count: u64,
 }
+
+/// How many paid claims wait to be read; the oldest makes room.
+const MOST_PAID: usize = 1_000;
 
 impl Claims {
     pub(super) fn open(&mut self, id: ClaimId, claim: Claim) {
         self.count = id.0;
         self.open.insert(id, claim);
+    }
+
+    pub(super) fn take(&mut self, id: ClaimId, by: TakenBy) {
+        self.open.get_mut(&id).expect("the claim is open").taken = Some(by);
+    }
+
+    pub(super) fn keep_paid(&mut self, id: ClaimId, claim: PaidClaim) {
+        self.paid.insert(id, claim);
+        if self.paid.len() > MOST_PAID {
+            self.paid.pop_first();
+        }
     }
 
     /// Leaves so much open; a claim of which nothing is left is closed.
@@ -141,8 +194,14 @@ impl Receivables {
 }
 
 impl Claim {
-    pub(super) const fn new(amount: Money, origin: ClaimOrigin) -> Self {
-        Self { amount, gross: amount, opened_by: None, origin }
+    pub(super) const fn new(amount: Money, origin: ClaimOrigin, opened: Time) -> Self {
+        Self { amount, gross: amount, opened_by: None, origin, opened, taken: None }
+    }
+
+    /// Whether the player cashed out by hand, and may take it back as long as no attendant has the claim.
+    pub const fn is_players_cash_out(&self) -> bool {
+        let is_cash_out = matches!(self.origin, ClaimOrigin::Session { reason: ClaimReason::CashOut, .. });
+        is_cash_out && self.opened_by.is_none()
     }
 
     /// The session and the round whose correction or void the claim is from. Credits cashed out and winnings of other rounds are
@@ -172,9 +231,9 @@ impl Claim {
 
 impl House {
     /// The event that opens the next claim.
-    pub(super) fn claim_opened(&self, amount: Money, origin: ClaimOrigin) -> HouseEvent {
+    pub(super) fn claim_opened(&self, amount: Money, origin: ClaimOrigin, time: Time) -> HouseEvent {
         let claim = ClaimId(self.claims.count.checked_add(1).expect("claims can be counted"));
-        let opened = Claim::new(amount, origin);
+        let opened = Claim::new(amount, origin, time);
         // What the House bears of the round goes first, as the cluster reckons.
         let (waived, owed): (Vec<_>, Vec<_>) = self.receivables.open.iter().partition(|(_, owed)| owed.is_waived);
         let receivables = waived.into_iter().chain(owed).map(|(id, owed)| (claim, &opened, *id, owed));
@@ -221,6 +280,51 @@ impl House {
             return Err(Refusal::OwnClaim);
         }
         Ok(HouseEvent::CashPaid { amount: open.amount })
+    }
+
+    /// Whoever had it opened does not pay it, and so does not take it.
+    pub(super) fn decide_take_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
+        let person = self.right(Act::HandPay, actor, None)?;
+        let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
+        if open.taken.is_some() {
+            return Err(Refusal::ClaimTaken);
+        }
+        if open.opened_by == Some(person.id) { Err(Refusal::OwnClaim) } else { Ok(HouseEvent::Done) }
+    }
+
+    /// The credits go back to the terminal that they were cashed out at, and nowhere else.
+    pub(super) fn decide_take_back_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
+        self.is_terminal(actor)?;
+        let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
+        let of_seat = open.origin.seat().filter(|(cluster, seat, _)| self.is_terminal_at(actor, *cluster, *seat));
+        let (cluster, ..) = of_seat.filter(|_| open.is_players_cash_out()).ok_or(Refusal::NotAllowed)?;
+        if open.taken.is_some() {
+            return Err(Refusal::ClaimTaken);
+        }
+        Ok(HouseEvent::CreditsSent { number: self.next_out(cluster), amount: open.amount })
+    }
+
+    pub(super) fn decide_read_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
+        self.is_terminal(actor)?;
+        let paid = self.claims.paid.get(&claim).and_then(|paid| paid.origin.seat());
+        let (cluster, seat, _) = paid.ok_or(Refusal::UnknownClaim)?;
+        if self.is_terminal_at(actor, cluster, seat) { Ok(HouseEvent::Done) } else { Err(Refusal::NotAllowed) }
+    }
+
+    /// Whether a terminal on file asks.
+    fn is_terminal(&self, actor: Actor) -> Result<(), Refusal> {
+        let is_one = matches!(actor, Actor::Terminal { .. }) && self.is_known(actor);
+        if is_one { Ok(()) } else { Err(Refusal::NotAllowed) }
+    }
+
+    /// Whether the terminal that stands at a seat asks.
+    pub(super) fn is_terminal_at(&self, actor: Actor, cluster: ClusterId, seat: Seat) -> bool {
+        match actor {
+            Actor::Terminal { device, seat: own } => {
+                own == seat && self.devices.seated.get(&(cluster, seat)) == Some(&device)
+            }
+            Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => false,
+        }
     }
 
     pub(super) fn decide_rule_receivable(

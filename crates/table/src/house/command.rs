@@ -12,7 +12,7 @@ use super::significant::Report;
 use super::vouchers::Redeemer;
 use crate::identity::{ClusterId, CommandId, DeviceId, Person, PersonId, Roles, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
-use crate::transfer::{Transfer, VoucherHash, VoucherNumber};
+use crate::transfer::{Transfer, VoucherHash, VoucherNumber, VoucherSerial};
 
 /// One of the first people of a house.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -263,6 +263,36 @@ pub enum HouseCommand {
         /// Its number.
         event: u64,
     },
+    /// A voucher was printed, or its holder has it.
+    ConfirmVoucher {
+        /// Which.
+        serial: VoucherSerial,
+    },
+    /// Issue a voucher anew: its number dies, and the new one has the same amount and the same end. By the terminal that cashed it
+    /// out, as long as nobody has confirmed it; or by two people.
+    ReissueVoucher {
+        /// Which.
+        serial: VoucherSerial,
+        /// The new number.
+        number: VoucherNumber,
+        /// The second person, unless the terminal asks.
+        second: Option<Person>,
+    },
+    /// An attendant has a claim, and is on the way to pay it: the player cannot take it back any more.
+    TakeClaim {
+        /// Which.
+        claim: ClaimId,
+    },
+    /// The player takes a cash-out by hand back, at its terminal: the amount becomes credits again.
+    TakeBackClaim {
+        /// Which.
+        claim: ClaimId,
+    },
+    /// The player has read at the terminal that a claim was paid.
+    ReadClaim {
+        /// Which.
+        claim: ClaimId,
+    },
 }
 
 /// A voucher that has expired, with its amount.
@@ -310,6 +340,8 @@ pub enum HouseEvent {
     },
     /// A voucher is issued: it may be printed.
     VoucherIssued {
+        /// Its serial number.
+        serial: VoucherSerial,
         /// From when it is no longer good.
         expires: Time,
     },
@@ -359,5 +391,14 @@ pub enum HouseEvent {
         forgotten: Vec<VoucherHash>,
         /// Approvals that are over.
         approvals: Vec<ApprovalId>,
+    },
+    /// A voucher is issued in the place of another, which is dead.
+    VoucherReissued {
+        /// The serial number of the new one.
+        serial: VoucherSerial,
+        /// Its amount, as before.
+        amount: Money,
+        /// From when it is no longer good, as before.
+        expires: Time,
     },
 }

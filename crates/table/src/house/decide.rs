@@ -49,6 +49,13 @@ impl House {
             C::Report { what: _ } => actor.is_system().map(|()| HouseEvent::Done),
             C::Tick => self.decide_tick(actor, time),
             C::Acknowledge { event } => self.decide_acknowledge(actor, *event),
+            C::ConfirmVoucher { serial } => self.decide_confirm_voucher(actor, *serial),
+            C::ReissueVoucher { serial, number, second } => {
+                self.decide_reissue_voucher((actor, *second), time, *serial, *number)
+            }
+            C::TakeClaim { claim } => self.decide_take_claim(actor, *claim),
+            C::TakeBackClaim { claim } => self.decide_take_back_claim(actor, *claim),
+            C::ReadClaim { claim } => self.decide_read_claim(actor, *claim),
             C::UseApproval { approval, command } => self.decide_use_approval(actor, time, *approval, *command),
         }
     }

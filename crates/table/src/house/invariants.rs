@@ -16,6 +16,7 @@ impl House {
         self.claims_match_their_account()?;
         self.receivables_match_their_account()?;
         self.no_negative_claims()?;
+        self.serials_name_their_vouchers()?;
         self.acknowledged_events_are_kept()
     }
 
@@ -63,6 +64,13 @@ impl House {
         hold("no-negative-claims", is_owed, || format!("{least:?}"))
     }
 
+    /// Every voucher is found by its serial number, and no number leads to another.
+    pub fn serials_name_their_vouchers(&self) -> Result<(), Broken> {
+        let stray = self.vouchers().find(|(hash, voucher)| self.vouchers.serials.get(&voucher.serial) != Some(hash));
+        let is_whole = stray.is_none() && self.vouchers.serials.len() == self.vouchers.on_file.len();
+        hold("serials-name-their-vouchers", is_whole, || format!("{:?}", stray.map(|(_, voucher)| voucher.serial)))
+    }
+
     /// Every acknowledgement is of an event that is kept.
     pub fn acknowledged_events_are_kept(&self) -> Result<(), Broken> {
         let stray = self.significant.acknowledged.keys().find(|number| !self.significant.is_kept(**number));
@@ -89,7 +97,7 @@ fn sum(amounts: impl Iterator<Item = Money>) -> i128 {
 mod tests {
     use super::*;
     use crate::house::{Acknowledged, Claim, ClaimId, ClaimOrigin};
-    use crate::{PersonId, Profile, Time, VoucherHash};
+    use crate::{PersonId, Profile, Time, VoucherHash, VoucherSerial};
 
     type Unbalance = fn(&mut House);
 
@@ -98,7 +106,7 @@ mod tests {
     #[test]
     fn each_invariant_sees_what_breaks_it() {
         use Account::{Cash, Claims, Expired, Receivables, Vouchers};
-        let breaks: [(&str, Unbalance); 7] = [
+        let breaks: [(&str, Unbalance); 8] = [
             ("ledger-sums-to-zero", |house| house.ledger.put(Cash, CENT)),
             ("vouchers-match-their-account", |house| house.ledger.post(Cash, Vouchers, CENT)),
             ("expired-vouchers-match-their-account", |house| house.ledger.post(Cash, Expired, CENT)),
@@ -106,7 +114,10 @@ mod tests {
             ("receivables-match-their-account", |house| house.ledger.post(Receivables, Cash, CENT)),
             ("no-negative-claims", |house| {
                 let origin = ClaimOrigin::VoidVoucher(VoucherHash([0; 32]));
-                house.claims.open(ClaimId(1), Claim::new(Money::ZERO, origin));
+                house.claims.open(ClaimId(1), Claim::new(Money::ZERO, origin, Time(1)));
+            }),
+            ("serials-name-their-vouchers", |house| {
+                house.vouchers.serials.insert(VoucherSerial(1), VoucherHash([0; 32]));
             }),
             ("acknowledged-events-are-kept", |house| {
                 house.significant.acknowledged.insert(1, Acknowledged { by: PersonId(1), time: Time(1) });

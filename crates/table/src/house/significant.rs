@@ -13,6 +13,7 @@ use crate::identity::{Actor, ClusterId, DeviceId, PersonId, Receipt, RoundNumber
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::round::RoundStanding;
+use crate::transfer::VoucherSerial;
 
 /// How many are kept.
 pub const KEPT: usize = 1_000;
@@ -212,6 +213,13 @@ pub enum Happening {
     Configured,
     /// A receivable or an expired voucher was ruled on.
     MoneyRuled,
+    /// A voucher was issued anew under another number.
+    VoucherReissued {
+        /// The one that is dead.
+        replaced: VoucherSerial,
+        /// The one in its place.
+        by: VoucherSerial,
+    },
 }
 
 /// A significant event.

@@ -12,7 +12,7 @@ use super::significant::Happening;
 use super::vouchers::{Voucher, VoucherOrigin};
 use super::{Decided, House, HouseCommand, HouseEvent, misfit};
 use crate::entry::Asked;
-use crate::identity::{Actor, ClusterId, PersonId, Seat, Time};
+use crate::identity::{Actor, ClusterId, PersonId, Seat, SessionId, Time};
 use crate::refusal::Refusal;
 use crate::transfer::{ClaimReason, Purpose, Transfer};
 
@@ -57,7 +57,7 @@ impl House {
         self.check_entering(transfer.amount)?;
         self.table_of(cluster)?;
         if self.can_issue(transfer) {
-            return Ok(HouseEvent::VoucherIssued { expires: self.voucher_time(time) });
+            return Ok(self.voucher_issued(time));
         }
         if self.is_play(cluster) {
             return Ok(HouseEvent::PlayMoney);
@@ -66,7 +66,7 @@ impl House {
             return Ok(self.receivable_opened(receivable));
         }
         let origin = claim_origin(cluster, &transfer.purpose).ok_or(Refusal::NotAllowed)?;
-        Ok(self.claim_opened(transfer.amount, origin))
+        Ok(self.claim_opened(transfer.amount, origin, time))
     }
 
     /// F43: above the voucher limit the amount is paid by hand, and so it is where the number was used before.
@@ -98,12 +98,12 @@ impl House {
         self.received.insert(cluster, transfer.number);
         let (transit, amount) = (Account::Transit(cluster), transfer.amount);
         match event {
-            E::VoucherIssued { expires } => {
-                let Purpose::Voucher { seat, number, .. } = transfer.purpose else { misfit(event) };
+            E::VoucherIssued { serial, expires } => {
+                let Purpose::Voucher { seat, session, number } = transfer.purpose else { misfit(event) };
                 let is_play = self.is_training || self.is_play(cluster);
                 self.ledger.enter(transit, Voucher::account(is_play), amount);
-                let origin = VoucherOrigin::Seat { cluster, seat };
-                self.vouchers.issue(number, amount, (asked.time, *expires), origin, is_play);
+                let origin = VoucherOrigin::Seat { cluster, seat, session };
+                self.vouchers.issue((*serial, number), amount, (asked.time, *expires), origin, is_play);
             }
             E::PlayMoney => match transfer.purpose {
                 Purpose::Receivable { .. } => self.ledger.enter(Account::Play, transit, amount),
@@ -120,7 +120,7 @@ impl House {
                 }
                 self.ledger.enter(transit, Account::Claims, amount);
                 let opened_by = opened_by(&transfer.purpose);
-                self.claims.open(*claim, Claim { opened_by, ..Claim::new(amount, origin) });
+                self.claims.open(*claim, Claim { opened_by, ..Claim::new(amount, origin, asked.time) });
                 self.set_off(set_off);
             }
             E::ReceivableOpened { receivable: id, set_off } => {
@@ -136,15 +136,22 @@ impl House {
             | E::CashPaid { .. }
             | E::CreditsSent { .. }
             | E::ReceivableRuled { .. }
+            | E::VoucherReissued { .. }
             | E::Ticked { .. } => misfit(event),
         }
     }
 
-    /// A voucher's money is on its way to a seat.
-    pub(super) fn send_credits(&mut self, cluster: ClusterId, seat: Seat, number: u64, amount: Money) {
+    /// Money of a voucher, or of a claim that is taken back, is on its way to a seat.
+    pub(super) fn send_credits(
+        &mut self,
+        cluster: ClusterId,
+        (seat, session): (Seat, Option<SessionId>),
+        number: u64,
+        amount: Money,
+    ) {
         let outbox = self.outboxes.entry(cluster).or_default();
         outbox.sent = number;
-        outbox.waiting.push_back(Transfer { number, amount, purpose: Purpose::Credits { seat } });
+        outbox.waiting.push_back(Transfer { number, amount, purpose: Purpose::Credits { seat, session } });
     }
 
     pub(super) fn delivered(&mut self, cluster: ClusterId) {

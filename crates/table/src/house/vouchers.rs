@@ -1,4 +1,4 @@
-//! Vouchers: issued, redeemed once, expired, void. It decides which is good and who has tried too many wrong numbers.
+//! Vouchers: issued, confirmed, issued anew, redeemed once, expired, void. It decides which is good and who has tried too many wrong numbers.
 //! It never sees a full number (F42).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +9,11 @@ use taisai_rules::Money;
 use super::claims::{ClaimId, ClaimOrigin};
 use super::ledger::Account;
 use super::{Decided, ExpiredVoucher, House, HouseEvent};
-use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, Time};
+use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, SessionId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::text::{MOST_WHY, check_text};
-use crate::transfer::{VoucherHash, VoucherNumber};
+use crate::transfer::{VoucherHash, VoucherNumber, VoucherSerial};
 
 /// How many vouchers one tick closes at most.
 const BATCH: usize = 1_000;
@@ -41,7 +41,7 @@ pub enum Redeemer {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VoucherOrigin {
-    /// Sold at the cage by this person.
+    /// Sold at the cage by this person, or handed out in the place of another.
     Cage(PersonId),
     /// Cashed out at a seat.
     Seat {
@@ -49,6 +49,8 @@ pub enum VoucherOrigin {
         cluster: ClusterId,
         /// The seat.
         seat: Seat,
+        /// The session that ended.
+        session: SessionId,
     },
 }
 
@@ -95,12 +97,21 @@ pub enum VoucherState {
     },
     /// For training: it never redeems (F44).
     Play,
+    /// Issued anew: this number is dead.
+    Replaced {
+        /// When.
+        time: Time,
+        /// The voucher in its place.
+        by: VoucherSerial,
+    },
 }
 
 /// A voucher on file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Voucher {
+    /// Its serial number.
+    pub serial: VoucherSerial,
     /// The last four digits of its number.
     pub digits: u16,
     /// Its amount.
@@ -113,6 +124,8 @@ pub struct Voucher {
     pub origin: VoucherOrigin,
     /// How it stands.
     pub state: VoucherState,
+    /// Whether it was printed, or its holder said to have it.
+    pub is_confirmed: bool,
     /// When a tick looks at it next.
     due: Time,
 }
@@ -130,6 +143,10 @@ pub(super) struct Vouchers {
     due: BTreeSet<(Time, VoucherHash)>,
     /// Wrong numbers tried since the last right one.
     pub(super) tries: BTreeMap<Redeemer, u8>,
+    pub(super) serials: BTreeMap<VoucherSerial, VoucherHash>,
+    count: u64,
+    /// The newest voucher that was cashed out at each seat, until it is confirmed.
+    unconfirmed: BTreeMap<(ClusterId, Seat), VoucherSerial>,
 }
 
 impl Vouchers {
@@ -140,16 +157,82 @@ impl Vouchers {
     /// Issues a voucher. One for training is only kept to be known again.
     pub(super) fn issue(
         &mut self,
-        number: VoucherNumber,
+        (serial, number): (VoucherSerial, VoucherNumber),
         amount: Money,
         (issued, expires): (Time, Time),
         origin: VoucherOrigin,
         is_play: bool,
     ) {
         let state = if is_play { VoucherState::Play } else { VoucherState::Good };
-        let voucher = Voucher { digits: number.digits, amount, issued, expires, origin, state, due: expires };
+        let digits = number.digits;
+        let is_confirmed = false;
+        let voucher = Voucher { serial, digits, amount, issued, expires, origin, state, is_confirmed, due: expires };
         self.on_file.insert(number.hash, voucher);
         self.due.insert((expires, number.hash));
+        self.serials.insert(serial, number.hash);
+        self.count = serial.0;
+        if let VoucherOrigin::Seat { cluster, seat, .. } = origin {
+            self.unconfirmed.insert((cluster, seat), serial);
+        }
+    }
+
+    pub(super) fn with_serial(&self, serial: VoucherSerial) -> Option<(VoucherHash, &Voucher)> {
+        let hash = self.serials.get(&serial)?;
+        Some((*hash, self.on_file.get(hash)?))
+    }
+
+    /// The newest voucher of a seat that nobody has confirmed; it may have been paid meanwhile.
+    pub(super) fn unconfirmed_at(&self, cluster: ClusterId, seat: Seat) -> Option<&Voucher> {
+        let serial = self.unconfirmed.get(&(cluster, seat))?;
+        self.with_serial(*serial).map(|(_, voucher)| voucher)
+    }
+
+    pub(super) fn unconfirmed_seats(&self) -> impl Iterator<Item = (ClusterId, Seat)> {
+        self.unconfirmed.keys().copied()
+    }
+
+    pub(super) fn confirm(&mut self, serial: VoucherSerial) {
+        let hash = self.serials.get(&serial).expect("the voucher is on file");
+        let voucher = self.on_file.get_mut(hash).expect("the voucher is on file");
+        voucher.is_confirmed = true;
+        let voucher = *voucher;
+        self.no_longer_offered(&voucher);
+    }
+
+    /// Issues a voucher in the place of another, with the same amount and the same end. What is dead is known until it is due.
+    pub(super) fn reissue(
+        &mut self,
+        replaced: VoucherSerial,
+        (serial, number): (VoucherSerial, VoucherNumber),
+        time: Time,
+        by: Option<VoucherOrigin>,
+        due: Time,
+    ) {
+        let hash = *self.serials.get(&replaced).expect("the voucher is on file");
+        let voucher = self.get(hash);
+        let Voucher { amount, expires, origin, state, .. } = voucher;
+        self.no_longer_offered(&voucher);
+        self.close(hash, VoucherState::Replaced { time, by: serial }, due);
+        let is_play = state == VoucherState::Play;
+        self.issue((serial, number), amount, (time, expires), by.unwrap_or(origin), is_play);
+    }
+
+    fn no_longer_offered(&mut self, voucher: &Voucher) {
+        if let VoucherOrigin::Seat { cluster, seat, .. } = voucher.origin
+            && self.is_offered(voucher)
+        {
+            self.unconfirmed.remove(&(cluster, seat));
+        }
+    }
+
+    /// Whether the terminal that cashed it out offers it: nobody has confirmed it, and it is the newest there.
+    fn is_offered(&self, voucher: &Voucher) -> bool {
+        match voucher.origin {
+            VoucherOrigin::Seat { cluster, seat, .. } => {
+                self.unconfirmed.get(&(cluster, seat)) == Some(&voucher.serial)
+            }
+            VoucherOrigin::Cage(_) => false,
+        }
     }
 
     /// Closes a voucher, to be forgotten later; its number is known until then.
@@ -169,6 +252,8 @@ impl Vouchers {
     pub(super) fn forget(&mut self, hash: VoucherHash) {
         let voucher = self.on_file.remove(&hash).expect("the voucher is on file");
         self.due.remove(&(voucher.due, hash));
+        self.serials.remove(&voucher.serial);
+        self.no_longer_offered(&voucher);
     }
 
     /// What is due at a time: vouchers to expire, and vouchers to forget.
@@ -178,7 +263,10 @@ impl Vouchers {
             let Voucher { amount, state, .. } = self.get(*hash);
             match state {
                 VoucherState::Good => expired.push(ExpiredVoucher { hash: *hash, amount }),
-                VoucherState::Paid { .. } | VoucherState::Void { .. } | VoucherState::Play => forgotten.push(*hash),
+                VoucherState::Paid { .. }
+                | VoucherState::Void { .. }
+                | VoucherState::Play
+                | VoucherState::Replaced { .. } => forgotten.push(*hash),
                 VoucherState::Expired => unreachable!("an expired voucher is not due"),
             }
         }
@@ -192,6 +280,7 @@ impl Vouchers {
             VoucherState::Play => Err(Refusal::TrainingMixed),
             VoucherState::Paid { .. } => Err(Refusal::VoucherPaid),
             VoucherState::Void { .. } => Err(Refusal::VoucherVoid),
+            VoucherState::Replaced { .. } => Err(Refusal::VoucherReplaced),
             VoucherState::Expired => Err(Refusal::VoucherExpired),
             VoucherState::Good if time >= voucher.expires => Err(Refusal::VoucherExpired),
             VoucherState::Good => Ok(voucher),
@@ -202,7 +291,11 @@ impl Vouchers {
         match self.on_file.get(&hash).map(|voucher| voucher.state) {
             Some(VoucherState::Play) => Err(Refusal::TrainingMixed),
             Some(
-                VoucherState::Good | VoucherState::Expired | VoucherState::Paid { .. } | VoucherState::Void { .. },
+                VoucherState::Good
+                | VoucherState::Expired
+                | VoucherState::Paid { .. }
+                | VoucherState::Void { .. }
+                | VoucherState::Replaced { .. },
             )
             | None => Ok(()),
         }
@@ -243,7 +336,70 @@ impl House {
         if amount > self.profile.voucher_limit {
             return Err(Refusal::OverHouseLimit);
         }
-        Ok(HouseEvent::VoucherIssued { expires: self.voucher_time(time) })
+        Ok(self.voucher_issued(time))
+    }
+
+    /// The event that issues the next voucher.
+    pub(super) fn voucher_issued(&self, time: Time) -> HouseEvent {
+        HouseEvent::VoucherIssued { serial: self.next_serial(), expires: self.voucher_time(time) }
+    }
+
+    fn next_serial(&self) -> VoucherSerial {
+        VoucherSerial(self.vouchers.count.checked_add(1).expect("vouchers can be counted"))
+    }
+
+    /// By the terminal that offers it, or by whoever handed it out.
+    pub(super) fn decide_confirm_voucher(&self, actor: Actor, serial: VoucherSerial) -> Decided {
+        let found = self.vouchers.with_serial(serial).map(|(_, voucher)| voucher);
+        if actor.person().is_some() {
+            self.active_actor(actor)?;
+        }
+        let is_own = found.is_some_and(|voucher| match voucher.origin {
+            VoucherOrigin::Cage(person) => actor.person().is_some_and(|own| own.id == person),
+            VoucherOrigin::Seat { cluster, seat, .. } => self.is_terminal_at(actor, cluster, seat),
+        });
+        if !is_own {
+            return Err(Refusal::NotAllowed);
+        }
+        match found {
+            Some(voucher) if !voucher.is_confirmed => Ok(HouseEvent::Done),
+            Some(_) | None => Err(Refusal::VoucherConfirmed),
+        }
+    }
+
+    /// The terminal shows its own newest voucher under another number until somebody has confirmed it. Two people can always: a
+    /// cashier alone could take the holder's money.
+    pub(super) fn decide_reissue_voucher(
+        &self,
+        (actor, second): (Actor, Option<Person>),
+        time: Time,
+        serial: VoucherSerial,
+        number: VoucherNumber,
+    ) -> Decided {
+        let found = self.vouchers.with_serial(serial);
+        let is_terminal = match (actor, found.map(|(_, voucher)| voucher.origin)) {
+            (Actor::Terminal { .. }, Some(VoucherOrigin::Seat { cluster, seat, .. }))
+                if self.is_terminal_at(actor, cluster, seat) =>
+            {
+                true
+            }
+            _ => {
+                self.right(Act::ReissueVoucher, actor, second)?;
+                false
+            }
+        };
+        let (hash, voucher) = found.ok_or(Refusal::VoucherNotOnFile)?;
+        match self.vouchers.good(hash, time) {
+            Ok(_) | Err(Refusal::TrainingMixed) => {}
+            Err(refusal) => return Err(refusal),
+        }
+        if is_terminal && !self.vouchers.is_offered(voucher) {
+            return Err(Refusal::VoucherConfirmed);
+        }
+        if self.vouchers.on_file.contains_key(&number.hash) {
+            return Err(Refusal::VoucherNumberUsed);
+        }
+        Ok(HouseEvent::VoucherReissued { serial: self.next_serial(), amount: voucher.amount, expires: voucher.expires })
     }
 
     /// F41: at most once, whoever tries; the first in the record is paid.
@@ -262,14 +418,7 @@ impl House {
         hash: VoucherHash,
         (cluster, seat): (ClusterId, Seat),
     ) -> Decided {
-        let is_own = match actor {
-            Actor::Terminal { device, seat: own } => {
-                own == seat && self.devices.seated.get(&(cluster, seat)) == Some(&device)
-            }
-            Actor::System => true,
-            Actor::Person(_) | Actor::Tumbler(_) | Actor::NoteAcceptor { .. } => false,
-        };
-        if !is_own {
+        if actor != Actor::System && !self.is_terminal_at(actor, cluster, seat) {
             return Err(Refusal::NotAllowed);
         }
         if self.is_play(cluster) {
@@ -294,7 +443,7 @@ impl House {
         self.right(Act::VoidVoucher, actor, second)?;
         self.vouchers.not_play(hash)?;
         check_text(why, MOST_WHY)?;
-        Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount, ClaimOrigin::VoidVoucher(hash)))
+        Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount, ClaimOrigin::VoidVoucher(hash), time))
     }
 
     /// It opens a claim, which somebody else pays: that is the second person.
@@ -307,7 +456,7 @@ impl House {
         match self.vouchers.good(hash, time) {
             Ok(_) => Err(Refusal::VoucherGood),
             Err(Refusal::VoucherExpired) => {
-                Ok(self.claim_opened(self.vouchers.get(hash).amount, ClaimOrigin::ExpiredVoucher(hash)))
+                Ok(self.claim_opened(self.vouchers.get(hash).amount, ClaimOrigin::ExpiredVoucher(hash), time))
             }
             Err(other) => Err(other),
         }

@@ -110,7 +110,8 @@ fn a_training_house_stays_one() {
 fn money_from_nowhere_is_seen() {
     let mut hall = Hall::new(ETG);
     hall.floor.check().expect("the books balance");
-    let transfer = Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0) } };
+    let transfer =
+        Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0), session: None } };
     let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
     assert_eq!(hall.floor.check().map_err(|broken| broken.name), Err("transit is on its way"));
@@ -121,7 +122,8 @@ fn money_from_nowhere_is_seen() {
 fn a_live_table_takes_no_credits() {
     for game in LIVE {
         let mut hall = Hall::new(game);
-        let transfer = Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0) } };
+        let transfer =
+            Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0), session: None } };
         hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
         assert_eq!(hall.look(&["credits", "0"]), "0", "{game}");
         let back: Vec<_> = hall.cluster().outbox().map(|transfer| (transfer.amount, transfer.purpose)).collect();

@@ -1,6 +1,7 @@
 //! The House: every command with each of its refusals, vouchers and transfers exactly once, people and approvals, and
 //! random sequences against a naive model of the books.
 
+mod anew;
 mod examples;
 mod floor;
 mod model;

@@ -3,8 +3,8 @@
 
 use taisai_rules::BetBox;
 use taisai_table::{
-    Asked, Chips, ClusterCommand, Decision, Entry, Profile, Recent, Recorded, Refusal, RoundCommand, Seat, Stake, Time,
-    Verdict,
+    Asked, CashOut, Chips, ClusterCommand, Decision, Entry, Profile, Recent, Recorded, Refusal, RoundCommand, Seat,
+    Stake, Time, Verdict, VoucherHash, VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, ETG, GAMES, Hall, NOON, TABLE, cents, id};
@@ -199,4 +199,22 @@ fn the_sign_of_an_amount_is_content() {
     let reused = Verdict::Refused(Refusal::CommandIdReused);
     assert_eq!(send(&mut hall, "t0", (7, 7), &bet(-5)), (Verdict::Refused(Refusal::BadAmount), false));
     assert_eq!(send(&mut hall, "t0", (7, 7), &bet(5)), (reused, false));
+}
+
+/// F42: a voucher's number is drawn each time that the cash-out is sent. The first one counts, and the command is the same.
+#[test]
+fn a_cash_out_sent_again_under_another_number_is_the_same() {
+    let cash_out = |byte: u8| {
+        let number = VoucherNumber { hash: VoucherHash([byte; 32]), digits: byte.into() };
+        Either::Cluster(ClusterCommand::CashOut { seat: Seat(0), to: CashOut::Voucher(number) })
+    };
+    let mut hall = Hall::new(ETG);
+    hall.run("fund 0 500");
+    assert_eq!(send(&mut hall, "t0", (7, 1), &cash_out(1)), (Verdict::Accepted, false));
+    let before = hall.hashes();
+    assert_eq!(send(&mut hall, "t0", (7, 1), &cash_out(2)), (Verdict::Accepted, true));
+    assert_eq!(hall.hashes(), before);
+    let by_hand = Either::Cluster(ClusterCommand::CashOut { seat: Seat(0), to: CashOut::HandPay });
+    let reused = Verdict::Refused(Refusal::CommandIdReused);
+    assert_eq!(send(&mut hall, "t0", (7, 1), &by_hand), (reused, false));
 }

@@ -306,7 +306,7 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["unlock", _] => C::ClearLock { seat },
         ["receive", _, number, amount] => {
             let (number, amount) = (self::number(number), cents(self::number(amount)));
-            C::Receive { transfer: Transfer { number, amount, purpose: Purpose::Credits { seat } } }
+            C::Receive { transfer: Transfer { number, amount, purpose: Purpose::Credits { seat, session: None } } }
         }
         ["delivered", number] => C::Delivered { number: self::number(number) },
         _ => panic!("a command: {words:?}"),

@@ -1,7 +1,9 @@
 //! Money in and out at a seat: sessions from first credit to cash-out, their meters, Colour Chips, and void rounds.
 
+use taisai_table::{Actor, ClusterCommand, Decision, Purpose, Seat, SessionId, Transfer};
+
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, ETG, OPEN_COVER, TAI_SAI};
+use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, TAI_SAI, cents};
 use crate::round::check;
 
 /// Sessions and meters (F31), cash-out limits (F43). Meters: bought in, bet, won, returned, dispensed, rounds, voids.
@@ -219,4 +221,31 @@ fn colour_chips_are_paid_in_their_set() {
              ? bets 0 = -",
         ),
     ]);
+}
+
+/// What a player takes back goes to the seat that it was cashed out at, unless another session has begun there: then it goes back
+/// to the House as a claim.
+#[test]
+fn credits_taken_back_are_put_where_no_other_session_has_begun() {
+    for (before, credits, session, is_back) in [
+        ("", "500", "2", false),
+        ("fund 0 900", "900", "2", true),
+        ("fund 0 900; dealer open; player bet 0 big 900; deal 123; player leave 0", "0", "-", true),
+        ("fund 1 900", "500", "3", false),
+        ("system lost 0", "0", "-", true),
+    ] {
+        let mut hall = Hall::new(ETG);
+        hall.run("fund 0 500; player hand-pay 0");
+        hall.run(before);
+        let sent = hall.cluster().outbox().count();
+        let purpose = Purpose::Credits { seat: Seat(0), session: Some(SessionId(1)) };
+        let transfer = Transfer { number: 1, amount: cents(500), purpose };
+        let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+        assert!(matches!(decision, Decision::Accepted(_)), "{before}: {decision:?}");
+        assert_eq!((&*hall.look(&["credits", "0"]), &*hall.look(&["session", "0"])), (credits, session), "{before}");
+        let back: Vec<_> = hall.cluster().outbox().skip(sent).map(|transfer| transfer.purpose).collect();
+        let returned = [Purpose::Returned { seat: Seat(0) }];
+        assert_eq!(back, if is_back { &returned[..] } else { &[] }, "{before}");
+        assert_eq!(hall.cluster().check(), Ok(()), "{before}");
+    }
 }

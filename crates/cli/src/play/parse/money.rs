@@ -40,6 +40,35 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
         },
     ),
     Phrase::line(
+        "issue voucher | VOUCHER anew by PERSON and PERSON",
+        "issue voucher 1 anew by cashier 8 and supervisor 7",
+        "Issues a voucher under a new number, as the next one; the one before is dead.",
+        |reader| {
+            let voucher = voucher_hash(reader)?;
+            reader.must("anew")?;
+            let (person, second) = reader.by_two()?;
+            Ok(done_by(person, Act::Reissue { voucher, second }))
+        },
+    ),
+    Phrase::line(
+        "confirm voucher | VOUCHER by PERSON",
+        "confirm voucher 1 by cashier 8",
+        "Whoever sold a voucher, or had it issued anew, has printed it.",
+        |reader| {
+            let hash = voucher_hash(reader)?;
+            Ok(done_by(reader.by_person()?, Act::Confirm(hash)))
+        },
+    ),
+    Phrase::line(
+        "take claim | CLAIM by PERSON",
+        "take claim 1 by attendant 9",
+        "An attendant has a claim and is on the way to pay it: the player cannot take it back any more.",
+        |reader| {
+            let claim = reader.parse("the claim's number").map(ClaimId)?;
+            Ok(asked_by(reader.by_person()?, C::TakeClaim { claim }))
+        },
+    ),
+    Phrase::line(
         "pay claim | CLAIM by PERSON [and PERSON]",
         "pay claim 1 by attendant 9",
         "Pays a claim by hand; above the profile's limit it takes a second person.",

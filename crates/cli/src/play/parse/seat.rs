@@ -1,6 +1,8 @@
 //! Lines of the players' side: bets, credits, Colour Chips.
 
-use taisai_table::{CashOut, Chips, ClusterCommand as C, Person, Receipt, Role, Roles, Seat, Stake, Stakes};
+use taisai_table::{
+    CashOut, Chips, ClaimId, ClusterCommand as C, HouseCommand, Person, Receipt, Role, Roles, Seat, Stake, Stakes,
+};
 
 use super::super::language::Phrase;
 use super::super::reader::Reader;
@@ -99,6 +101,43 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "seat 3 cashes out by hand",
         "Turns the credits into a claim; claims are counted from 1.",
         |reader, seat| ask(reader, Who::Seat(seat), C::CashOut { seat, to: CashOut::HandPay }),
+    ),
+    Phrase::seat(
+        "seat SEAT confirms voucher | VOUCHER",
+        "seat 3 confirms voucher 1",
+        "The player has the voucher that was cashed out: from now on only two people can have it issued anew.",
+        |reader, seat| {
+            let hash = money::voucher_hash(reader)?;
+            by(reader, Who::Seat(seat), Act::Confirm(hash))
+        },
+    ),
+    Phrase::seat(
+        "seat SEAT shows voucher | VOUCHER anew",
+        "seat 3 shows voucher 1 anew",
+        "The terminal shows a voucher that nobody has confirmed under a new number, as the next one; the one before is dead.",
+        |reader, seat| {
+            let voucher = money::voucher_hash(reader)?;
+            reader.must("anew")?;
+            by(reader, Who::Seat(seat), Act::Reissue { voucher, second: None })
+        },
+    ),
+    Phrase::seat(
+        "seat SEAT takes back claim | CLAIM",
+        "seat 3 takes back claim 1",
+        "Turns a cash-out by hand into credits again, as long as no attendant has the claim.",
+        |reader, seat| {
+            let claim = reader.parse("the claim's number").map(ClaimId)?;
+            ask(reader, Who::Seat(seat), HouseCommand::TakeBackClaim { claim })
+        },
+    ),
+    Phrase::seat(
+        "seat SEAT reads claim | CLAIM",
+        "seat 3 reads claim 1",
+        "The player has read at the terminal that a claim was paid.",
+        |reader, seat| {
+            let claim = reader.parse("the claim's number").map(ClaimId)?;
+            ask(reader, Who::Seat(seat), HouseCommand::ReadClaim { claim })
+        },
     ),
     Phrase::line(
         "redeem voucher | VOUCHER at seat SEAT",
@@ -208,7 +247,7 @@ pub(super) fn redeem(reader: &mut Reader) -> Parsed {
         return Err(reader.expected("“cage” or “seat”"));
     }
     let seat = reader.seat()?;
-    ask(reader, Who::Seat(seat), taisai_table::HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat })
+    ask(reader, Who::Seat(seat), HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat })
 }
 
 fn colour(reader: &mut Reader, seat: Seat) -> Parsed {

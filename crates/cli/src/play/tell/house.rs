@@ -32,6 +32,9 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         C::AnswerApproval { approval, approve: false } => format!("Approval {} is refused.", approval.0),
         C::WithdrawApproval { approval } => format!("Approval {} is withdrawn.", approval.0),
         C::UseApproval { approval, .. } => format!("Approval {} is used.", approval.0),
+        C::ConfirmVoucher { serial } => format!("Voucher {} is confirmed.", serial.0),
+        C::TakeClaim { claim } => format!("An attendant has claim {}.", claim.0),
+        C::ReadClaim { claim } => format!("It was read that claim {} is paid.", claim.0),
         C::RequestApproval { .. }
         | C::SellVoucher { .. }
         | C::RedeemAtCage { .. }
@@ -41,6 +44,8 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         | C::Receive { .. }
         | C::PayClaim { .. }
         | C::RuleReceivable { .. }
+        | C::ReissueVoucher { .. }
+        | C::TakeBackClaim { .. }
         | C::Tick => return added(stage, command, event),
         C::Found { .. }
         | C::AddTable { .. }
@@ -68,6 +73,9 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
             format!("{paid} is paid: {amount} in cash.")
         }
         E::CreditsSent { amount, .. } => {
+            if let HouseCommand::TakeBackClaim { claim } = command {
+                return Some(format!("Claim {} is taken back: {amount} becomes credits again.", claim.0));
+            }
             let HouseCommand::RedeemAtSeat { seat, .. } = command else { return None };
             format!("The voucher is taken: {amount} for seat {}.", seat.0)
         }
@@ -108,6 +116,11 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
                 write!(words, "{space}Approval {} is over.", approval.0).ok()?;
             }
             return (!words.is_empty()).then_some(words);
+        }
+        E::VoucherReissued { serial, amount, .. } => {
+            let HouseCommand::ReissueVoucher { serial: replaced, number, .. } = command else { return None };
+            let (old, new, digits) = (replaced.0, serial.0, number.digits);
+            format!("Voucher {old} is dead. Voucher {new} ending in {digits:04} for {amount} is issued in its place.")
         }
         E::Done | E::LoginCounted { .. } => return None,
     })
@@ -171,7 +184,7 @@ fn carried(transfer: &Transfer) -> String {
             format!("seat {}: {why}", seat.0)
         }
         Purpose::Voucher { seat, .. } => format!("seat {}: the voucher could not be issued", seat.0),
-        Purpose::Returned { seat } | Purpose::Credits { seat } => format!("seat {} could not take it", seat.0),
+        Purpose::Returned { seat } | Purpose::Credits { seat, .. } => format!("seat {} could not take it", seat.0),
         Purpose::Receivable { seat, .. } => format!("seat {}", seat.0),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use taisai_rules::Money;
 use taisai_table::{
     Account, ClaimId, ClusterId, House, HouseEvent, PersonId, Purpose, ReceivableRuling, SetOff, Transfer, VoucherHash,
-    VoucherNumber,
+    VoucherNumber, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use super::{Books, Waiting, in_cluster, voucher};
@@ -30,7 +30,10 @@ pub(super) fn issue(
     waiting: &mut Waiting,
     batch: &mut Batch,
 ) {
-    let HouseEvent::VoucherIssued { expires } = event else { return };
+    let (HouseEvent::VoucherIssued { serial, expires } | HouseEvent::VoucherReissued { serial, expires, .. }) = event
+    else {
+        return;
+    };
     let Origin { word, sold_by, of, state } = origin;
     let hash = voucher(number.hash);
     let empty = || Value::Empty;
@@ -55,6 +58,7 @@ pub(super) fn issue(
             empty(),
             empty(),
             empty(),
+            serial.0.into(),
         ],
     );
     waiting.of = Belongs { voucher: Some(hash), ..of };
@@ -72,7 +76,7 @@ impl Waiting {
         let hash = voucher(hash);
         batch.execute(
             "UPDATE vouchers SET state = $1, closed_at = $2, closed_where = $3, closed_by = $4, second = $5, claim = $6,
-                 why = $7 WHERE voucher = $8 AND state IN ('good', 'expired')",
+                 why = $7 WHERE voucher = $8 AND state IN ('good', 'expired', 'play')",
             [
                 state.into(),
                 self.when.time.into(),
@@ -85,6 +89,39 @@ impl Waiting {
             ],
         );
         self.of.voucher = Some(hash);
+    }
+}
+
+/// A voucher is issued in the place of another: the money lies where it lay.
+pub(super) fn reissue(
+    house: &House,
+    event: &HouseEvent,
+    replaced: VoucherSerial,
+    number: VoucherNumber,
+    waiting: &mut Waiting,
+    batch: &mut Batch,
+) {
+    let Some((hash, on_file)) = house.voucher_with(replaced) else { return };
+    waiting.close_voucher(hash, ("replaced", "reissued"), None, batch);
+    let state = if on_file.state == VoucherState::Play { "play" } else { "good" };
+    let person = waiting.event.person.map(PersonId);
+    let (word, of) = match on_file.origin {
+        VoucherOrigin::Seat { cluster, seat, session } if person.is_none() => {
+            let of = in_cluster(cluster, Belongs::default());
+            ("seat", Belongs { seat: Some(seat.0), session: Some(session.0), ..of })
+        }
+        VoucherOrigin::Seat { .. } | VoucherOrigin::Cage(_) => ("cage", Belongs::default()),
+    };
+    issue(event, number, on_file.amount, Origin { word, sold_by: person, of, state }, waiting, batch);
+}
+
+/// A player takes a claim back: it is closed, and its money goes to the seat.
+pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut Waiting, batch: &mut Batch) {
+    batch.execute("UPDATE claims SET taken_back_at = $1 WHERE claim = $2", [waiting.when.time.into(), claim.into()]);
+    waiting.of.claim = Some(claim.0);
+    if let Some((cluster, seat, session)) = house.claim(claim).and_then(|claim| claim.origin.seat()) {
+        let of = in_cluster(cluster, waiting.of.clone());
+        waiting.of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), ..of };
     }
 }
 
@@ -123,6 +160,7 @@ fn open_claim(claim: ClaimId, amount: Money, reason: Arc<str>, waiting: &mut Wai
             empty(),
             empty(),
             empty(),
+            empty(),
         ],
     );
 }
@@ -141,7 +179,8 @@ pub(super) fn receive(
         Purpose::Voucher { seat, session, .. } => (seat, Some(session), None),
         Purpose::Claim { seat, session, reason, .. } => (seat, Some(session), round_of(reason)),
         Purpose::Receivable { seat, session, round, .. } => (seat, Some(session), Some(round.0)),
-        Purpose::Credits { seat } | Purpose::Returned { seat } => (seat, None, None),
+        Purpose::Credits { seat, session } => (seat, session, None),
+        Purpose::Returned { seat } => (seat, None, None),
     };
     let of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), round, ..of };
     waiting.of = of.clone();

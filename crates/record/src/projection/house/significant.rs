@@ -35,6 +35,7 @@ pub(super) fn significant(what: &Significant, by: &Event) -> Event {
         Happening::VoucherFailed { cluster, seat } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
         }
+        Happening::VoucherReissued { replaced, by } => event.detail = Some(format!("{} by {}", replaced.0, by.0)),
         Happening::Configured | Happening::MoneyRuled => {}
     }
     event

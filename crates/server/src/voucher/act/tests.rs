@@ -1,12 +1,11 @@
 //! Acts from outside: every word, every command, and what is refused of them.
 
 use serde_json::{Value, json};
-use taisai_table::{TableId, VoucherNumber};
+use taisai_table::{ClaimId, TableId, VoucherNumber};
 
 use super::*;
 
 const KEY: VoucherKey = VoucherKey([5; 32]);
-const ID: CommandId = CommandId { source: 40, sequence: 2 };
 const SEAT: (ClusterId, Seat) = (ClusterId { table: TableId(1), number: 0 }, Seat(3));
 const NUMBER: &str = "12 3456 7890 1234 5678";
 
@@ -38,24 +37,47 @@ fn the_words_of_the_cage_become_commands() {
             presents(HouseCommand::RuleExpired { hash, why: why() }),
         ),
     ] {
-        assert_eq!(house(&json).unwrap().ask(&KEY, ID), expected);
+        assert_eq!(house(&json).unwrap().ask(&KEY).unwrap(), expected);
     }
-    let number = KEY.number(ID);
     let amount = Money::from_cents(5_000);
-    let command = HouseCommand::SellVoucher { number: number.voucher_number(&KEY), amount, second: None };
-    let sold = house(&json!({"sell": {"amount": 5_000}})).unwrap().ask(&KEY, ID);
-    assert_eq!(sold, ToHouse { command, about: About::Issues(number) });
+    let sold = || house(&json!({"sell": {"amount": 5_000}})).unwrap().ask(&KEY).unwrap();
+    let About::Issues(number, _) = sold().about else { panic!() };
+    assert_ne!(sold().about, About::Issues(number, amount), "each time another number (F42)");
+    let ToHouse { command, about: About::Issues(number, paid) } = sold() else { panic!() };
+    assert_eq!(paid, amount);
+    assert_eq!(command, HouseCommand::SellVoucher { number: number.voucher_number(&KEY), amount, second: None });
+    let anew = house(&json!({"reissue": {"serial": 7}})).unwrap().ask(&KEY).unwrap();
+    let ToHouse { command, about: About::Replaces(serial, number) } = anew else { panic!() };
+    let number = number.voucher_number(&KEY);
+    assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, second: None });
 }
 
 #[test]
 fn the_words_of_a_terminal_become_commands() {
-    let number = KEY.number(ID);
-    let to = CashOut::Voucher(number.voucher_number(&KEY));
-    let cash_out = terminal(&json!({"cash-out-to-voucher": {}})).unwrap().ask(&KEY, ID, SEAT);
-    assert_eq!(cash_out, TerminalAsk::Cluster(ClusterCommand::CashOut { seat: SEAT.1, to }, Some(number)));
-    let redeem = terminal(&json!({"redeem": {"number": NUMBER}})).unwrap().ask(&KEY, ID, SEAT);
+    let ask = |json: Value| terminal(&json).unwrap().ask(&KEY, SEAT).unwrap();
+    let numbers = [1, 2].map(|_| {
+        let cash_out = ask(json!({"cash-out-to-voucher": {}}));
+        let TerminalAsk::Cluster(command, Some(number)) = cash_out else { panic!("{cash_out:?}") };
+        let to = CashOut::Voucher(number.voucher_number(&KEY));
+        assert_eq!(command, ClusterCommand::CashOut { seat: SEAT.1, to });
+        number
+    });
+    assert_ne!(numbers[0], numbers[1], "each time another number (F42)");
     let command = HouseCommand::RedeemAtSeat { hash: hash(), cluster: SEAT.0, seat: SEAT.1 };
-    assert_eq!(redeem, TerminalAsk::House(command, hash()));
+    let redeem = ToHouse { command, about: About::Presents(hash()) };
+    assert_eq!(ask(json!({"redeem": {"number": NUMBER}})), TerminalAsk::House(redeem));
+    let (serial, claim) = (VoucherSerial(7), ClaimId(3));
+    for (json, command) in [
+        (json!({"confirm-voucher": {"serial": 7}}), HouseCommand::ConfirmVoucher { serial }),
+        (json!({"take-back-claim": {"claim": 3}}), HouseCommand::TakeBackClaim { claim }),
+        (json!({"read-claim": {"claim": 3}}), HouseCommand::ReadClaim { claim }),
+    ] {
+        assert_eq!(ask(json), TerminalAsk::House(ToHouse { command, about: About::Nothing }));
+    }
+    let anew = ask(json!({"reissue-voucher": {"serial": 7}}));
+    let TerminalAsk::House(ToHouse { command, about: About::Replaces(_, number) }) = anew else { panic!("{anew:?}") };
+    let number = number.voucher_number(&KEY);
+    assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, second: None });
 }
 
 #[test]
@@ -66,11 +88,11 @@ fn every_other_command_is_read_in_its_own_spelling() {
         HouseCommand::Configure { key: "k".to_owned(), value: "v".to_owned(), why: "w".to_owned(), second: None },
     ] {
         let act = house(&serde_json::to_value(&command).unwrap()).unwrap();
-        assert_eq!(act.ask(&KEY, ID), ToHouse { command, about: About::Nothing });
+        assert_eq!(act.ask(&KEY).unwrap(), ToHouse { command, about: About::Nothing });
     }
     let stakes = json!([{"box": "small", "amount": 1_000}]);
     let place = json!({"place": {"seat": 3, "chips": "own", "stakes": stakes}});
-    let TerminalAsk::Cluster(command, None) = terminal(&place).unwrap().ask(&KEY, ID, SEAT) else { panic!() };
+    let TerminalAsk::Cluster(command, None) = terminal(&place).unwrap().ask(&KEY, SEAT).unwrap() else { panic!() };
     assert_eq!(serde_json::to_value(&command).unwrap(), place);
     for command in [
         ClusterCommand::CashOut { seat: Seat(3), to: CashOut::HandPay },
@@ -92,6 +114,7 @@ fn what_holds_a_hash_is_not_taken_from_outside() {
         (HouseCommand::RedeemAtSeat { hash, cluster: SEAT.0, seat: SEAT.1 }, "redeem"),
         (HouseCommand::VoidVoucher { hash, why: "w".to_owned(), second: None }, "void"),
         (HouseCommand::RuleExpired { hash, why: "w".to_owned() }, "pay-expired"),
+        (HouseCommand::ReissueVoucher { serial: VoucherSerial(1), number, second: None }, "reissue"),
     ] {
         let error = house(&serde_json::to_value(&command).unwrap()).unwrap_err();
         assert!(error.contains(&format!("ask with \"{word}\"")), "{error}");

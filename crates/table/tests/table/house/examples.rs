@@ -4,14 +4,14 @@ use taisai_rules::BetBox;
 use taisai_table::{
     Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, OverDifferential,
     PersonId, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, RoundStanding, SetOff,
-    TableId, Time, VoidReason,
+    TableId, Time, VoidReason, VoucherSerial,
 };
 
 use super::floor::*;
 
 /// How many kinds of commands there are. The match below does not compile when one is added.
-const COMMANDS: usize = 31;
-const EVENTS: usize = 11;
+const COMMANDS: usize = 36;
+const EVENTS: usize = 12;
 
 fn place(command: &HouseCommand) -> usize {
     use HouseCommand as C;
@@ -47,6 +47,11 @@ fn place(command: &HouseCommand) -> usize {
         C::UseApproval { .. } => 28,
         C::Acknowledge { .. } => 29,
         C::GiveCode { .. } => 30,
+        C::ConfirmVoucher { .. } => 31,
+        C::ReissueVoucher { .. } => 32,
+        C::TakeClaim { .. } => 33,
+        C::TakeBackClaim { .. } => 34,
+        C::ReadClaim { .. } => 35,
     }
 }
 
@@ -64,6 +69,7 @@ fn event_place(event: &HouseEvent) -> usize {
         E::PlayMoney => 8,
         E::ReceivableRuled { .. } => 9,
         E::Ticked { .. } => 10,
+        E::VoucherReissued { .. } => 11,
     }
 }
 
@@ -117,6 +123,11 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
             why: why.clone(),
         },
         C::RuleReceivable { receivable: ReceivableId(1), ruling: ReceivableRuling::WrittenOff, why },
+        C::ConfirmVoucher { serial: VoucherSerial(1) },
+        reissue(1, 3, two),
+        C::TakeClaim { claim: ClaimId(1) },
+        C::TakeBackClaim { claim: ClaimId(1) },
+        C::ReadClaim { claim: ClaimId(1) },
         C::Tick,
     ];
     commands.into_iter().chain(reports().map(|what| C::Report { what })).collect()
@@ -167,7 +178,8 @@ pub(crate) fn events() -> Vec<HouseEvent> {
         E::Done,
         E::LoginCounted { locked: true },
         E::ApprovalRequested { approval: ApprovalId(1) },
-        E::VoucherIssued { expires: Time(7) },
+        E::VoucherIssued { serial: VoucherSerial(1), expires: Time(7) },
+        E::VoucherReissued { serial: VoucherSerial(2), amount, expires: Time(7) },
         E::CashPaid { amount },
         E::CreditsSent { number: 1, amount },
         E::ClaimOpened { claim, amount, set_off: vec![set_off] },

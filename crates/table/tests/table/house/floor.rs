@@ -4,9 +4,9 @@ use std::num::NonZeroU16;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, ApprovalId, Asked, ClaimReason, ClusterId, CommandId, Decision, DeviceId, DeviceKind, Entry, Founder,
-    Happening, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Purpose, Refusal, Role, Roles, RoundNumber,
-    Seat, SessionId, TableId, Time, Transfer, VoucherHash, VoucherNumber,
+    Act, Actor, ApprovalId, Asked, ClaimId, ClaimReason, ClusterId, CommandId, Decision, DeviceId, DeviceKind, Entry,
+    Founder, Happening, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Purpose, Refusal, Role, Roles,
+    RoundNumber, Seat, SessionId, TableId, Time, Transfer, VoucherHash, VoucherNumber, VoucherSerial,
 };
 
 pub(crate) type HouseEntry = Entry<HouseCommand, HouseEvent>;
@@ -98,9 +98,11 @@ pub(crate) fn voucher(byte: u8) -> Purpose {
 
 pub(crate) const CLAIM: Purpose =
     Purpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::Correction(RoundNumber(4)), by: None };
+pub(crate) const CASH_OUT: Purpose =
+    Purpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::CashOut, by: None };
 pub(crate) const RECEIVABLE: Purpose =
     Purpose::Receivable { seat: SEAT, session: SessionId(1), round: RoundNumber(4), is_waived: false };
-pub(crate) const CREDITS: Purpose = Purpose::Credits { seat: SEAT };
+pub(crate) const CREDITS: Purpose = Purpose::Credits { seat: SEAT, session: None };
 pub(crate) const RETURNED: Purpose = Purpose::Returned { seat: SEAT };
 
 pub(crate) fn sell(byte: u8, amount: i64) -> HouseCommand {
@@ -117,6 +119,18 @@ pub(crate) const fn at_seat(byte: u8, cluster: ClusterId, seat: Seat) -> HouseCo
 
 pub(crate) fn void(byte: u8, why: &str, second: Option<Person>) -> HouseCommand {
     HouseCommand::VoidVoucher { hash: hash(byte), why: why.to_owned(), second }
+}
+
+pub(crate) fn reissue(serial: u64, byte: u8, second: Option<Person>) -> HouseCommand {
+    HouseCommand::ReissueVoucher { serial: VoucherSerial(serial), number: number(byte), second }
+}
+
+pub(crate) const fn confirm(serial: u64) -> HouseCommand {
+    HouseCommand::ConfirmVoucher { serial: VoucherSerial(serial) }
+}
+
+pub(crate) const fn take_back(claim: u64) -> HouseCommand {
+    HouseCommand::TakeBackClaim { claim: ClaimId(claim) }
 }
 
 pub(crate) fn rule_expired(byte: u8, why: &str) -> HouseCommand {

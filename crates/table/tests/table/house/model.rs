@@ -7,7 +7,7 @@ use taisai_table::{
     Account, ClaimId, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling, SetOff, TableId, VoucherHash,
 };
 
-use super::floor::{HouseEntry, TRAINING};
+use super::floor::{CLUSTER, HouseEntry, TRAINING};
 
 #[derive(Default)]
 pub(crate) struct Model {
@@ -64,6 +64,15 @@ impl Model {
                     }
                     other => panic!("{other:?}"),
                 }
+            }
+            // The money lies where it lay. One for training is never redeemed.
+            (C::ReissueVoucher { number, .. }, E::VoucherReissued { amount, .. }) => {
+                self.vouchers.push((number.hash, amount.cents(), Account::Vouchers));
+            }
+            (C::TakeBackClaim { claim }, E::CreditsSent { .. }) => {
+                let place = self.claims.iter().position(|(id, _)| id == claim).expect("an open claim");
+                let (_, amount) = self.claims.remove(place);
+                self.moves.push((Account::Claims, Account::Transit(CLUSTER), amount));
             }
             (C::PayClaim { claim, .. }, _) => {
                 let place = self.claims.iter().position(|(id, _)| id == claim).expect("an open claim");

@@ -23,6 +23,15 @@ const OVERDUE: u8 = 5;
 const PLAY: u8 = 6;
 const SENT: u8 = 7;
 const FREE: u8 = 8;
+const CASHED_OUT: u8 = 9;
+const ANEW: u8 = 10;
+const CONFIRMED: u8 = 11;
+
+// The serial numbers of some of them.
+const GOOD_SERIAL: u64 = 3;
+const CONFIRMED_SERIAL: u64 = 8;
+const REPLACED_SERIAL: u64 = 9;
+const ANEW_SERIAL: u64 = 10;
 
 // Its people, seats, claims and approvals besides those of every floor.
 const SUSPENDED: u32 = 20;
@@ -30,6 +39,9 @@ const LOCKED: u32 = 21;
 const LOCKED_SEAT: Seat = Seat(5);
 const LARGE_CLAIM: u64 = 2;
 const SMALL_CLAIM: u64 = 3;
+const CASH_OUT_CLAIM: u64 = 4;
+const TAKEN_CLAIM: u64 = 5;
+const PAID_CLAIM: u64 = 6;
 const OVER: u64 = 1;
 const ANSWERED: u64 = 2;
 const WAITING: u64 = 3;
@@ -83,11 +95,21 @@ fn standing() -> Floor {
         floor.accept(by(SUPERVISOR), answer(approval, true));
     }
     floor.accept(system, use_approval(USED, 1));
+    let own = terminal(TERMINAL, SEAT);
+    floor.accept(system, receive(CLUSTER, 4, 100, voucher(CONFIRMED)));
+    floor.accept(own, confirm(CONFIRMED_SERIAL));
+    floor.accept(system, receive(CLUSTER, 5, 100, voucher(CASHED_OUT)));
+    floor.accept(own, reissue(REPLACED_SERIAL, ANEW, None));
+    for number in 6..9 {
+        floor.accept(system, receive(CLUSTER, number, 100, CASH_OUT));
+    }
+    floor.accept(by(ATTENDANT), HouseCommand::TakeClaim { claim: ClaimId(TAKEN_CLAIM) });
+    floor.accept(by(ATTENDANT), HouseCommand::PayClaim { claim: ClaimId(PAID_CLAIM), second: None });
     floor
 }
 
 fn ladders() -> Vec<Vec<Row>> {
-    [people(), machines(), approvals(), cage(), transfers()].concat()
+    [people(), machines(), approvals(), cage(), anew(), transfers()].concat()
 }
 
 /// The second people that do not do, each with the refusal.
@@ -298,8 +320,8 @@ fn approvals() -> Vec<Vec<Row>> {
 
 fn cage() -> Vec<Vec<Row>> {
     use HouseCommand as C;
-    let redeemed = [FREE, PAID, VOID, EXPIRED, OVERDUE, GOOD];
-    let unredeemable = [VoucherNotOnFile, VoucherPaid, VoucherVoid, VoucherExpired, VoucherExpired];
+    let redeemed = [FREE, PAID, VOID, CASHED_OUT, EXPIRED, OVERDUE, GOOD];
+    let unredeemable = [VoucherNotOnFile, VoucherPaid, VoucherVoid, VoucherReplaced, VoucherExpired, VoucherExpired];
     let mut at_the_cage = for_one(CASHIER, |mended| at_cage(pick(&redeemed, mended)), &unredeemable);
     let place = at_the_cage.iter().position(|(_, _, refusal)| *refusal == Some(VoucherNotOnFile)).expect("a row");
     at_the_cage.insert(place, (by(OTHER_CASHIER), at_cage(GOOD), Some(LockedOut)));
@@ -398,6 +420,74 @@ fn cage() -> Vec<Vec<Row>> {
     ]
 }
 
+/// Vouchers that are confirmed and issued anew; claims that are taken, taken back and read.
+fn anew() -> Vec<Vec<Row>> {
+    use HouseCommand as C;
+    let own = terminal(TERMINAL, SEAT);
+    let [take, take_back, read] = [
+        |claim| C::TakeClaim { claim: ClaimId(claim) },
+        |claim| C::TakeBackClaim { claim: ClaimId(claim) },
+        |claim| C::ReadClaim { claim: ClaimId(claim) },
+    ];
+    let strangers = |command: C, own_person: u32| {
+        let mut rows = nobodies(&command);
+        rows.push((by(own_person), command.clone(), Some(NotAllowed)));
+        rows.push((terminal(DeviceId(13), SEAT), command, Some(NotAllowed)));
+        rows
+    };
+    let by_terminal = |command: fn(u64) -> C, rows: &[(u64, Option<Refusal>)], whose: u64| {
+        let rows = rows.iter().map(|(of, refusal)| (own, command(*of), *refusal));
+        strangers(command(whose), ATTENDANT).into_iter().chain(rows).collect::<Vec<_>>()
+    };
+    let serials = [77, 4, 5, REPLACED_SERIAL, 1, 2, GOOD_SERIAL, GOOD_SERIAL];
+    let not_good = [VoucherNotOnFile, VoucherPaid, VoucherVoid, VoucherReplaced, VoucherExpired, VoucherExpired];
+    vec![
+        for_two(
+            ATTENDANT,
+            |second, mended| reissue(pick(&serials, mended), if mended < 7 { GOOD } else { FREE }, second),
+            &[&not_good[..], &[VoucherNumberUsed]].concat(),
+        ),
+        // One for training is shown again like any other, and is as void.
+        vec![(by(CASHIER), reissue(7, FREE, second(SUPERVISOR)), None)],
+        vec![
+            (terminal(DeviceId(13), SEAT), reissue(ANEW_SERIAL, GOOD, None), Some(NotAllowed)),
+            (own, reissue(GOOD_SERIAL, GOOD, None), Some(NotAllowed)),
+            (own, reissue(77, GOOD, None), Some(NotAllowed)),
+            (own, reissue(REPLACED_SERIAL, GOOD, None), Some(VoucherReplaced)),
+            (own, reissue(CONFIRMED_SERIAL, GOOD, None), Some(VoucherConfirmed)),
+            (own, reissue(ANEW_SERIAL, GOOD, None), Some(VoucherNumberUsed)),
+            (own, reissue(ANEW_SERIAL, FREE, None), None),
+        ],
+        [
+            strangers(confirm(ANEW_SERIAL), CASHIER),
+            vec![
+                (by(OTHER_CASHIER), confirm(GOOD_SERIAL), Some(NotAllowed)),
+                (own, confirm(CONFIRMED_SERIAL), Some(VoucherConfirmed)),
+                (own, confirm(ANEW_SERIAL), None),
+            ],
+        ]
+        .concat(),
+        vec![(by(CASHIER), confirm(77), Some(NotAllowed)), (by(CASHIER), confirm(GOOD_SERIAL), None)],
+        for_one(
+            CASHIER,
+            |mended| take(pick(&[77, TAKEN_CLAIM, 1, SMALL_CLAIM], mended)),
+            &[UnknownClaim, ClaimTaken, OwnClaim],
+        ),
+        by_terminal(
+            take_back,
+            &[
+                (SMALL_CLAIM, Some(NotAllowed)),
+                (1, Some(NotAllowed)),
+                (77, Some(UnknownClaim)),
+                (TAKEN_CLAIM, Some(ClaimTaken)),
+                (CASH_OUT_CLAIM, None),
+            ],
+            CASH_OUT_CLAIM,
+        ),
+        by_terminal(read, &[(CASH_OUT_CLAIM, Some(UnknownClaim)), (PAID_CLAIM, None)], PAID_CLAIM),
+    ]
+}
+
 fn transfers() -> Vec<Vec<Row>> {
     let most = Money::MAX.cents();
     vec![
@@ -410,7 +500,7 @@ fn transfers() -> Vec<Vec<Row>> {
                 4 => receive(NOWHERE, 1, -1, CLAIM),
                 5 => receive(NOWHERE, 1, most, CLAIM),
                 6 => receive(NOWHERE, 1, 5, CLAIM),
-                _ => receive(CLUSTER, 4, 5, CLAIM),
+                _ => receive(CLUSTER, 9, 5, CLAIM),
             },
             &[NotAllowed, OutOfOrder, OutOfOrder, BadAmount, BadAmount, AmountTooLarge, UnknownTable],
         ),

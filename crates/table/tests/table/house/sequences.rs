@@ -10,6 +10,7 @@ use proptest::test_runner::TestRunner;
 use taisai_table::{
     Act, Actor, Answer, ApprovalId, ClaimId, ClusterId, Decision, DeviceId, DeviceKind, Entry, House, HouseCommand,
     Person, PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, Report, Role, Roles, Verdict,
+    VoucherSerial, VoucherState,
 };
 
 use super::examples::missing;
@@ -46,6 +47,7 @@ fn money() -> impl Strategy<Value = HouseCommand> {
     let purpose = prop_oneof![
         2 => byte().prop_map(voucher),
         2 => Just(CLAIM),
+        2 => Just(CASH_OUT),
         2 => Just(RECEIVABLE),
         1 => Just(RETURNED),
         1 => Just(CREDITS),
@@ -64,6 +66,10 @@ fn money() -> impl Strategy<Value = HouseCommand> {
     let received = received.prop_map(|(cluster, number, amount, purpose)| receive(cluster, number, amount, purpose));
     let delivered = (cluster(), next()).prop_map(|(cluster, number)| C::Delivered { cluster, number });
     let paid = (0..4_u64, two()).prop_map(|(claim, second)| C::PayClaim { claim: ClaimId(claim), second });
+    let serial = || (1..9_u64).prop_map(VoucherSerial);
+    let anew = (serial(), byte(), two());
+    let anew = anew.prop_map(|(serial, byte, second)| C::ReissueVoucher { serial, number: number(byte), second });
+    let claim = || (0..4_u64).prop_map(ClaimId);
     let receivable = (0..3_u64).prop_map(ReceivableId);
     let collected = (receivable, ruling, text());
     let collected = collected.prop_map(|(receivable, ruling, why)| C::RuleReceivable { receivable, ruling, why });
@@ -76,6 +82,11 @@ fn money() -> impl Strategy<Value = HouseCommand> {
         6 => received,
         2 => delivered,
         3 => paid,
+        3 => anew,
+        1 => serial().prop_map(|serial| C::ConfirmVoucher { serial }),
+        1 => claim().prop_map(|claim| C::TakeClaim { claim }),
+        2 => claim().prop_map(|claim| C::TakeBackClaim { claim }),
+        1 => claim().prop_map(|claim| C::ReadClaim { claim }),
         3 => collected,
         3 => Just(C::Tick),
     ]
@@ -138,6 +149,9 @@ fn fitting(command: &HouseCommand) -> Actor {
     use HouseCommand as C;
     match command {
         C::SellVoucher { .. } | C::RedeemAtCage { .. } | C::VoidVoucher { .. } | C::PayClaim { .. } => by(CASHIER),
+        C::ConfirmVoucher { .. } | C::TakeBackClaim { .. } | C::ReadClaim { .. } => terminal(TERMINAL, SEAT),
+        C::ReissueVoucher { second, .. } if second.is_none() => terminal(TERMINAL, SEAT),
+        C::ReissueVoucher { .. } | C::TakeClaim { .. } => by(ATTENDANT),
         C::RuleExpired { .. } | C::RuleReceivable { .. } => by(SHIFT_MANAGER),
         C::ClearRedemptionLock { .. } => by(ATTENDANT),
         C::AddPerson { .. }
@@ -199,6 +213,21 @@ fn place(house: &House, command: HouseCommand) -> HouseCommand {
         C::PayClaim { claim, second } => {
             let open = nth(house.claims(), claim.0);
             C::PayClaim { claim: open.map_or(claim, |(id, _)| id), second }
+        }
+        C::TakeClaim { claim } => C::TakeClaim { claim: nth(house.claims(), claim.0).map_or(claim, |(id, _)| id) },
+        C::TakeBackClaim { claim } => {
+            let own = house.claims().filter(|(_, claim)| claim.is_players_cash_out());
+            C::TakeBackClaim { claim: nth(own, claim.0).map_or(claim, |(id, _)| id) }
+        }
+        C::ReadClaim { claim } => C::ReadClaim { claim: nth(house.paid_claims(), claim.0).map_or(claim, |(id, _)| id) },
+        C::ConfirmVoucher { serial } => {
+            let offered = house.unconfirmed_at(CLUSTER, SEAT).filter(|_| serial.0 % 2 == 0);
+            C::ConfirmVoucher { serial: offered.map_or(serial, |voucher| voucher.serial) }
+        }
+        C::ReissueVoucher { serial, number, second } => {
+            let good = house.vouchers().map(|(_, voucher)| voucher).filter(|one| one.state == VoucherState::Good);
+            let serial = nth(good, serial.0 - 1).map_or(serial, |voucher| voucher.serial);
+            C::ReissueVoucher { serial, number, second }
         }
         C::AnswerApproval { approval, approve } => {
             let open = nth(house.approvals(), approval.0);

@@ -37,11 +37,8 @@ fn what_is_sent_waits_until_the_cluster_holds_it() {
         let sent = HouseEvent::CreditsSent { number: u64::from(byte), amount: cents(i64::from(byte) * 100) };
         assert_eq!(floor.accept(Actor::System, at_seat(byte, CLUSTER, SEAT)), sent);
     }
-    let transfer = |number: i64| Transfer {
-        number: number.try_into().unwrap(),
-        amount: cents(number * 100),
-        purpose: Purpose::Credits { seat: SEAT },
-    };
+    let transfer =
+        |number: i64| Transfer { number: number.try_into().unwrap(), amount: cents(number * 100), purpose: CREDITS };
     let waiting = |floor: &Floor| floor.house.outbox(CLUSTER).copied().collect::<Vec<_>>();
     assert_eq!(waiting(&floor), [transfer(1), transfer(2), transfer(3)]);
     let delivered = |number| HouseCommand::Delivered { cluster: CLUSTER, number };

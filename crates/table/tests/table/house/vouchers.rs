@@ -2,7 +2,7 @@
 
 use taisai_table::{
     Account, Actor, ClaimId, ClaimOrigin, ClaimReason, Decision, Happening, HouseCommand, HouseEvent, PaidAt, PersonId,
-    Redeemer, Refusal, SessionId, Time, Verdict, VoucherOrigin, VoucherState,
+    Redeemer, Refusal, SessionId, Time, Verdict, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use super::floor::*;
@@ -79,7 +79,10 @@ fn strangers_are_not_remembered() {
 fn a_voucher_is_good_until_it_expires() {
     let mut floor = Floor::new();
     let expires = Time(floor.time.0 + 30 * DAY);
-    assert_eq!(floor.accept(by(CASHIER), sell(1, 500)), HouseEvent::VoucherIssued { expires });
+    assert_eq!(
+        floor.accept(by(CASHIER), sell(1, 500)),
+        HouseEvent::VoucherIssued { serial: VoucherSerial(1), expires }
+    );
     floor.accept(by(CASHIER), sell(2, 300));
     floor.pass(30 * DAY - 1);
     assert_eq!(
@@ -274,7 +277,7 @@ fn a_training_house_redeems_none_of_its_vouchers() {
 fn a_voucher_that_cannot_be_issued_becomes_a_claim() {
     let mut floor = Floor::new();
     floor.accept(Actor::System, receive(CLUSTER, 1, 1_000_000, voucher(1)));
-    let origin = VoucherOrigin::Seat { cluster: CLUSTER, seat: SEAT };
+    let origin = VoucherOrigin::Seat { cluster: CLUSTER, seat: SEAT, session: SessionId(1) };
     assert_eq!(floor.house.voucher(hash(1)).unwrap().origin, origin);
     for (number, claim, amount, byte) in [(2, 1, 700, 1), (3, 2, 1_000_001, 2)] {
         let opened = HouseEvent::ClaimOpened { claim: ClaimId(claim), amount: cents(amount), set_off: Vec::new() };
