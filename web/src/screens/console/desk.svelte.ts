@@ -125,6 +125,13 @@ export class Desk {
     return !isLarge && this.staff.isDone(verdict);
   }
 
+  /** Has a second person asked to reverse a buy-in; it is carried out when they approve. */
+  async reverse(cluster: number, command: ClusterCommand): Promise<boolean> {
+    if (followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
+    this.staff.tell(office.words.console.reverseElsewhere, true);
+    return false;
+  }
+
   /** Registers bets at a live table. Those that are refused as over a limit may still lie there: the Dealer is asked. */
   async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
     const { cluster, ...placed } = bet;
