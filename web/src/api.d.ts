@@ -718,7 +718,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "reverse-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -932,6 +932,14 @@ export interface components {
              * @description How many of the 216 throws win.
              */
             ways: number;
+        };
+        /** @description A buy-in, as its receipt has it. */
+        BuyInView: {
+            amount: components["schemas"]["Money"];
+            by: components["schemas"]["PersonId"];
+            is_reversed: boolean;
+            receipt: components["schemas"]["Receipt"];
+            time: components["schemas"]["Time"];
         };
         /** @description What is printed once for all boxes of a kind, mostly their odds. */
         CaptionView: {
@@ -1254,6 +1262,26 @@ export interface components {
                  */
                 notes: number;
             };
+        } | {
+            "reverse-buy-in": {
+                /** @description The number on its receipt. */
+                receipt: components["schemas"]["Receipt"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description Why. */
+                why: string;
+            };
+        } | {
+            read: {
+                /**
+                 * Format: uint32
+                 * @description The number of the message.
+                 */
+                message: number;
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
         };
         /** @description What happened at the players' side, as far as the command does not say it. */
         ClusterEvent: "done" | {
@@ -1291,6 +1319,16 @@ export interface components {
                  */
                 accepted: number;
                 /** @description What they were worth. */
+                amount: components["schemas"]["Money"];
+            };
+        } | {
+            "bought-in": {
+                /** @description The number on it. */
+                receipt: components["schemas"]["Receipt"];
+            };
+        } | {
+            "buy-in-reversed": {
+                /** @description How much is given back. */
                 amount: components["schemas"]["Money"];
             };
         };
@@ -1345,7 +1383,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1720,7 +1758,23 @@ export interface components {
             bets: components["schemas"]["BetLine"][];
             /**
              * Format: int64
-             * @description What there was when it had been settled.
+             * @description What was bought in before the next game was settled, less what was reversed.
+             */
+            bought_in: number;
+            /**
+             * Format: int64
+             * @description What was cashed out before then.
+             */
+            cashed_out: number;
+            /**
+             * Format: int64
+             * @description What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+             */
+            corrected: number;
+            /**
+             * Format: int64
+             * @description What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+             *     what was corrected and bought in, less what was cashed out.
              */
             credits_after: number;
             /**
@@ -2360,6 +2414,19 @@ export interface components {
              */
             source: number;
         };
+        /** @description A message to the player, who must read it. */
+        MessageView: {
+            changed?: components["schemas"]["ChangeView"] | null;
+            /** @description The free credits after it. */
+            credits: components["schemas"]["Money"];
+            is_read: boolean;
+            /**
+             * Format: uint32
+             * @description What it is read by.
+             */
+            number: number;
+            reversed?: components["schemas"]["ReversedView"] | null;
+        };
         /** @description The meters of a seat, or of a cluster. Amounts are cents. */
         MeterLine: {
             /**
@@ -2432,7 +2499,7 @@ export interface components {
         Meters: {
             /** @description Staked in rounds that are over. */
             bet: components["schemas"]["Money"];
-            /** @description Bought in, and received from vouchers. */
+            /** @description Bought in, and received from vouchers, less buy-ins that were reversed. */
             bought_in: components["schemas"]["Money"];
             /** @description Cashed out, and owed by hand after a correction or late void. */
             dispensed: components["schemas"]["Money"];
@@ -2649,7 +2716,23 @@ export interface components {
                 bets: components["schemas"]["BetLine"][];
                 /**
                  * Format: int64
-                 * @description What there was when it had been settled.
+                 * @description What was bought in before the next game was settled, less what was reversed.
+                 */
+                bought_in: number;
+                /**
+                 * Format: int64
+                 * @description What was cashed out before then.
+                 */
+                cashed_out: number;
+                /**
+                 * Format: int64
+                 * @description What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+                 */
+                corrected: number;
+                /**
+                 * Format: int64
+                 * @description What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+                 *     what was corrected and bought in, less what was cashed out.
                  */
                 credits_after: number;
                 /**
@@ -2973,6 +3056,11 @@ export interface components {
             says: string;
         };
         /**
+         * Format: uint32
+         * @description The number on the receipt of a buy-in: those of a cluster are counted from one and never repeat.
+         */
+        Receipt: number;
+        /**
          * Format: uint64
          * @description Which receivable: they are counted from one.
          */
@@ -3177,6 +3265,17 @@ export interface components {
                 /** @description Its seat. */
                 seat: components["schemas"]["Seat"];
                 variance?: components["schemas"]["Money"] | null;
+            };
+        } | {
+            "buy-in-reversed": {
+                /** @description How much. */
+                amount: components["schemas"]["Money"];
+                /** @description In which cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The number on its receipt. */
+                receipt: components["schemas"]["Receipt"];
+                /** @description At which seat. */
+                seat: components["schemas"]["Seat"];
             };
         };
         /** @description A report, with how far it is behind. */
@@ -3430,6 +3529,12 @@ export interface components {
             void?: components["schemas"]["VoidReason"] | null;
             /** @description The boxes that win by the dice. */
             winners?: components["schemas"]["BetBox"][];
+        };
+        /** @description A buy-in that was reversed. */
+        ReversedView: {
+            amount: components["schemas"]["Money"];
+            /** @description The number on its receipt. */
+            receipt: components["schemas"]["Receipt"];
         };
         /**
          * @description What a person may be (F50). One person, one identity; a person may hold several roles.
@@ -3834,6 +3939,10 @@ export interface components {
         RoundSheet: {
             /** @description What was asked at the dealer's side: the block, and the entry. */
             acts: unknown[][];
+            /** @description The clusters whose money has not followed how the round stands, by number. */
+            behind: number[];
+            /** @description The paragraphs by which it stands so. */
+            cited: string[];
             /** @description What each cluster settled. */
             clusters: components["schemas"]["ClusterSheet"][];
             /** @description The game, with its version. */
@@ -3862,6 +3971,8 @@ export interface components {
             table: number;
             /** @description Whether no money in it is real. */
             training: boolean;
+            /** @description The ruling on it whose money waits for a second person to witness it: until then it is paid as it was before (5.14). */
+            unwitnessed?: Record<string, never> | null;
         };
         /** @description How a round stands. */
         RoundStanding: "in-play" | {
@@ -3908,6 +4019,7 @@ export interface components {
         };
         /** @description How a seat is. */
         SeatHealth: {
+            buy_in?: components["schemas"]["BuyInView"] | null;
             /** Format: uint16 */
             cluster: number;
             credits: components["schemas"]["Money"];
@@ -3927,15 +4039,12 @@ export interface components {
         /** @description What a terminal, or the player at a seat, sees of it. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
-            /**
-             * @description The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
-             *     has come.
-             */
-            changes?: components["schemas"]["ChangeView"][];
             colour?: components["schemas"]["ColourSet"] | null;
             credits: components["schemas"]["Money"];
             is_locked: boolean;
             last?: components["schemas"]["LastGame"] | null;
+            /** @description What the player of this session was told, the latest last: in a snapshot, and when one has come or was read. */
+            messages?: components["schemas"]["MessageView"][] | null;
             meters: components["schemas"]["Meters"];
             /** Format: uint64 */
             number: number;

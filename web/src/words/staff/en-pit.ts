@@ -88,6 +88,7 @@ export const pit = {
     password: (person: number) => `Give person ${person} a one-time password.`,
     sale: (amount: string) => `Sell a voucher of ${amount}.`,
     'buy-in': (table: number, seat: number, amount: string) => `Table ${table}, seat ${seat}: take in ${amount}.`,
+    'reverse-buy-in': (table: number, seat: number, receipt: number) => `Table ${table}, seat ${seat}: reverse the buy-in of receipt ${receipt}.`,
     'pay-claim': (claim: number) => `Pay claim ${claim} by hand.`,
     'add-person': (person: number, name: string, roles: string) => `Engage person ${person}, ${name}, as ${roles}.`,
     'set-roles': (person: number, roles: string) => `Person ${person} has these roles from now on: ${roles}.`,
@@ -104,7 +105,7 @@ export const pit = {
   kinds: {
     'over-differential': 'What counts differs by more than the Differential', 'large-win': 'Large win, terminal locked', 'terminal-lost': 'Terminal lost', 'terminal-back': 'Terminal back', void: 'Round void', correction: 'Correction', ruling: 'Ruling', 'limit-change': 'Limits changed',
     'clock-stepped': 'The clock stepped', 'store-problem': 'Problem with the store', 'command-id-reused': 'A command number was used twice', 'tumbler-fault': 'Tumbler fault', 'flat-dice-voided': 'A die was called not flat; the tumbler had read three flat dice', 'to-be-ruled': 'A round of damaged dice must be ruled on', 'dice-damaged': 'A dice set was found damaged', 'dice-inspected': 'A damaged dice set was inspected', 'login-failed': 'Failed sign-in',
-    'login-locked': 'Locked after failed sign-ins', 'login-unlocked': 'Sign-in unlocked', 'money-ruling': 'A ruling changes what a round pays', 'ruling-witnessed': 'A ruling was witnessed', 'code-given': 'A code for a device was given out', 'device-revoked': 'Device revoked', 'token-copied': 'A device’s key was used twice', 'redemption-locked': 'Vouchers locked after wrong numbers', 'stacker-differs': 'The notes in a stacker are not those that were accepted',
+    'login-locked': 'Locked after failed sign-ins', 'login-unlocked': 'Sign-in unlocked', 'money-ruling': 'A ruling changes what a round pays', 'ruling-witnessed': 'A ruling was witnessed', 'code-given': 'A code for a device was given out', 'device-revoked': 'Device revoked', 'token-copied': 'A device’s key was used twice', 'redemption-locked': 'Vouchers locked after wrong numbers', 'buy-in-reversed': 'A buy-in was reversed', 'stacker-differs': 'The notes in a stacker are not those that were accepted',
     'redemption-unlocked': 'Vouchers unlocked', 'voucher-failed': 'A voucher could not be issued', configured: 'Set-up changed', 'money-ruled': 'Money was ruled on',
   } as Record<string, string>,
   by: { table: 'Table', dealer: 'Dealer', shift: 'Shift', day: 'Day', box: 'Box' },
