@@ -116,6 +116,6 @@ export interface Voucher {
   validation: string;
   barcode: string;
   is_training: boolean;
-  /** The same as a page to be printed, where the house made one. */
-  page?: string | null;
+  /** The same as a page to be printed. */
+  page: string;
 }

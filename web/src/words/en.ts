@@ -134,7 +134,6 @@ export const words = {
   goodUntil: 'Good until',
   issuedAt: 'Issued at',
   print: 'Print',
-  done: 'Done',
   sent: 'Asking the house…',
 
   settings: 'Settings',
@@ -203,7 +202,6 @@ export const words = {
     voucherPaid: (amount: string, digits: string, when: string, where: string) => `Your voucher of ${amount}, number …${digits}, was redeemed ${where} on ${when}.`,
     atCage: 'at the cage',
     atTerminal: (table: number, seat: number) => `at table ${table}, terminal ${seat}`,
-    byHand: 'by hand',
     voucherOver: (amount: string, digits: string) => `Your voucher of ${amount}, number …${digits}, is no longer good. Please ask at the cage.`,
     claim: (amount: string, claim: number) => `${amount} will be paid to you by an attendant. Claim ${claim}.`,
     taken: 'An attendant is on the way with it.',
@@ -212,7 +210,6 @@ export const words = {
     paid: (amount: string, claim: number) => `${amount} was paid to you by hand. Claim ${claim}.`,
     coming: (amount: string) => `${amount} is on its way to your credits.`,
     read: 'I have read this',
-    onFile: 'This voucher was issued before. Its number is not shown again.',
   },
   reality: (time: string) => `You have played for ${time}.`,
   realityNet: (amount: string) => `Result of this session: ${amount}`,

@@ -124,7 +124,6 @@ export const words: Words = {
   goodUntil: '有效期至',
   issuedAt: '签发地点',
   print: '打印',
-  done: '完成',
   sent: '正在请求…',
 
   settings: '设置',
@@ -192,7 +191,6 @@ export const words: Words = {
     voucherPaid: (amount, digits, when, where) => `您的${amount}票券（号码…${digits}）已于${when}在${where}兑付。`,
     atCage: '账房',
     atTerminal: (table, seat) => `${table}号台${seat}号终端`,
-    byHand: '人工',
     voucherOver: (amount, digits) => `您的${amount}票券（号码…${digits}）已失效，请到账房查询。`,
     claim: (amount, claim) => `服务员将向您支付${amount}。款项${claim}。`,
     taken: '服务员正带着款项过来。',
@@ -201,7 +199,6 @@ export const words: Words = {
     paid: (amount, claim) => `已向您人工支付${amount}。款项${claim}。`,
     coming: (amount) => `${amount}正在转入您的余额。`,
     read: '我已阅读',
-    onFile: '此票券先前已签发，号码不再显示。',
   },
   reality: (time) => `您已玩${time}。`,
   realityNet: (amount) => `本次输赢：${amount}`,

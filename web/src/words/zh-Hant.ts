@@ -124,7 +124,6 @@ export const words: Words = {
   goodUntil: '有效期至',
   issuedAt: '簽發地點',
   print: '列印',
-  done: '完成',
   sent: '正在請求…',
 
   settings: '設定',
@@ -192,7 +191,6 @@ export const words: Words = {
     voucherPaid: (amount, digits, when, where) => `您的${amount}票券（號碼…${digits}）已於${when}在${where}兌付。`,
     atCage: '帳房',
     atTerminal: (table, seat) => `${table}號檯${seat}號終端`,
-    byHand: '人工',
     voucherOver: (amount, digits) => `您的${amount}票券（號碼…${digits}）已失效，請到帳房查詢。`,
     claim: (amount, claim) => `服務員將向您支付${amount}。款項${claim}。`,
     taken: '服務員正帶著款項過來。',
@@ -201,7 +199,6 @@ export const words: Words = {
     paid: (amount, claim) => `已向您人工支付${amount}。款項${claim}。`,
     coming: (amount) => `${amount}正在轉入您的餘額。`,
     read: '我已閱讀',
-    onFile: '此票券先前已簽發，號碼不再顯示。',
   },
   reality: (time) => `您已玩${time}。`,
   realityNet: (amount) => `本次輸贏：${amount}`,

@@ -116,7 +116,7 @@ export class Player {
     this.terminal.hear(message);
   }
 
-  private word(word: Word): void {
+  word(word: Word): void {
     if (word.kind === 'returned') {
       const flown = word.returned.stakes.map(({ box, amount }) => ({ id: word.returned.id, box, amount }));
       this.back = [...this.back, ...flown];
