@@ -36,6 +36,8 @@ export class Player {
   chosen: Cents | null = $state(null);
   /** The voucher of a cash-out, until the player is done with it: it is told once (F42). */
   voucher: Voucher | null = $state.raw(null);
+  /** Whether a voucher was asked for and its number is on its way. */
+  isIssuing = $state(false);
   began = $state(0);
   readonly table = $derived(this.view.table);
   readonly seat = $derived(this.view.seat);
@@ -122,7 +124,7 @@ export class Player {
     this.terminal.hear(message);
   }
 
-  private word(word: Word): void {
+  word(word: Word): void {
     if (word.kind === 'returned') {
       const flown = word.returned.stakes.map(({ box, amount }) => ({ id: word.returned.id, box, amount }));
       this.back = [...this.back, ...flown];
