@@ -18,7 +18,7 @@ use crate::store::Address;
 pub const FILE: &str = "reports.db";
 
 /// The layout of the tables; others are built again.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 
 /// How long one program waits for another that writes.
 const BUSY: Duration = Duration::from_secs(30);
