@@ -168,7 +168,7 @@ export const pit = {
     claims: 'To pay by hand',
     claim: 'Claim',
     origin: 'From',
-    origins: { 'cash-out': 'cash-out', 'walked-away': 'walked away', 'left-behind': 'left chips behind', correction: 'correction', void: 'void round', 'voucher-failed': 'voucher failed', returned: 'returned', 'void-voucher': 'void voucher', 'expired-voucher': 'expired voucher' } as Record<string, string>,
+    origins: { 'cash-out': 'cash-out', 'walked-away': 'walked away', 'left-behind': 'left chips behind', correction: 'correction', void: 'void round', 'voucher-failed': 'voucher failed', 'from-film': 'from the film', returned: 'returned', 'void-voucher': 'void voucher', 'expired-voucher': 'expired voucher' } as Record<string, string>,
     noClaims: 'Nobody is owed.',
     payClaim: 'Pay',
     receivables: 'Receivables',

@@ -165,7 +165,7 @@ export const pit: typeof english = {
     claims: '待人工支付',
     claim: '款项',
     origin: '来源',
-    origins: { 'cash-out': '兑现', 'walked-away': '玩家走开', 'left-behind': '遗留筹码', correction: '更正', void: '作废局', 'voucher-failed': '票券失败', returned: '退还', 'void-voucher': '作废票券', 'expired-voucher': '过期票券' },
+    origins: { 'cash-out': '兑现', 'walked-away': '玩家走开', 'left-behind': '遗留筹码', correction: '更正', void: '作废局', 'voucher-failed': '票券失败', 'from-film': '录像登记', returned: '退还', 'void-voucher': '作废票券', 'expired-voucher': '过期票券' },
     noClaims: '没有待付款项。',
     payClaim: '支付',
     receivables: '应收款',

@@ -165,7 +165,7 @@ export const pit: typeof english = {
     claims: '待人工支付',
     claim: '款項',
     origin: '來源',
-    origins: { 'cash-out': '兌現', 'walked-away': '玩家走開', 'left-behind': '遺留籌碼', correction: '更正', void: '作廢局', 'voucher-failed': '票券失敗', returned: '退還', 'void-voucher': '作廢票券', 'expired-voucher': '過期票券' },
+    origins: { 'cash-out': '兌現', 'walked-away': '玩家走開', 'left-behind': '遺留籌碼', correction: '更正', void: '作廢局', 'voucher-failed': '票券失敗', 'from-film': '錄影登記', returned: '退還', 'void-voucher': '作廢票券', 'expired-voucher': '過期票券' },
     noClaims: '沒有待付款項。',
     payClaim: '支付',
     receivables: '應收款',
