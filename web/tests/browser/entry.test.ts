@@ -244,6 +244,10 @@ describe('bets entered at a live table', () => {
     await page.getByText(/a touch puts .* · Placed by staff for the player/).waitFor();
     await box(page, 'big').click();
     await expect.poll(heard).toMatchObject({ cluster: { command: { 'place-for': { seat: 2 } } } });
+    // The next player's bets are their own again.
+    await seatKey(page, 3).click();
+    await box(page, 'big').click();
+    await expect.poll(heard).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
     fixture.house.table(LIVE).close();
     await page.locator('[data-phase=closed]').waitFor();
     await seatKey(page, 2).click();

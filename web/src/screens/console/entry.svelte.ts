@@ -79,14 +79,14 @@ export class Entry {
   touchBox(box: Box): void {
     if (this.by === 'box') this.box = box;
     else if (this.seat) void this.play(this.seat, box);
-    else this.desk.staff.tell(office.words.live.seatFirst);
   }
 
   touchSeat({ cluster, seat: number }: SeatPlace): void {
     const seat = { cluster, seat: number };
-    if (this.by === 'seat') this.seat = seat;
-    else if (this.box) void this.play(seat, this.box);
-    else this.desk.staff.tell(office.words.live.boxFirst);
+    if (this.by === 'box') return this.box ? void this.play(seat, this.box) : undefined;
+    // What staff place is for this player (5.13), not for the next one too.
+    if (this.seat && !isAt(this.seat, seat)) this.isForPlayer = false;
+    this.seat = seat;
   }
 
   /** What lies there of a seat; where the house does not tell, what was entered here. */
@@ -135,6 +135,7 @@ export class Entry {
       this.sent = [];
       this.tool = 'place';
       this.typed = '';
+      this.isForPlayer = false;
     }
     // What lies there at the close counts as it lies (5.9): nothing more is registered.
     if (phase !== 'open') this.refused = [];
