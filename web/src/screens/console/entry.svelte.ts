@@ -39,11 +39,10 @@ export class Entry {
   constructor(private readonly desk: Desk) {}
 
   private readonly limited = $derived.by(() => ({ limits: this.desk.table?.limits, boxes: this.desk.layout.boxes.map(({ box }) => box) }));
-  /** The chips, and beside them the amounts that were typed last. */
-  readonly tray: readonly Cents[] = $derived.by(() => {
-    const tray = chips({ ...this.limited, room: TRAY, hasUnit: true });
-    return [...tray, ...this.amounts.filter((amount) => !tray.includes(amount)).slice(0, TYPED)];
-  });
+  /** The chips of the table. */
+  readonly chips: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: TRAY, hasUnit: true }));
+  /** The same, and beside them the amounts that were typed last. */
+  readonly tray: readonly Cents[] = $derived.by(() => [...this.chips, ...this.amounts.filter((amount) => !this.chips.includes(amount)).slice(0, TYPED)]);
   readonly chip: Cents = $derived.by(() => {
     if (this.typed) return Number(this.typed) * 100;
     return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
