@@ -37,6 +37,17 @@ export function seatsPaid({ lines }: Pick<PayList, 'lines'>): SeatPay[] {
     .filter(({ lines }) => lines.length > 0);
 }
 
+/** An amount counted out in chips, the largest first; what no chip is small enough for is left. */
+export function inChips(amount: Cents, chips: readonly Cents[]): { counted: { chip: Cents; count: number }[]; left: Cents } {
+  let left = amount;
+  const counted = chips.toSorted((one, other) => other - one).flatMap((chip) => {
+    const count = Math.trunc(left / chip);
+    left -= count * chip;
+    return count > 0 ? [{ chip, count }] : [];
+  });
+  return { counted, left };
+}
+
 /** The pay list of an earlier round, as the record has it: by how the round stands. */
 export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 'clusters' | 'past'>): PayList {
   const lines = clusters.flatMap(({ changes, sheet, now, stakes }): PayLine[] => {
