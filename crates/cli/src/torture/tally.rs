@@ -74,7 +74,7 @@ counters! {
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
         WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker Register TellTotal
-        AllRegistered RegisterFromFilm CloseReturns
+        AllRegistered TickOff RegisterFromFilm CloseReturns
     }
     "cluster event" ClusterEvents of ClusterEvent { Done Rejected Settled Compensated StackerDiffers StackerEmptied }
     "house" HouseCommands of HouseCommand {
@@ -311,6 +311,7 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         {
             Some(WINNERS)
         }
+        ("cluster", "TickOff") if !is_live => Some("terminals pay in credits"),
         ("cluster", "TellTotal") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
         ("cluster", "BuyIn") if is_live => Some("cash becomes chips outside the table's books"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),

@@ -43,7 +43,10 @@ impl Evidence {
     ) -> Result<Self, NoEvidence> {
         let mut gathering = Gathering { archive, keys, round };
         let is_over = |seen: &Seen<'_, Round>| match seen {
-            Seen::Entry(_, machine, _) | Seen::Block(_, machine) => machine.past(round).is_some(),
+            // While winners are registered the dice can still change.
+            Seen::Entry(_, machine, _) | Seen::Block(_, machine) => {
+                machine.past(round).is_some() && !(machine.number() == round && machine.is_registering())
+            }
             Seen::Opening(..) | Seen::Checkpoint(..) => false,
         };
         let chain = MachineId::Round(table).chain();

@@ -208,6 +208,7 @@ impl Sensitive for ClusterCommand {
             | Self::ClearLock { .. }
             | Self::TellTotal { .. }
             | Self::AllRegistered
+            | Self::TickOff { .. }
             | Self::Follow { .. }
             | Self::Receive { .. }
             | Self::Delivered { .. } => None,

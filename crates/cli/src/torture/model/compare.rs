@@ -39,6 +39,7 @@ impl Model {
             | ClusterCommand::ClearLock { .. }
             | ClusterCommand::RegisterFromFilm { .. }
             | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::TickOff { .. }
             | ClusterCommand::Follow { .. }
             | ClusterCommand::Receive { .. }
             | ClusterCommand::Delivered { .. } => return Ok(()),
