@@ -718,7 +718,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "reissue-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "large-registration" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -828,6 +828,11 @@ export interface components {
             /** Format: uint32 */
             y: number;
         };
+        /**
+         * @description What the Dealer is asked for on a box after the dice.
+         * @enum {string}
+         */
+        AskedFor: "stakes" | "total";
         /** @description What an audit found. */
         AuditSheet: {
             /** @description Its chains, by name. */
@@ -1045,12 +1050,9 @@ export interface components {
             /** @description How much it was before anything was set off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ClaimId"];
-            /** @description Since when. */
-            opened: components["schemas"]["Time"];
             opened_by?: components["schemas"]["PersonId"] | null;
             /** @description Why. */
             origin: components["schemas"]["ClaimOrigin"];
-            taken?: components["schemas"]["TakenBy"] | null;
         };
         /** @description Why a player is owed by hand. */
         ClaimOrigin: {
@@ -1083,7 +1085,9 @@ export interface components {
             correction: components["schemas"]["RoundNumber"];
         } | {
             void: components["schemas"]["RoundNumber"];
-        } | "voucher-failed";
+        } | "voucher-failed" | {
+            "from-film": components["schemas"]["RoundNumber"];
+        };
         /** @description What may be asked of a cluster. */
         ClusterCommand: {
             place: {
@@ -1257,6 +1261,46 @@ export interface components {
                  */
                 notes: number;
             };
+        } | {
+            register: {
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description How much on which boxes. */
+                stakes: components["schemas"]["Stake"][];
+            };
+        } | {
+            "tell-total": {
+                /** @description How much, which may be nothing. */
+                amount: components["schemas"]["Money"];
+                /** @description The box. */
+                box: components["schemas"]["BetBox"];
+            };
+        } | "all-registered" | {
+            "tick-off": {
+                /** @description Whether its chips were given. */
+                is_paid: boolean;
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "register-from-film": {
+                /** @description Who played there, for whoever pays the claim. */
+                player: string;
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description How much on which box. */
+                stake: components["schemas"]["Stake"];
+            };
+        } | {
+            "close-returns": {
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                second?: components["schemas"]["Person"] | null;
+            };
         };
         /** @description What happened at the players' side, as far as the command does not say it. */
         ClusterEvent: "done" | {
@@ -1333,6 +1377,10 @@ export interface components {
             /** @description What it moved. */
             movements: components["schemas"]["Movement"][];
             now?: components["schemas"]["Sheet"] | null;
+            /** @description What was registered after the dice, and from the film, in order. */
+            registered?: components["schemas"]["RegisteredLine"][];
+            /** @description Whether it was void before its chips were collected at a table that registers winners: they were handed back on the layout. */
+            returned_on_layout: boolean;
             sheet?: components["schemas"]["Sheet"] | null;
             /** @description All that lay on the layout. */
             stakes: components["schemas"]["StakeLine"][];
@@ -1348,7 +1396,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "losing-box" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1641,6 +1689,22 @@ export interface components {
         };
         /** @description What a die shows. */
         Face: number;
+        /** @description A bet that Supervisor and second person have seen on the film of a round that was settled. */
+        FilmLine: {
+            /** @description The box. */
+            box: components["schemas"]["BetBox"];
+            /** @description Who played there, for whoever pays the claim. */
+            player: string;
+            /** @description The seat. */
+            seat: components["schemas"]["Seat"];
+            /** @description The session that what it comes to is booked for. */
+            session: components["schemas"]["SessionId"];
+            /**
+             * Format: uint32
+             * @description The stake, in units of the round.
+             */
+            units: number;
+        };
         /** @description A command for the House, under the next number of its source. */
         ForHouse: {
             approval?: components["schemas"]["ApprovalId"] | null;
@@ -1829,14 +1893,7 @@ export interface components {
                 /** @description At which seat. */
                 seat: components["schemas"]["Seat"];
             };
-        } | "configured" | "money-ruled" | {
-            "voucher-reissued": {
-                /** @description The one in its place. */
-                by: components["schemas"]["VoucherSerial"];
-                /** @description The one that is dead. */
-                replaced: components["schemas"]["VoucherSerial"];
-            };
-        };
+        } | "configured" | "money-ruled";
         /** @description What may be asked of the House. */
         HouseCommand: {
             found: {
@@ -2049,34 +2106,6 @@ export interface components {
                  */
                 event: number;
             };
-        } | {
-            "confirm-voucher": {
-                /** @description Which. */
-                serial: components["schemas"]["VoucherSerial"];
-            };
-        } | {
-            "reissue-voucher": {
-                /** @description The new number. */
-                number: components["schemas"]["VoucherNumber"];
-                second?: components["schemas"]["Person"] | null;
-                /** @description Which. */
-                serial: components["schemas"]["VoucherSerial"];
-            };
-        } | {
-            "take-claim": {
-                /** @description Which. */
-                claim: components["schemas"]["ClaimId"];
-            };
-        } | {
-            "take-back-claim": {
-                /** @description Which. */
-                claim: components["schemas"]["ClaimId"];
-            };
-        } | {
-            "read-claim": {
-                /** @description Which. */
-                claim: components["schemas"]["ClaimId"];
-            };
         };
         /** @description The set-up of the house. */
         HouseConfiguration: {
@@ -2110,8 +2139,6 @@ export interface components {
             "voucher-issued": {
                 /** @description From when it is no longer good. */
                 expires: components["schemas"]["Time"];
-                /** @description Its serial number. */
-                serial: components["schemas"]["VoucherSerial"];
             };
         } | {
             "cash-paid": {
@@ -2159,15 +2186,6 @@ export interface components {
                 expired: components["schemas"]["ExpiredVoucher"][];
                 /** @description Vouchers paid, void or for training, long enough ago to be left to the record. */
                 forgotten: components["schemas"]["VoucherHash"][];
-            };
-        } | {
-            "voucher-reissued": {
-                /** @description Its amount, as before. */
-                amount: components["schemas"]["Money"];
-                /** @description From when it is no longer good, as before. */
-                expires: components["schemas"]["Time"];
-                /** @description The serial number of the new one. */
-                serial: components["schemas"]["VoucherSerial"];
             };
         };
         /** @description A list of the House: the one that was asked for. */
@@ -2269,10 +2287,6 @@ export interface components {
             "pay-expired": {
                 number: components["schemas"]["Validation"];
                 why: string;
-            };
-        } | {
-            reissue: {
-                serial: components["schemas"]["VoucherSerial"];
             };
         };
         HouseWordOrHouseCommand: components["schemas"]["HouseWord"] | components["schemas"]["HouseCommand"];
@@ -2495,12 +2509,12 @@ export interface components {
             returned: components["schemas"]["Money"];
             /**
              * Format: uint32
-             * @description Rounds settled with a bet.
+             * @description Rounds settled with a bet; at a table that registers winners every round, as it is not known which had bets.
              */
             rounds: number;
             /**
              * Format: uint32
-             * @description Rounds void with a bet.
+             * @description Rounds void with a bet, or every one.
              */
             voids: number;
             /** @description Paid for winning bets, stakes included. */
@@ -2568,6 +2582,13 @@ export interface components {
             };
         } | {
             closed: {
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+            };
+        } | {
+            thrown: {
+                /** @description The dice. */
+                dice: components["schemas"]["Dice"];
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
@@ -2781,9 +2802,9 @@ export interface components {
                 closed_at?: number | null;
                 /**
                  * Format: int64
-                 * @description What counts of it as it stands.
+                 * @description What counts of it as it stands; none likewise.
                  */
-                counted: number;
+                counted?: number | null;
                 /**
                  * Format: uint32
                  * @description Who dealt.
@@ -2831,9 +2852,9 @@ export interface components {
                 shift: string;
                 /**
                  * Format: int64
-                 * @description What was staked, in cents.
+                 * @description What was staked, in cents; none at a table that registers winners, where it is not known.
                  */
-                staked: number;
+                staked?: number | null;
                 /**
                  * Format: uint32
                  * @description The tumbler that was in use.
@@ -2843,7 +2864,7 @@ export interface components {
                 void?: string | null;
                 /**
                  * Format: uint64
-                 * @description How many wagers there were.
+                 * @description How many wagers were registered.
                  */
                 wagers: number;
             }[];
@@ -2870,6 +2891,35 @@ export interface components {
             number: string;
             pay_table?: components["schemas"]["PayTableView"] | null;
             text?: string | null;
+        };
+        /** @description A bet as it is paid. */
+        PayLine: {
+            /** @description The box. */
+            box: components["schemas"]["BetBox"];
+            /** @description With what it was placed. */
+            chips: components["schemas"]["Chips"];
+            /** @description What counts of it (5.1.1). */
+            counted: components["schemas"]["Money"];
+            /** @description What it is paid, with the stake, where it wins. */
+            pays: components["schemas"]["Money"];
+            /** @description What is given back of it: excess, or everything where the round is void. */
+            returned: components["schemas"]["Money"];
+            /** @description Whose bet it is. */
+            seat: components["schemas"]["Seat"];
+            /** @description What lay there. */
+            stake: components["schemas"]["Money"];
+        };
+        /** @description Whom to pay: every bet that is registered, by seat and in order of placement. */
+        PayList: {
+            dice?: components["schemas"]["Dice"] | null;
+            /** @description Whether the round is settled by it, or what wins is still being registered. */
+            is_settled: boolean;
+            /** @description The bets. */
+            lines: components["schemas"]["PayLine"][];
+            /** @description The round. */
+            round: components["schemas"]["RoundNumber"];
+            /** @description The seats whose chips were given, as the Dealer has ticked them off. */
+            ticked_off: components["schemas"]["Seat"][];
         };
         /** @description A row of a pay table. */
         PayTableRowView: {
@@ -2917,6 +2967,8 @@ export interface components {
             game?: string;
             is_held?: boolean;
             is_interrupted?: boolean;
+            /** @description Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet. */
+            is_registering?: boolean;
             is_training?: boolean;
             latest?: components["schemas"]["ResultView"] | null;
             layout?: string;
@@ -2924,6 +2976,11 @@ export interface components {
             /** Format: uint64 */
             number: number;
             phase?: components["schemas"]["Phase"];
+            /**
+             * @description Which bets the table registers. Where only winners are, nothing that needs every bet is known: totals, meters, and the boxes
+             *     below their minimum.
+             */
+            registration?: components["schemas"]["Registration"];
             /** @description The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed. */
             results?: components["schemas"]["ResultView"][] | null;
             round?: components["schemas"]["RoundNumber"];
@@ -2939,6 +2996,8 @@ export interface components {
             game: string;
             is_held: boolean;
             is_interrupted: boolean;
+            /** @description Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet. */
+            is_registering: boolean;
             is_training: boolean;
             latest?: components["schemas"]["ResultView"] | null;
             layout: string;
@@ -2946,6 +3005,11 @@ export interface components {
             /** Format: uint64 */
             number: number;
             phase: components["schemas"]["Phase"];
+            /**
+             * @description Which bets the table registers. Where only winners are, nothing that needs every bet is known: totals, meters, and the boxes
+             *     below their minimum.
+             */
+            registration: components["schemas"]["Registration"];
             /** @description The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed. */
             results?: components["schemas"]["ResultView"][] | null;
             round: components["schemas"]["RoundNumber"];
@@ -2991,7 +3055,6 @@ export interface components {
             credits: {
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
-                session?: components["schemas"]["SessionId"] | null;
             };
         } | {
             returned: {
@@ -3078,6 +3141,54 @@ export interface components {
             /** @description What is wrong, for people. */
             sentence: string;
         };
+        /** @description What was registered at a table that registers winners, and when. */
+        RegisteredLine: {
+            /**
+             * Format: uint64
+             * @description The block.
+             */
+            block: number;
+            /** @description By whom. */
+            by: Record<string, never>;
+            /**
+             * Format: uint32
+             * @description The entry in it.
+             */
+            entry: number;
+            /** @description What is owed for it, where it was registered from the film. */
+            movements: components["schemas"]["Movement"][];
+            /**
+             * Format: uint64
+             * @description When.
+             */
+            time: number;
+            /** @description What: with which second person, and from the film if it says so. */
+            what: Record<string, never>;
+        };
+        /** @description A box while winners are registered. */
+        RegisteringBox: {
+            asked_for?: components["schemas"]["AskedFor"] | null;
+            box: components["schemas"]["BetBox"];
+            cap?: components["schemas"]["Money"] | null;
+            registered: components["schemas"]["Money"];
+            told?: components["schemas"]["Money"] | null;
+            wins: boolean;
+        };
+        /** @description Winners being registered. */
+        RegisteringView: {
+            /** @description The boxes that win, that are asked for, or on which something is registered or told. */
+            boxes: components["schemas"]["RegisteringBox"][];
+            dice: components["schemas"]["Dice"];
+            /** @description Whether the Dealer has said that all is registered. */
+            is_registered: boolean;
+            /** @description Above this a stake takes a second person. */
+            limit: components["schemas"]["Money"];
+        };
+        /**
+         * @description Which bets of a live table are registered. The chips lie on the layout either way.
+         * @enum {string}
+         */
+        Registration: "every-bet" | "winners";
         /** @description What other parts of the house report. */
         Report: {
             "clock-stepped": {
@@ -3319,14 +3430,14 @@ export interface components {
                  * Format: double
                  * @description The upper end.
                  */
-                band_high: number;
+                band_high?: number | null;
                 /** @description Whether the band comes from the exact distribution. */
                 band_is_exact: boolean;
                 /**
                  * Format: double
                  * @description The lower end of what luck explains in 95 of 100 cases.
                  */
-                band_low: number;
+                band_low?: number | null;
                 /** @description The box, where it is about one. */
                 box?: string | null;
                 /**
@@ -3338,7 +3449,7 @@ export interface components {
                  * Format: double
                  * @description By how many standard deviations the win is above the theoretical one.
                  */
-                deviations: number;
+                deviations?: number | null;
                 /**
                  * Format: int64
                  * @description Cash and vouchers that came in.
@@ -3355,7 +3466,7 @@ export interface components {
                  * Format: int64
                  * @description What counted of all stakes.
                  */
-                handle: number;
+                handle?: number | null;
                 /**
                  * Format: double
                  * @description Win to drop.
@@ -3365,7 +3476,7 @@ export interface components {
                 name: string;
                 /**
                  * Format: uint64
-                 * @description Rounds with a bet that were not void.
+                 * @description Rounds with a bet that were not void; at a table that registers winners every round that was not.
                  */
                 rounds: number;
                 /**
@@ -3382,19 +3493,24 @@ export interface components {
                  * Format: double
                  * @description What it should have won on average.
                  */
-                theoretical_win: number;
+                theoretical_win?: number | null;
                 /** @description The same, exactly. */
-                theoretical_win_exact: string;
+                theoretical_win_exact?: string | null;
+                /**
+                 * Format: uint64
+                 * @description How many of them were at tables that register winners: what was bet in them is not known, and the figures leave them out.
+                 */
+                unregistered_rounds: number;
                 /**
                  * Format: int64
                  * @description What the House won.
                  */
-                win: number;
+                win?: number | null;
             }[];
             /** @description The time zone in which its days begin. */
             time_zone: string;
         };
-        /** @description A line of the report. Amounts are cents. */
+        /** @description A line of the report. Amounts are cents; what is not known is left out, as at a table that registers winners. */
         ResultLine: {
             /**
              * Format: double
@@ -3405,14 +3521,14 @@ export interface components {
              * Format: double
              * @description The upper end.
              */
-            band_high: number;
+            band_high?: number | null;
             /** @description Whether the band comes from the exact distribution. */
             band_is_exact: boolean;
             /**
              * Format: double
              * @description The lower end of what luck explains in 95 of 100 cases.
              */
-            band_low: number;
+            band_low?: number | null;
             /** @description The box, where it is about one. */
             box?: string | null;
             /**
@@ -3424,7 +3540,7 @@ export interface components {
              * Format: double
              * @description By how many standard deviations the win is above the theoretical one.
              */
-            deviations: number;
+            deviations?: number | null;
             /**
              * Format: int64
              * @description Cash and vouchers that came in.
@@ -3441,7 +3557,7 @@ export interface components {
              * Format: int64
              * @description What counted of all stakes.
              */
-            handle: number;
+            handle?: number | null;
             /**
              * Format: double
              * @description Win to drop.
@@ -3451,7 +3567,7 @@ export interface components {
             name: string;
             /**
              * Format: uint64
-             * @description Rounds with a bet that were not void.
+             * @description Rounds with a bet that were not void; at a table that registers winners every round that was not.
              */
             rounds: number;
             /**
@@ -3468,14 +3584,19 @@ export interface components {
              * Format: double
              * @description What it should have won on average.
              */
-            theoretical_win: number;
+            theoretical_win?: number | null;
             /** @description The same, exactly. */
-            theoretical_win_exact: string;
+            theoretical_win_exact?: string | null;
+            /**
+             * Format: uint64
+             * @description How many of them were at tables that register winners: what was bet in them is not known, and the figures leave them out.
+             */
+            unregistered_rounds: number;
             /**
              * Format: int64
              * @description What the House won.
              */
-            win: number;
+            win?: number | null;
         };
         /** @description A round that is over. */
         ResultView: {
@@ -3484,6 +3605,13 @@ export interface components {
             void?: components["schemas"]["VoidReason"] | null;
             /** @description The boxes that win by the dice. */
             winners?: components["schemas"]["BetBox"][];
+        };
+        /** @description A round whose bets are registered from the film. */
+        ReturnsView: {
+            lines: components["schemas"]["FilmLine"][];
+            round: components["schemas"]["RoundNumber"];
+            /** @description The unit that the stakes of the lines are counted in. */
+            unit: components["schemas"]["Money"];
         };
         /**
          * @description What a person may be (F50). One person, one identity; a person may hold several roles.
@@ -3651,6 +3779,8 @@ export interface components {
                  * @description The last notice that its chain holds.
                  */
                 followed: number;
+                /** @description Whether all that wins is registered there, at a table that registers winners. */
+                is_registered: boolean;
             };
         };
         /** @description What happened at the dealer's side. */
@@ -3797,6 +3927,8 @@ export interface components {
                  * @description The last notice that its chain holds.
                  */
                 followed: number;
+                /** @description Whether all that wins is registered there, at a table that registers winners. */
+                is_registered: boolean;
             };
         };
         /** @description A round of a table. */
@@ -3813,9 +3945,9 @@ export interface components {
             closed_at?: number | null;
             /**
              * Format: int64
-             * @description What counts of it as it stands.
+             * @description What counts of it as it stands; none likewise.
              */
-            counted: number;
+            counted?: number | null;
             /**
              * Format: uint32
              * @description Who dealt.
@@ -3863,9 +3995,9 @@ export interface components {
             shift: string;
             /**
              * Format: int64
-             * @description What was staked, in cents.
+             * @description What was staked, in cents; none at a table that registers winners, where it is not known.
              */
-            staked: number;
+            staked?: number | null;
             /**
              * Format: uint32
              * @description The tumbler that was in use.
@@ -3875,7 +4007,7 @@ export interface components {
             void?: string | null;
             /**
              * Format: uint64
-             * @description How many wagers there were.
+             * @description How many wagers were registered.
              */
             wagers: number;
         };
@@ -3902,6 +4034,8 @@ export interface components {
             profile: string;
             /** @description The version of the program that opened the table. */
             program: string;
+            /** @description Which bets are registered: where only winners are, the sheet has no others, and handle and result are not known. */
+            registration: string;
             /**
              * Format: uint64
              * @description The round.
@@ -3960,17 +4094,6 @@ export interface components {
             answers: components["schemas"]["Answered"][];
             seat: components["schemas"]["SeatView"];
         };
-        /** @description A claim from a seat. */
-        SeatClaim: {
-            amount: components["schemas"]["Money"];
-            /** @description Whether the player may take it back as credits. */
-            can_be_taken_back: boolean;
-            claim: components["schemas"]["ClaimId"];
-            /** @description Whether an attendant has it. */
-            is_taken: boolean;
-            opened: components["schemas"]["Time"];
-            origin: components["schemas"]["ClaimOrigin"];
-        };
         /** @description How a seat is. */
         SeatHealth: {
             /** Format: uint16 */
@@ -3982,23 +4105,6 @@ export interface components {
             on_layout: components["schemas"]["Money"];
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
-        };
-        /** @description The money of a seat that is not in its credits. */
-        SeatMoney: {
-            /** @description What an attendant pays by hand. */
-            claims: components["schemas"]["SeatClaim"][];
-            /** @description Credits on their way to the seat. */
-            coming: components["schemas"]["Money"];
-            /** @description What was paid by hand, until it is read. */
-            paid: components["schemas"]["SeatPaid"][];
-            voucher?: components["schemas"]["SeatVoucher"] | null;
-        };
-        /** @description A claim from a seat that was paid. */
-        SeatPaid: {
-            amount: components["schemas"]["Money"];
-            claim: components["schemas"]["ClaimId"];
-            origin: components["schemas"]["ClaimOrigin"];
-            time: components["schemas"]["Time"];
         };
         /** @description Where a seat is. */
         SeatPlace: {
@@ -4019,25 +4125,11 @@ export interface components {
             is_locked: boolean;
             last?: components["schemas"]["LastGame"] | null;
             meters: components["schemas"]["Meters"];
-            /** @description What the House has of the player: nothing where it is absent. */
-            money?: components["schemas"]["SeatMoney"];
             /** Format: uint64 */
             number: number;
             on_layout: components["schemas"]["Money"];
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
-        };
-        /** @description A voucher that was cashed out at a seat, without its number (F42). */
-        SeatVoucher: {
-            amount: components["schemas"]["Money"];
-            expires: components["schemas"]["Time"];
-            issued: components["schemas"]["Time"];
-            /** Format: uint16 */
-            last_digits: number;
-            serial: components["schemas"]["VoucherSerial"];
-            session: components["schemas"]["SessionId"];
-            /** @description How it stands: it may have been paid meanwhile. */
-            state: components["schemas"]["VoucherState"];
         };
         /**
          * Format: uint32
@@ -4202,6 +4294,11 @@ export interface components {
         Slip: {
             /** @description The lines. */
             lines: components["schemas"]["SlipLine"][];
+            /**
+             * @description What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. It pays nothing by
+             *     itself, so the digest leaves it out.
+             */
+            told: components["schemas"]["Stake"][];
         };
         /** @description A line of a slip: what one seat had on one box at the close. */
         SlipLine: {
@@ -4260,9 +4357,14 @@ export interface components {
             /** @description The dice known at an interruption: they bind (5.4.1). */
             known?: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
+            /** @description Of each cluster; none where only winners are registered. */
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
             number: number;
+            pay_list?: components["schemas"]["PayList"] | null;
+            registering?: components["schemas"]["RegisteringView"] | null;
+            /** @description Rounds that were corrected or voided late at a table that registers winners: what lost is registered from the film. */
+            returns?: components["schemas"]["ReturnsView"][];
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats?: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
@@ -4309,9 +4411,14 @@ export interface components {
             /** @description The dice known at an interruption: they bind (5.4.1). */
             known: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
+            /** @description Of each cluster; none where only winners are registered. */
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
             number: number;
+            pay_list?: components["schemas"]["PayList"] | null;
+            registering?: components["schemas"]["RegisteringView"] | null;
+            /** @description Rounds that were corrected or voided late at a table that registers winners: what lost is registered from the film. */
+            returns: components["schemas"]["ReturnsView"][];
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
@@ -4465,18 +4572,13 @@ export interface components {
             /** @description What the house calls it. */
             name: string;
             phase: components["schemas"]["Phase"];
+            /** @description Which bets are registered. */
+            registration: components["schemas"]["Registration"];
             /** @description How many seats or terminals each of its clusters has. */
             seats: number[];
             /** Format: uint16 */
             table: number;
             title: components["schemas"]["InLanguages"];
-        };
-        /** @description Who is on the way to pay a claim. */
-        TakenBy: {
-            /** @description Who. */
-            person: components["schemas"]["PersonId"];
-            /** @description Since when. */
-            time: components["schemas"]["Time"];
         };
         /** @description A command of a terminal. */
         TerminalCommand: {
@@ -4494,22 +4596,6 @@ export interface components {
         } | {
             redeem: {
                 number: components["schemas"]["Validation"];
-            };
-        } | {
-            "confirm-voucher": {
-                serial: components["schemas"]["VoucherSerial"];
-            };
-        } | {
-            "reissue-voucher": {
-                serial: components["schemas"]["VoucherSerial"];
-            };
-        } | {
-            "take-back-claim": {
-                claim: components["schemas"]["ClaimId"];
-            };
-        } | {
-            "read-claim": {
-                claim: components["schemas"]["ClaimId"];
             };
         } | {
             "insert-note": {
@@ -4654,13 +4740,10 @@ export interface components {
         VoucherOnFile: {
             amount: components["schemas"]["Money"];
             expires: components["schemas"]["Time"];
-            /** @description Whether it was printed, or its holder said to have it. */
-            is_confirmed: boolean;
             issued: components["schemas"]["Time"];
             /** Format: uint16 */
             last_digits: number;
             origin: components["schemas"]["VoucherOrigin"];
-            serial: components["schemas"]["VoucherSerial"];
             state: components["schemas"]["VoucherState"];
         };
         /** @description Where a voucher came from. */
@@ -4672,15 +4755,8 @@ export interface components {
                 cluster: components["schemas"]["ClusterId"];
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description The session that ended. */
-                session: components["schemas"]["SessionId"];
             };
         };
-        /**
-         * Format: uint64
-         * @description A voucher's serial number, counted from one: people say it, and it tells nothing of the validation number.
-         */
-        VoucherSerial: number;
         /** @description How a voucher stands. */
         VoucherState: "good" | "expired" | {
             paid: {
@@ -4696,14 +4772,7 @@ export interface components {
                 /** @description When. */
                 time: components["schemas"]["Time"];
             };
-        } | "play" | {
-            replaced: {
-                /** @description The voucher in its place. */
-                by: components["schemas"]["VoucherSerial"];
-                /** @description When. */
-                time: components["schemas"]["Time"];
-            };
-        };
+        } | "play";
         /** @description A checkpoint, as it is told. */
         Vouching: {
             /**

@@ -84,6 +84,8 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
             format!("On {bet_box} lay {amount} in all{over}.")
         }
         C::AllRegistered => "All that wins is registered.".to_owned(),
+        C::TickOff { seat, is_paid: true } => format!("Seat {} has its chips.", seat.0),
+        C::TickOff { seat, is_paid: false } => format!("Seat {} has not had its chips.", seat.0),
         C::CloseReturns { round, .. } => format!("What round {} owes is registered.", round.0),
         C::PlaceExcess { seat, .. } => {
             format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), standing(stage, *seat))
