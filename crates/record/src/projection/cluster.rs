@@ -165,8 +165,7 @@ impl Scribe for Cluster {
             }
             ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
                 let emptied = Event { device: Some(acceptor.0), ..event_by("stacker-emptied", asked.actor) };
-                let seat = self.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
-                of.seat = seat;
+                of.seat = self.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
                 let detail = Some(format!("{notes} notes counted"));
                 events.push(Event { at: of.clone(), amount: Some(amount.cents()), detail, ..emptied });
                 (Seats::None, Some("stacker-emptied"))
