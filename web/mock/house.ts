@@ -182,7 +182,7 @@ export class MockHouse {
   }
 
   private listed({ table, layout, phase }: MockTable) {
-    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals: layout.has_terminals };
+    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [8], has_terminals: layout.has_terminals, registration: 'every-bet' };
   }
 
   private enrol(text: string, json: (value: unknown, status?: number) => true): true {

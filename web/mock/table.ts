@@ -55,7 +55,7 @@ export class MockTable {
   private isExcessTaken = true;
   /** Players elsewhere who are not listed. */
   unlisted = 0;
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
+  private staff: StaffView = { number: 0, registering: null, pay_list: null, returns: [], supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
   constructor(
@@ -69,7 +69,7 @@ export class MockTable {
     const isLive = !layout.has_terminals;
     this.view = {
       number: 0, table, game: layout.game.split('@')[0]!, layout: layout.layout, is_training: isTraining, round: 0, phase: 'idle',
-      closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, tumbles: null, dealer: 21,
+      closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, registration: 'every-bet', is_registering: false, tumbles: null, dealer: 21,
       limits: { ...LIMITS, boxes, differential: isLive ? 200_000 : null }, latest: null, results: [],
     };
   }
