@@ -108,6 +108,7 @@ describe('bets entered at a live table', () => {
     await box(page, 'small').click();
     await expect.poll(() => box(page, 'big').getAttribute('aria-label')).toContain('200.00 bet');
     await page.locator('[data-others=big]').getByText('300').waitFor();
+    expect(await box(page, 'big').getAttribute('aria-label')).toContain('others 300');
     expect(await page.locator('[data-others=small]').count()).toBe(0);
     await press(page, 'Take chip off');
     await box(page, 'big').click();
@@ -128,6 +129,13 @@ describe('bets entered at a live table', () => {
     await box(page, 'small').click();
     await expect.poll(() => bets(5)).toEqual([]);
     expect(bets(2)).toEqual([['big', 30_000]]);
+    // After the close all lies there as it is, and the next round begins with chips, not with what takes them off.
+    fixture.house.table(LIVE).close();
+    await expect.poll(() => page.locator('[data-laid=big] .chip').count()).toBe(1);
+    expect(await page.locator('[data-others]').count()).toBe(0);
+    fixture.house.table(LIVE).commit([2, 4, 6]);
+    fixture.house.table(LIVE).open();
+    await page.getByText('Seat 5: a touch puts 500').waitFor();
   });
 
   it('takes back what was entered last, and repeats what a seat bet before', async () => {
@@ -193,6 +201,7 @@ describe('bets entered at a live table', () => {
     await box(page, 'big').click();
     await page.locator('[data-below=big]').getByText('min 25').waitFor();
     await seatKey(page, 2).getByText('below min').waitFor();
+    await expect.poll(() => box(page, 'big').getAttribute('aria-label')).toMatch(/Below the minimum: min 25, 10\.00 bet$/);
     expect(await page.locator('[data-below=big] .area').evaluate((area) => getComputedStyle(area).fill)).toContain('#below');
     await fixture.shot(page, 'console-below-felt');
     await well(page);

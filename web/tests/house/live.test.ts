@@ -2,23 +2,23 @@
 
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
-import { hold } from '../browser/stage';
+import { box, hold } from '../browser/stage';
 import { told } from '../browser/told';
-import { commit, openBets, openTable, phase, step, tumble } from './play';
+import { chipOf, commit, openBets, openTable, phase, says, seatKey, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();
 
 /** The Dealer registers chips of a player on Big. */
 async function register(dealer: Page, seat: number, chips: string[]): Promise<void> {
-  await dealer.getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) }).click();
-  const sheet = dealer.getByRole('dialog');
+  await seatKey(dealer, seat).click();
+  let lies = 0;
   for (const chip of chips) {
-    await sheet.getByRole('radio', { name: `Chip of ${chip}`, exact: true }).click();
-    await sheet.locator('[data-box=big]').first().click();
-    await sheet.getByRole('status').filter({ hasText: `Big ${chip}` }).waitFor();
+    await chipOf(dealer, chip).click();
+    await box(dealer, 'big').click();
+    lies += Number(chip.replace(',', ''));
+    await says(dealer, 'big', new RegExp(`${lies.toLocaleString('en')}\\.00 bet$`));
   }
-  await dealer.keyboard.press('Escape');
 }
 
 /** How far Big and Small are apart. */

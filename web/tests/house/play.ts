@@ -55,6 +55,10 @@ export async function commit(console: Page, dice: readonly number[]): Promise<vo
   await hold(console.getByRole('button', { name: /^Commit/ }), () => phase(console, 'settled'));
 }
 
+/** The key of a seat of a live table, and a chip of the tray, at the console. */
+export const seatKey = (console: Page, seat: number) => console.getByRole('region', { name: 'Players' }).getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) });
+export const chipOf = (console: Page, amount: string) => console.getByRole('radio', { name: `Chip of ${amount}`, exact: true });
+
 export const chip = (terminal: Page, amount: string) => terminal.getByRole('radio', { name: `Chip of ${amount}`, exact: true }).tap();
 
 /** Touches a box, and waits until what lies on it is registered. */

@@ -52,8 +52,15 @@ for (const [name, size] of Object.entries(SIZES)) {
     table.forSeat({ place: { seat: 2, chips: 'own', stakes: [{ box: 'big', amount: 420_000 }, { box: 'small', amount: 20_000 }] } });
     await page.locator('aside .alarmed').first().waitFor();
     await office.shot(page, `console-${name}-live`);
-    await page.locator('aside li button').nth(1).click();
+    await page.getByRole('region', { name: 'Players' }).getByRole('button').nth(1).click();
+    await office.shot(page, `console-${name}-entry`);
+    await page.getByRole('button', { name: 'Seat …' }).click();
     await office.shot(page, `console-${name}-seat`);
+    await page.keyboard.press('Escape');
+    table.change({ phase: 'closed', closes_at: null, tumbles: 3 });
+    table.commit([2, 4, 6]);
+    await page.getByRole('region', { name: /^Pay list/ }).waitFor();
+    await office.shot(page, `console-${name}-pay-list`);
   });
 
   it(`the pit, ${name}`, async () => {

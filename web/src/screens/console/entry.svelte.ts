@@ -52,11 +52,11 @@ export class Entry {
   readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held);
   /** What lies on the felt: of the chosen seat what is its own, with its chips on their way; otherwise all. */
   readonly lies: Map<Box, Lying> = $derived.by(() => {
-    if (this.seat) return lying(this.betsOf(this.seat), movingOf(this.sent, this.seat));
+    if (this.isOn && this.seat) return lying(this.betsOf(this.seat), movingOf(this.sent, this.seat));
     return lying([...this.desk.totals].map(([box, amount]) => ({ box, amount })), this.sent);
   });
   /** What lies there of others than the chosen seat. */
-  readonly others: Map<Box, Cents> = $derived.by(() => (this.seat ? othersOf(this.desk.totals, this.betsOf(this.seat)) : new Map()));
+  readonly others: Map<Box, Cents> = $derived.by(() => (this.isOn && this.seat ? othersOf(this.desk.totals, this.betsOf(this.seat)) : new Map()));
 
   choose(by: 'seat' | 'box'): void {
     this.by = by;
@@ -133,6 +133,8 @@ export class Entry {
     if (round !== this.round) {
       this.entered = [];
       this.sent = [];
+      this.tool = 'place';
+      this.typed = '';
     }
     // What lies there at the close counts as it lies (5.9): nothing more is registered.
     if (phase !== 'open') this.refused = [];
@@ -140,6 +142,7 @@ export class Entry {
   }
 
   private async play(seat: SeatPlace, box: Box): Promise<void> {
+    if (!this.desk.view.isUp) return this.desk.staff.tell(office.words.offline, true);
     if (this.tool !== 'place') return this.takeOff(seat, box);
     const amount = this.chip;
     if (this.typed) {

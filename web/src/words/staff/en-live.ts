@@ -26,6 +26,7 @@ export const live = {
   takeOff: 'Take off',
   off: { 'take-chip': 'Take chip off', 'take-box': 'Take bet off' },
   seatMore: 'Seat …',
+  othersHave: (amount: string) => `others ${amount}`,
   belowShort: 'below min',
   least: (amount: string) => `min ${amount}`,
 

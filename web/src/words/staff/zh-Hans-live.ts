@@ -28,6 +28,7 @@ export const live: typeof english = {
   takeOff: '取下',
   off: { 'take-chip': '取下筹码', 'take-box': '取下整注' },
   seatMore: '座位…',
+  othersHave: (amount) => `其他座位${amount}`,
   belowShort: '低于下限',
   least: (amount) => `下限${amount}`,
 
