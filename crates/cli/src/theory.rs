@@ -83,15 +83,17 @@ fn told(lines: &[ResultLine], by: By) -> anyhow::Result<()> {
             line.name.clone(),
             line.rounds.to_string(),
             line.rounds_an_hour.map_or_else(none, |rate| format!("{rate:.1}")),
-            cents(line.handle),
+            line.handle.map_or_else(none, cents),
             line.average_bet.map_or_else(none, near),
             line.drop.map_or_else(none, |drop| cents(drop.into())),
-            cents(line.win),
+            line.win.map_or_else(none, cents),
             line.hold_percent.map_or_else(none, |hold| format!("{} %", rounded(hold, 2))),
-            near(real(theoretical)),
+            theoretical.map_or_else(none, |theoretical| near(real(theoretical))),
             edge.map_or_else(none, |edge| percent(edge, 3)),
-            format!("{} … {}{}", near(line.band_low), near(line.band_high), if line.band_is_exact { "" } else { " ~" }),
-            deviations(line.deviations),
+            line.band_low.zip(line.band_high).map_or_else(none, |(low, high)| {
+                format!("{} … {}{}", near(low), near(high), if line.band_is_exact { "" } else { " ~" })
+            }),
+            line.deviations.map_or_else(none, deviations),
         ]
     });
     let first = match by {
@@ -117,6 +119,11 @@ fn told(lines: &[ResultLine], by: By) -> anyhow::Result<()> {
     ];
     let mut out = anstream::stdout().lock();
     print::table(&mut out, &columns, &rows.collect::<Vec<_>>())?;
+    let unregistered: u64 = lines.iter().map(|line| line.unregistered_rounds).sum();
+    if unregistered > 0 {
+        let tables = "tables that register winners, where what lost is not known: the figures leave them out";
+        writeln!(out, "\n  {QUIET}{unregistered} of the rounds were at {tables}{QUIET:#}")?;
+    }
     writeln!(out, "\n  {QUIET}with ~ a band is normal: more than 2,000 rounds, or too many different ones{QUIET:#}")?;
     Ok(())
 }

@@ -68,7 +68,7 @@ fn more(to: &mut i64, by: i64) -> Option<()> {
     Some(())
 }
 
-/// The meters of every seat that has seen something, each cluster's before those of its seats.
+/// The meters of every seat that has seen something, each cluster's before those of its seats. Tables that register winners have none.
 pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, Trouble> {
     let mut seats = Seats::new();
     let booked = format!(
@@ -107,6 +107,11 @@ pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, Trouble
     add(reader, &mut seats, &owed, |line, values| more(&mut line.owed, values[0]))?;
     rounds(reader, days, &mut seats)?;
     ledger(reader, days, &mut seats)?;
+    // What lost at a table that registers winners is not known: it has no meters.
+    for row in reader.query("SELECT table_number FROM tables WHERE registration = 'winners'", &[])?.rows {
+        let table = count::<u16>(&row[0])?;
+        seats.retain(|(of, ..), _| *of != table);
+    }
     let named = seats.into_iter().map(|((table, cluster, seat), line)| MeterLine { table, cluster, seat, ..line });
     Ok(named.collect())
 }

@@ -1,7 +1,8 @@
 //! Results (F70): what the House won at each table, or by dealer, shift, day or box, beside what it should have won on the
 //! stakes that were made. The reporting tables give the stakes, a table and a day at a time; the analysis reckons.
 //!
-//! Cash is tied to no dealer, shift or box: drop and hold are known by table and by day only.
+//! Cash is tied to no dealer, shift or box: drop and hold are known by table and by day only. At a table that registers winners what
+//! lost is not known, so nothing is but how many rounds were played.
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use taisai_analysis::{Confidence, Theory, count as float, decimals, real, rounded};
 use taisai_record::projection::{Reader, Value};
 use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
-use taisai_table::TableId;
+use taisai_table::{Registration, TableId};
 
 use super::csv::{Cell, Csv};
 use super::days::Days;
@@ -89,17 +90,32 @@ struct Group {
     /// The time between the first and the last round of each day at each table, and how many rounds followed another in it.
     millis: i64,
     following: u64,
+    /// Rounds at tables that register winners.
+    unregistered: u64,
     /// When the first and the last round of the day that is gathered were opened, if it had one.
     today: Option<(i64, i64)>,
 }
 
 impl Default for Group {
     fn default() -> Self {
-        Self { theory: Theory::new(), drop: None, millis: 0, following: 0, today: None }
+        Self { theory: Theory::new(), drop: None, millis: 0, following: 0, unregistered: 0, today: None }
     }
 }
 
-/// A line of the report. Amounts are cents.
+impl Group {
+    /// A round of the day was opened then.
+    fn opened(&mut self, at: i64) {
+        match &mut self.today {
+            None => self.today = Some((at, at)),
+            Some((_, last)) => {
+                *last = at.max(*last);
+                self.following += 1;
+            }
+        }
+    }
+}
+
+/// A line of the report. Amounts are cents; what is not known is left out, as at a table that registers winners.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub struct ResultLine {
@@ -115,70 +131,76 @@ pub struct ResultLine {
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schema(value_type = Option<String>))]
     pub bet_box: Option<BetBox>,
-    /// Rounds with a bet that were not void.
+    /// Rounds with a bet that were not void; at a table that registers winners every round that was not.
     pub rounds: u64,
+    /// How many of them were at tables that register winners: what was bet in them is not known, and the figures leave them out.
+    pub unregistered_rounds: u64,
     /// Rounds an hour at a table, between the first and the last of each day.
     pub rounds_an_hour: Option<f64>,
     /// What counted of all stakes.
-    #[cfg_attr(test, schema(value_type = i64))]
-    pub handle: i128,
+    #[cfg_attr(test, schema(value_type = Option<i64>))]
+    pub handle: Option<i128>,
     /// What a wager was on average.
     pub average_bet: Option<f64>,
     /// Cash and vouchers that came in.
     pub drop: Option<i64>,
     /// What the House won.
-    #[cfg_attr(test, schema(value_type = i64))]
-    pub win: i128,
+    #[cfg_attr(test, schema(value_type = Option<i64>))]
+    pub win: Option<i128>,
     /// Win to drop.
     pub hold_percent: Option<f64>,
     /// What it should have won on average.
-    pub theoretical_win: f64,
+    pub theoretical_win: Option<f64>,
     /// The same, exactly.
-    pub theoretical_win_exact: String,
+    pub theoretical_win_exact: Option<String>,
     /// What it should keep of a stake of one.
     pub edge: Option<f64>,
     /// The same, exactly.
     pub edge_exact: Option<String>,
     /// The lower end of what luck explains in 95 of 100 cases.
-    pub band_low: f64,
+    pub band_low: Option<f64>,
     /// The upper end.
-    pub band_high: f64,
+    pub band_high: Option<f64>,
     /// Whether the band comes from the exact distribution.
     pub band_is_exact: bool,
     /// By how many standard deviations the win is above the theoretical one.
-    pub deviations: f64,
+    pub deviations: Option<f64>,
     /// Theoretical win and edge.
     #[serde(skip)]
-    pub fractions: (Fraction, Option<Fraction>),
+    pub fractions: (Option<Fraction>, Option<Fraction>),
 }
 
 impl ResultLine {
     fn new(subject: &Subject, group: &Group) -> Self {
-        let Group { theory, drop, millis, following, today: _ } = group;
+        let Group { theory, drop, millis, following, unregistered, today: _ } = group;
+        // Not known is not nothing.
+        let is_known = theory.rounds() > 0 || *unregistered == 0;
         let band = theory.band(Confidence::NinetyFive);
         let hours = real(Fraction::new(i128::from(*millis), 3_600_000));
-        let hold = drop.filter(|drop| *drop > 0).map(|drop| real(Fraction::new(theory.win() * 100, drop.into())));
+        let hold =
+            drop.filter(|drop| *drop > 0 && is_known).map(|drop| real(Fraction::new(theory.win() * 100, drop.into())));
         Self {
             name: subject.name(),
             table: subject.table(),
             dealer: subject.dealer(),
             bet_box: subject.bet_box(),
-            rounds: theory.rounds(),
+            rounds: theory.rounds() + unregistered,
+            unregistered_rounds: *unregistered,
             rounds_an_hour: (hours > 0.0).then(|| float(*following) / hours),
-            handle: theory.handle(),
+            handle: is_known.then(|| theory.handle()),
             average_bet: theory.average_bet().map(real),
             drop: *drop,
-            win: theory.win(),
+            win: is_known.then(|| theory.win()),
             hold_percent: hold,
-            theoretical_win: real(theory.theoretical_win()),
-            theoretical_win_exact: theory.theoretical_win().to_string(),
+            theoretical_win: is_known.then(|| real(theory.theoretical_win())),
+            theoretical_win_exact: is_known.then(|| theory.theoretical_win().to_string()),
             edge: theory.edge().map(real),
             edge_exact: theory.edge().map(|edge| edge.to_string()),
-            band_low: band.low,
-            band_high: band.high,
+            band_low: is_known.then_some(band.low),
+            band_high: is_known.then_some(band.high),
             band_is_exact: band.is_exact,
-            deviations: theory.deviations(),
-            fractions: (theory.theoretical_win(), theory.edge()),
+            deviations: is_known.then(|| theory.deviations()),
+            fractions: (is_known.then(|| theory.theoretical_win()), theory.edge()),
         }
     }
 }
@@ -194,8 +216,10 @@ pub fn results(
     let layouts = layouts(reader, games, training)?;
     let mut groups = BTreeMap::new();
     for day in table_days(reader, days)? {
-        if let Some(layout) = layouts.get(&day.table) {
-            gather(reader, layout, by, &day, &mut groups)?;
+        match layouts.get(&day.table) {
+            Some(LaidOut { layout, has_every_bet: true }) => gather(reader, layout, by, &day, &mut groups)?,
+            Some(LaidOut { has_every_bet: false, .. }) => count_rounds(reader, by, &day, &mut groups)?,
+            None => {}
         }
     }
     if matches!(by, By::Table | By::Day) {
@@ -204,13 +228,23 @@ pub fn results(
     Ok(groups.iter().map(|(subject, group)| ResultLine::new(subject, group)).collect())
 }
 
-fn layouts<'g>(reader: &mut Reader, games: &'g Games, training: bool) -> Result<BTreeMap<u16, &'g Layout>, Trouble> {
-    let sql = "SELECT table_number, game, game_version, layout, is_training FROM tables";
+/// How a table is laid out, and whether every bet at it is registered.
+#[derive(Clone, Copy)]
+struct LaidOut<'g> {
+    layout: &'g Layout,
+    has_every_bet: bool,
+}
+
+type Layouts<'g> = BTreeMap<u16, LaidOut<'g>>;
+
+fn layouts<'g>(reader: &mut Reader, games: &'g Games, training: bool) -> Result<Layouts<'g>, Trouble> {
+    let sql = "SELECT table_number, game, game_version, layout, is_training, registration FROM tables";
     let mut layouts = BTreeMap::new();
     for row in reader.query(sql, &[])?.rows {
         if training || number(&row[4])? == 0 {
             let game = games.find(&format!("{}@{}", text(&row[1])?, number(&row[2])?), None)?;
-            layouts.insert(count(&row[0])?, game.layout(text(&row[3])?)?);
+            let has_every_bet = text(&row[5])? == Registration::EveryBet.text();
+            layouts.insert(count(&row[0])?, LaidOut { layout: game.layout(text(&row[3])?)?, has_every_bet });
         }
     }
     Ok(layouts)
@@ -285,6 +319,39 @@ ORDER BY w.round, w.box",
         };
         take(layout, of.table, rows, subject, groups)?;
     }
+    end_day(groups)
+}
+
+/// The rounds of a table that registers winners: that they were played is all that is known of them.
+fn count_rounds(
+    reader: &mut Reader,
+    by: By,
+    of: &TableDay,
+    groups: &mut BTreeMap<Subject, Group>,
+) -> Result<(), Trouble> {
+    let sql = "SELECT r.shift, r.dealer, coalesce(p.name, '') AS name, r.opened_at
+        FROM rounds r LEFT JOIN people p ON p.person = r.dealer
+        WHERE r.table_number = $1 AND r.gaming_day = $2 AND r.dice IS NOT NULL AND r.void IS NULL ORDER BY r.round";
+    for row in reader.query(sql, &[of.table.into(), of.day.clone().into()])?.rows {
+        let subject = match by {
+            By::Table => Subject::Table(of.table),
+            By::Dealer => match maybe(&row[1])? {
+                Some(dealer) => Subject::Dealer(dealer, text(&row[2])?.to_owned()),
+                None => Subject::NoDealer,
+            },
+            By::Shift => Subject::Shift(of.day.clone(), text(&row[0])?.to_owned()),
+            By::Day => Subject::Day(of.day.clone()),
+            By::Box => return Ok(()),
+        };
+        let group = groups.entry(subject).or_default();
+        group.unregistered += 1;
+        group.opened(number(&row[3])?);
+    }
+    end_day(groups)
+}
+
+/// The time between the first and the last round of a day is added to that of others.
+fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), Trouble> {
     for group in groups.values_mut() {
         let (first, last) = group.today.take().unwrap_or_default();
         group.millis = group.millis.checked_add(last - first).ok_or(Trouble::TooLarge)?;
@@ -309,13 +376,7 @@ fn take(
     }
     let (round, opened) = (number(&rows[0][0])?, number(&rows[0][4])?);
     let group = groups.entry(subject).or_default();
-    match &mut group.today {
-        None => group.today = Some((opened, opened)),
-        Some((_, last)) => {
-            *last = opened.max(*last);
-            group.following += 1;
-        }
-    }
+    group.opened(opened);
     let bad = |bad| Trouble::Round { table: table.into(), round, bad };
     group.theory.take(layout, stakes, wagers, Money::from_cents(win)).map_err(bad)
 }
@@ -323,7 +384,7 @@ fn take(
 /// Drop as the query `win` has it: cash and vouchers that came in at a table.
 fn drops(
     reader: &mut Reader,
-    layouts: &BTreeMap<u16, &Layout>,
+    layouts: &Layouts<'_>,
     by: By,
     days: Days,
     groups: &mut BTreeMap<Subject, Group>,
@@ -353,6 +414,7 @@ pub fn results_csv(lines: &[ResultLine]) -> String {
     let mut csv = Csv::new([
         "name",
         "rounds",
+        "unregistered_rounds",
         "rounds_an_hour",
         "handle",
         "average_bet",
@@ -374,20 +436,21 @@ pub fn results_csv(lines: &[ResultLine]) -> String {
         csv.row([
             Cell::text(line.name.as_str()),
             Cell::number(line.rounds),
+            Cell::number(line.unregistered_rounds),
             two(line.rounds_an_hour),
-            Cell::number(line.handle),
+            Cell::maybe(line.handle),
             two(line.average_bet),
             Cell::maybe(line.drop),
-            Cell::number(line.win),
+            Cell::maybe(line.win),
             two(line.hold_percent),
-            Cell::number(decimals(theoretical, 2)),
-            Cell::number(&line.theoretical_win_exact),
+            Cell::maybe(theoretical.map(|theoretical| decimals(theoretical, 2))),
+            Cell::maybe(line.theoretical_win_exact.as_ref()),
             Cell::maybe(edge.map(|edge| decimals(edge, 6))),
             Cell::maybe(line.edge_exact.as_ref()),
-            Cell::number(rounded(line.band_low, 0)),
-            Cell::number(rounded(line.band_high, 0)),
+            Cell::maybe(line.band_low.map(|low| rounded(low, 0))),
+            Cell::maybe(line.band_high.map(|high| rounded(high, 0))),
             Cell::number(u8::from(line.band_is_exact)),
-            Cell::number(rounded(line.deviations, 4)),
+            Cell::maybe(line.deviations.map(|deviations| rounded(deviations, 4))),
         ]);
     }
     csv.into_text()

@@ -7,7 +7,7 @@ use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
     Actor, CommandId, DeviceId, DeviceKind, Happening, HouseCommand, Person, PersonId, Phase, Position, Profile,
-    Report, Role, Roles, RoundCommand, RoundNumber, TableId, TableLimits,
+    Registration, Report, Role, Roles, RoundCommand, RoundNumber, TableId, TableLimits,
 };
 
 use super::hearing::{Heard, Hearing};
