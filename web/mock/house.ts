@@ -169,8 +169,8 @@ export class MockHouse {
     return { ...LIMITS, differential: this.table(table).layout.has_terminals ? null : 200_000 };
   }
 
-  voucher(amount: number) {
-    return voucher(amount, Date.now());
+  voucher(amount: number, serial = 1) {
+    return voucher(amount, Date.now(), serial);
   }
 
   /** What is looked up by pit and audit. */

@@ -40,13 +40,14 @@ export class MockStaff {
         event(37, 51, { 'redemption-locked': { seat: { cluster, seat: 4 } } }),
       ]),
       claims: of([
-        { id: 12, amount: 1_250_000, gross: 1_250_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
-        { id: 13, amount: 42_500, gross: 60_000, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
+        { id: 12, amount: 1_250_000, gross: 1_250_000, opened: time - 900_000, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } },
+        { id: 13, amount: 42_500, gross: 60_000, opened: time - 300_000, origin: { session: { cluster, seat: 6, session: 9, reason: { correction: 70 } } } },
       ]),
       receivables: of([{ id: 2, cluster, round: 70, seat: 4, session: 8, left: 15_000, gross: 40_000, is_waived: false }]),
       vouchers: of([
-        { amount: 50_000, issued: time - 3_600_000, expires: time + 29 * 86_400_000, last_digits: 5678, origin: { cage: 8 }, state: 'good' },
-        { amount: 18_000, issued: time - 9_600_000, expires: time + 29 * 86_400_000, last_digits: 411, origin: { seat: { cluster, seat: 2 } }, state: { paid: { time: time - 600_000, at: { cage: 8 } } } },
+        { amount: 50_000, issued: time - 3_600_000, expires: time + 29 * 86_400_000, last_digits: 5678, origin: { cage: 8 }, state: 'good', serial: 12, is_confirmed: true },
+        { amount: 33_500, issued: time - 4_000_000, expires: time + 29 * 86_400_000, last_digits: 9021, origin: { seat: { cluster, seat: 3, session: 7 } }, state: 'good', serial: 11, is_confirmed: false },
+        { amount: 18_000, issued: time - 9_600_000, expires: time + 29 * 86_400_000, last_digits: 411, origin: { seat: { cluster, seat: 2, session: 6 } }, state: { paid: { time: time - 600_000, at: { cage: 8 } } }, serial: 10, is_confirmed: true },
       ]),
       devices: of([
         { id: 101, kind: { terminal: { cluster, seat: 1 } }, is_revoked: false },
@@ -97,7 +98,7 @@ export class MockStaff {
       return;
     }
     const shown: Record<string, Part[]> = {
-      pit: ['approvals', 'events', 'claims', 'receivables', 'devices', 'people', 'tables'],
+      pit: ['approvals', 'events', 'claims', 'receivables', 'vouchers', 'devices', 'people', 'tables'],
       cage: ['approvals', 'claims', 'receivables', 'vouchers', 'people'],
       audit: ['events', 'claims', 'receivables', 'vouchers', 'devices', 'people', 'tables'],
     };
@@ -171,9 +172,12 @@ export class MockStaff {
     const redeemed = command['redeem'] as { number: string } | undefined;
     const sold = command['sell'] as { amount: number } | undefined;
     const paid = command['pay-claim'] as { claim: number } | undefined;
+    const taken = command['take-claim'] as { claim: number } | undefined;
+    const anew = command['reissue'] as { serial: number } | undefined;
+    const confirmed = command['confirm-voucher'] as { serial: number } | undefined;
     if (asked) {
       const id = (this.next += 1);
-      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]').replace(/^\{"house":\{"sell":(.*)\}\}$/, '{"sale":$1}');
+      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]').replace(/^\{"house":\{"sell":(.*)\}\}$/, '{"sale":$1}').replace(/^\{"house":\{"reissue":(.*)\}\}$/, '{"reissue":$1}');
       this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
     }
@@ -201,7 +205,21 @@ export class MockStaff {
     if (redeemed) return ok({ accepted: { 'cash-paid': { amount: 50_000 } } });
     if (sold && sold.amount > 500_000 && !this.approved(approval)) return ok(refused('second-person-missing').value);
     if (sold) return ok({ accepted: this.house.voucher(sold.amount) });
+    if (anew && !this.approved(approval)) return ok(refused('second-person-missing').value);
+    if (anew) return ok({ accepted: this.reissued(anew.serial) });
+    if (confirmed) this.show('vouchers', this.parts.vouchers!.all.map((one) => (one.serial === confirmed.serial ? { ...one, is_confirmed: true } : one)));
+    if (taken) this.show('claims', this.parts.claims!.all.map((one) => (one.id === taken.claim ? { ...one, taken: { person: me.person, time: Date.now() } } : one)));
     if (paid) this.show('claims', this.parts.claims!.all.filter(({ id }) => id !== paid.claim));
     return ok({ accepted: 'done' });
+  }
+
+  /** A voucher in the place of another, which is dead. */
+  private reissued(serial: number) {
+    const all = this.parts.vouchers!.all;
+    const old = all.find((one) => one.serial === serial)!;
+    const by = Math.max(...all.map((one) => one.serial)) + 1;
+    const time = Date.now();
+    this.show('vouchers', [{ ...old, serial: by, issued: time, last_digits: 5677 + by, is_confirmed: false, origin: { cage: 8 } }, ...all.map((one) => (one === old ? { ...one, state: { replaced: { time, by } } } : one))]);
+    return this.house.voucher(old.amount, by);
   }
 }

@@ -18,6 +18,8 @@ interface Seat {
   last: Stake[];
   screen: Screen | null;
   answered: Map<number, unknown>;
+  /** Whether the answer to the next command about money is lost. */
+  isAnswerLost?: boolean;
   games: GameLine[];
 }
 
@@ -32,6 +34,13 @@ const SENTENCES: Record<string, [string, string[]]> = {
   'voucher-not-on-file': ['The voucher is not on file.', []],
   'seat-locked': ['The seat is locked until an attendant clears it.', []],
 };
+
+/** What a terminal asks about money: the answers come without the seat. */
+const OF_MONEY = ['redeem', 'insert-note', 'cash-out-to-voucher', 'reissue-voucher', 'confirm-voucher', 'take-back-claim', 'read-claim'];
+
+const NO_MONEY: NonNullable<SeatView['money']> = { claims: [], paid: [], voucher: null, coming: 0 };
+
+const originAt = (table: number, seat: number) => ({ session: { cluster: { table, number: 0 }, seat, session: 7, reason: 'cash-out' as const } });
 
 const NO_METERS = { bought_in: 0, bet: 0, won: 0, returned: 0, dispensed: 0, owed: 0, rounds: 0, voids: 0 };
 
@@ -55,6 +64,8 @@ export class MockTable {
   private isExcessTaken = true;
   /** Players elsewhere who are not listed. */
   unlisted = 0;
+  private vouchers = 0;
+  private claims = 0;
   private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
@@ -281,9 +292,9 @@ export class MockTable {
       const known = seat.answered.get(sequence);
       const { answer, change } = known ? { answer: known, change: {} } : this.decide(seat, command);
       seat.answered.set(sequence, answer);
-      const isOfMoney = 'redeem' in command || 'insert-note' in command || 'cash-out-to-voucher' in command;
+      const isOfMoney = OF_MONEY.some((name) => name in command);
       this.tell(seat, change, isOfMoney ? [] : [{ sequence, answer }]);
-      if (isOfMoney) seat.screen?.say({ answers: [{ sequence, answer }] });
+      if (isOfMoney && !seat.isAnswerLost) seat.screen?.say({ answers: [{ sequence, answer: known ? { accepted: { 'on-file': { voucher: null } } } : answer }] });
     }
   }
 
@@ -299,9 +310,25 @@ export class MockTable {
     }
     if ('insert-note' in command) return { answer: { accepted: null }, change: { credits: view.credits + command['insert-note'].amount, session: view.session ?? 8 } };
     if ('cash-out-to-voucher' in command) {
-      return { answer: { accepted: voucher(view.credits, this.now()) }, change: { credits: 0, session: null, bets: [] } };
+      return this.issue(view.credits, { credits: 0, session: null, bets: [] });
     }
-    if ('cash-out' in command) return { answer: { accepted: null }, change: { credits: 0, session: null } };
+    const money = view.money ?? NO_MONEY;
+    if ('reissue-voucher' in command) {
+      if (money.voucher?.serial !== command['reissue-voucher'].serial) return refused('voucher-confirmed');
+      if (money.voucher.state !== 'good') return refused('voucher-paid');
+      return this.issue(money.voucher.amount, {});
+    }
+    if ('confirm-voucher' in command) return { answer: { accepted: 'done' }, change: { money: { ...money, voucher: null } } };
+    if ('take-back-claim' in command) {
+      const claim = money.claims.find(({ claim }) => claim === command['take-back-claim'].claim);
+      if (!claim || claim.is_taken) return refused(claim ? 'claim-taken' : 'unknown-claim');
+      return { answer: { accepted: null }, change: { credits: view.credits + claim.amount, session: 10, money: { ...money, claims: money.claims.filter((one) => one !== claim) } } };
+    }
+    if ('read-claim' in command) return { answer: { accepted: null }, change: { money: { ...money, paid: money.paid.filter(({ claim }) => claim !== command['read-claim'].claim) } } };
+    if ('cash-out' in command) {
+      const claim = { claim: ++this.claims, amount: view.credits, opened: this.now(), origin: originAt(this.table, view.seat), is_taken: false, can_be_taken_back: true };
+      return { answer: { accepted: null }, change: { credits: 0, session: null, money: { ...money, claims: [...money.claims, claim] } } };
+    }
     if (this.view.phase !== 'open') return refused(this.view.phase === 'idle' || this.view.phase === 'settled' ? 'no-round-open' : 'bets-closed');
     if (view.is_locked) return refused('seat-locked');
     const own = view.bets.map(({ box, amount }) => ({ box, amount }));
@@ -310,6 +337,14 @@ export class MockTable {
     if ('repeat' in command) return seat.last.length === 0 ? refused('nothing-to-repeat') : this.placed(view, seat.last, refused);
     if ('clear' in command) return this.placed(view, own.map(({ box, amount }) => ({ box, amount: -amount })), refused);
     return this.placed(view, command.withdraw.stakes.map(({ box, amount }) => ({ box, amount: -amount })), refused);
+  }
+
+  /** A voucher of a seat, each time under another number. */
+  private issue(amount: number, change: Partial<SeatView>): { answer: unknown; change: Partial<SeatView> } {
+    const issued = voucher(amount, this.now(), ++this.vouchers);
+    const { serial, validation } = issued.voucher.voucher;
+    const on = { serial, amount, last_digits: Number(validation.slice(-4)), issued: this.now(), expires: this.now() + 86_400_000, session: 7, state: 'good' as const };
+    return { answer: { accepted: issued }, change: { ...change, money: { ...NO_MONEY, voucher: on } } };
   }
 
   private room(box: Box): number {
@@ -337,12 +372,12 @@ export class MockTable {
   }
 }
 
-export function voucher(amount: number, now: number) {
+export function voucher(amount: number, now: number, serial = 1) {
   const bars = Array.from({ length: 60 }, (_, at) => `<rect x="${at * 4}" width="${1 + ((at * 7) % 3)}" height="40"/>`).join('');
   const at = new Date(now).toISOString();
   const drawn = {
     property: 'Stand-in House', issued_at: 'Table 1, terminal 3', date: at.slice(0, 10), time: at.slice(11, 19), good_until: '2030-01-01 00:00',
-    amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: '40-12', validation: '12 3456 7890 1234 5678', is_training: true,
+    amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: String(serial), serial, validation: `12 3456 7890 1234 ${5677 + serial}`, is_training: true,
     words: { english: 'One thousand dollars', simplified: '壹仟元整', traditional: '壹仟元整' },
     barcode: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40">${bars}</svg>`,
   };

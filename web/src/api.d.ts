@@ -718,7 +718,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "reissue-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -1045,9 +1045,12 @@ export interface components {
             /** @description How much it was before anything was set off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ClaimId"];
+            /** @description Since when. */
+            opened: components["schemas"]["Time"];
             opened_by?: components["schemas"]["PersonId"] | null;
             /** @description Why. */
             origin: components["schemas"]["ClaimOrigin"];
+            taken?: components["schemas"]["TakenBy"] | null;
         };
         /** @description Why a player is owed by hand. */
         ClaimOrigin: {
@@ -1345,7 +1348,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1826,7 +1829,14 @@ export interface components {
                 /** @description At which seat. */
                 seat: components["schemas"]["Seat"];
             };
-        } | "configured" | "money-ruled";
+        } | "configured" | "money-ruled" | {
+            "voucher-reissued": {
+                /** @description The one in its place. */
+                by: components["schemas"]["VoucherSerial"];
+                /** @description The one that is dead. */
+                replaced: components["schemas"]["VoucherSerial"];
+            };
+        };
         /** @description What may be asked of the House. */
         HouseCommand: {
             found: {
@@ -2039,6 +2049,34 @@ export interface components {
                  */
                 event: number;
             };
+        } | {
+            "confirm-voucher": {
+                /** @description Which. */
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "reissue-voucher": {
+                /** @description The new number. */
+                number: components["schemas"]["VoucherNumber"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description Which. */
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "take-claim": {
+                /** @description Which. */
+                claim: components["schemas"]["ClaimId"];
+            };
+        } | {
+            "take-back-claim": {
+                /** @description Which. */
+                claim: components["schemas"]["ClaimId"];
+            };
+        } | {
+            "read-claim": {
+                /** @description Which. */
+                claim: components["schemas"]["ClaimId"];
+            };
         };
         /** @description The set-up of the house. */
         HouseConfiguration: {
@@ -2072,6 +2110,8 @@ export interface components {
             "voucher-issued": {
                 /** @description From when it is no longer good. */
                 expires: components["schemas"]["Time"];
+                /** @description Its serial number. */
+                serial: components["schemas"]["VoucherSerial"];
             };
         } | {
             "cash-paid": {
@@ -2119,6 +2159,15 @@ export interface components {
                 expired: components["schemas"]["ExpiredVoucher"][];
                 /** @description Vouchers paid, void or for training, long enough ago to be left to the record. */
                 forgotten: components["schemas"]["VoucherHash"][];
+            };
+        } | {
+            "voucher-reissued": {
+                /** @description Its amount, as before. */
+                amount: components["schemas"]["Money"];
+                /** @description From when it is no longer good, as before. */
+                expires: components["schemas"]["Time"];
+                /** @description The serial number of the new one. */
+                serial: components["schemas"]["VoucherSerial"];
             };
         };
         /** @description A list of the House: the one that was asked for. */
@@ -2220,6 +2269,10 @@ export interface components {
             "pay-expired": {
                 number: components["schemas"]["Validation"];
                 why: string;
+            };
+        } | {
+            reissue: {
+                serial: components["schemas"]["VoucherSerial"];
             };
         };
         HouseWordOrHouseCommand: components["schemas"]["HouseWord"] | components["schemas"]["HouseCommand"];
@@ -2938,6 +2991,7 @@ export interface components {
             credits: {
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+                session?: components["schemas"]["SessionId"] | null;
             };
         } | {
             returned: {
@@ -3906,6 +3960,17 @@ export interface components {
             answers: components["schemas"]["Answered"][];
             seat: components["schemas"]["SeatView"];
         };
+        /** @description A claim from a seat. */
+        SeatClaim: {
+            amount: components["schemas"]["Money"];
+            /** @description Whether the player may take it back as credits. */
+            can_be_taken_back: boolean;
+            claim: components["schemas"]["ClaimId"];
+            /** @description Whether an attendant has it. */
+            is_taken: boolean;
+            opened: components["schemas"]["Time"];
+            origin: components["schemas"]["ClaimOrigin"];
+        };
         /** @description How a seat is. */
         SeatHealth: {
             /** Format: uint16 */
@@ -3917,6 +3982,23 @@ export interface components {
             on_layout: components["schemas"]["Money"];
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
+        };
+        /** @description The money of a seat that is not in its credits. */
+        SeatMoney: {
+            /** @description What an attendant pays by hand. */
+            claims: components["schemas"]["SeatClaim"][];
+            /** @description Credits on their way to the seat. */
+            coming: components["schemas"]["Money"];
+            /** @description What was paid by hand, until it is read. */
+            paid: components["schemas"]["SeatPaid"][];
+            voucher?: components["schemas"]["SeatVoucher"] | null;
+        };
+        /** @description A claim from a seat that was paid. */
+        SeatPaid: {
+            amount: components["schemas"]["Money"];
+            claim: components["schemas"]["ClaimId"];
+            origin: components["schemas"]["ClaimOrigin"];
+            time: components["schemas"]["Time"];
         };
         /** @description Where a seat is. */
         SeatPlace: {
@@ -3937,11 +4019,25 @@ export interface components {
             is_locked: boolean;
             last?: components["schemas"]["LastGame"] | null;
             meters: components["schemas"]["Meters"];
+            /** @description What the House has of the player: nothing where it is absent. */
+            money?: components["schemas"]["SeatMoney"];
             /** Format: uint64 */
             number: number;
             on_layout: components["schemas"]["Money"];
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
+        };
+        /** @description A voucher that was cashed out at a seat, without its number (F42). */
+        SeatVoucher: {
+            amount: components["schemas"]["Money"];
+            expires: components["schemas"]["Time"];
+            issued: components["schemas"]["Time"];
+            /** Format: uint16 */
+            last_digits: number;
+            serial: components["schemas"]["VoucherSerial"];
+            session: components["schemas"]["SessionId"];
+            /** @description How it stands: it may have been paid meanwhile. */
+            state: components["schemas"]["VoucherState"];
         };
         /**
          * Format: uint32
@@ -4375,6 +4471,13 @@ export interface components {
             table: number;
             title: components["schemas"]["InLanguages"];
         };
+        /** @description Who is on the way to pay a claim. */
+        TakenBy: {
+            /** @description Who. */
+            person: components["schemas"]["PersonId"];
+            /** @description Since when. */
+            time: components["schemas"]["Time"];
+        };
         /** @description A command of a terminal. */
         TerminalCommand: {
             command: components["schemas"]["TerminalWordOrClusterCommand"];
@@ -4391,6 +4494,22 @@ export interface components {
         } | {
             redeem: {
                 number: components["schemas"]["Validation"];
+            };
+        } | {
+            "confirm-voucher": {
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "reissue-voucher": {
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "take-back-claim": {
+                claim: components["schemas"]["ClaimId"];
+            };
+        } | {
+            "read-claim": {
+                claim: components["schemas"]["ClaimId"];
             };
         } | {
             "insert-note": {
@@ -4535,10 +4654,13 @@ export interface components {
         VoucherOnFile: {
             amount: components["schemas"]["Money"];
             expires: components["schemas"]["Time"];
+            /** @description Whether it was printed, or its holder said to have it. */
+            is_confirmed: boolean;
             issued: components["schemas"]["Time"];
             /** Format: uint16 */
             last_digits: number;
             origin: components["schemas"]["VoucherOrigin"];
+            serial: components["schemas"]["VoucherSerial"];
             state: components["schemas"]["VoucherState"];
         };
         /** @description Where a voucher came from. */
@@ -4550,8 +4672,15 @@ export interface components {
                 cluster: components["schemas"]["ClusterId"];
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+                /** @description The session that ended. */
+                session: components["schemas"]["SessionId"];
             };
         };
+        /**
+         * Format: uint64
+         * @description A voucher's serial number, counted from one: people say it, and it tells nothing of the validation number.
+         */
+        VoucherSerial: number;
         /** @description How a voucher stands. */
         VoucherState: "good" | "expired" | {
             paid: {
@@ -4567,7 +4696,14 @@ export interface components {
                 /** @description When. */
                 time: components["schemas"]["Time"];
             };
-        } | "play";
+        } | "play" | {
+            replaced: {
+                /** @description The voucher in its place. */
+                by: components["schemas"]["VoucherSerial"];
+                /** @description When. */
+                time: components["schemas"]["Time"];
+            };
+        };
         /** @description A checkpoint, as it is told. */
         Vouching: {
             /**

@@ -121,6 +121,10 @@ export type SeatCommand =
   | { 'cash-out': { seat: number; to: 'hand-pay' } }
   | { 'cash-out-to-voucher': Record<string, never> }
   | { redeem: { number: string } }
+  | { 'confirm-voucher': { serial: number } }
+  | { 'reissue-voucher': { serial: number } }
+  | { 'take-back-claim': { claim: number } }
+  | { 'read-claim': { claim: number } }
   | { 'insert-note': { amount: Cents } };
 
 /** The voucher of a cash-out, in the answer to it and nowhere else (F42). */
@@ -134,6 +138,7 @@ export interface Voucher {
   figures: string;
   words: { english: string; simplified: string; traditional: string };
   sequence: string;
+  serial: number;
   validation: string;
   barcode: string;
   is_training: boolean;

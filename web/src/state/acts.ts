@@ -15,8 +15,9 @@ export interface Read {
 /** Reads an act; nothing where it cannot be read. */
 export function read(what: string): Read | null {
   try {
-    const act = JSON.parse(what) as What | { sale: { amount: number } };
+    const act = JSON.parse(what) as What | { sale: { amount: number } } | { reissue: { serial: number } };
     if ('sale' in act) return { name: 'sale', table: null, fields: act.sale };
+    if ('reissue' in act) return { name: 'reissue', table: null, fields: act.reissue };
     if ('table' in act) return { ...named(act.table.round), table: act.table.table };
     if ('cluster' in act) return { ...named(act.cluster.command), table: act.cluster.table };
     if ('house' in act) return { ...named(act.house), table: null };
@@ -38,7 +39,7 @@ function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Read
  * the screen that asked: a voucher's number. */
 export function carried(what: string): What | null {
   const act = read(what);
-  if (!act || act.name === 'void-voucher' || act.name === 'sale') return null;
+  if (!act || ['void-voucher', 'sale', 'reissue'].includes(act.name)) return null;
   return JSON.parse(what) as What;
 }
 
@@ -48,7 +49,7 @@ export function rightOf(what: What): Act {
   if ('code' in what) return 'manage-devices';
   const { name } = named('table' in what ? what.table.round : 'cluster' in what ? what.cluster.command : what.house);
   const rights: Record<string, Act> = {
-    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', sell: 'large-sale', 'buy-in': 'large-buy-in', 'issue-colour': 'large-buy-in', void: 'void-voucher', 'void-voucher': 'void-voucher',
+    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', sell: 'large-sale', reissue: 'reissue-voucher', 'buy-in': 'large-buy-in', 'issue-colour': 'large-buy-in', void: 'void-voucher', 'void-voucher': 'void-voucher',
     'add-person': 'manage-people', 'set-roles': 'manage-people', suspend: 'manage-people', reinstate: 'manage-people', unlock: 'manage-people', configure: 'configure', 'add-table': 'configure',
   };
   const right = rights[name];

@@ -26,6 +26,7 @@ export const managesHouse = (me: Holder) => isOne(me, ['administrator']);
 export const clearsLocks = (me: Holder) => isOne(me, ['attendant', 'pit-supervisor', 'pit-manager']);
 export const takesCash = (me: Holder) => isOne(me, ['dealer', 'pit-supervisor', 'cashier', 'attendant']);
 export const isCashier = (me: Holder) => isOne(me, ['cashier']);
+export const reissues = (me: Holder) => isOne(me, ['cashier', 'attendant', 'pit-supervisor', 'pit-manager']);
 export const paysByHand = (me: Holder) => isOne(me, ['cashier', 'attendant']);
 
 /** Every role, in the order of the house. */

@@ -3,13 +3,15 @@
 import type { ClaimOnFile, VoucherOnFile } from '../protocol/messages';
 
 type PaidAt = Extract<VoucherOnFile['state'], { paid: unknown }>['paid']['at'];
-export type Stands = 'good' | 'expired' | 'training' | { paid: { time: number; at: PaidAt } } | { void: { time: number; claim: number } };
+export type Stands = 'good' | 'expired' | 'training' | { replaced: { time: number; by: number } } | { paid: { time: number; at: PaidAt } } | { void: { time: number; claim: number } };
 
 export interface OnFile {
+  serial: number;
   digits: string;
   amount: number;
   issued: number;
   expires: number;
+  is_confirmed: boolean;
   stands: Stands;
 }
 
@@ -37,6 +39,18 @@ export function originOf({ origin }: ClaimOnFile): Origin {
   }
   if ('returned' in origin) return { word: 'returned', table: origin.returned.cluster.table, group: origin.returned.cluster.number, seat: origin.returned.seat, round: null };
   return { word: Object.keys(origin)[0]!, table: null, group: 0, seat: null, round: null };
+}
+
+/** The seat that a voucher was cashed out at. */
+export function seatOf({ origin }: VoucherOnFile): { table: number; group: number; seat: number } | null {
+  return 'seat' in origin ? { table: origin.seat.cluster.table, group: origin.seat.cluster.number, seat: origin.seat.seat } : null;
+}
+
+/** What staff look for among vouchers and claims: every word is a table and seat ("1/3"), the last digits, an amount or a serial number. */
+export function isFound(voucher: VoucherOnFile, sought: string): boolean {
+  const at = seatOf(voucher);
+  const names = [String(voucher.last_digits).padStart(4, '0'), String(voucher.serial), (voucher.amount / 100).toFixed(2), ...(at ? [`${at.table}/${at.seat}`] : [])];
+  return sought.split(/\s+/).every((word) => word === '' || names.some((name) => name === word.replace(/^[…№]/, '') || name.startsWith(`${word}.`)));
 }
 
 export function stateOf({ state }: VoucherOnFile): string {

@@ -6,7 +6,7 @@ import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; amount: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number };
+type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>): string {
@@ -50,6 +50,8 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
       return said['add-table'](fields.table, fields.clusters);
     case 'configure':
       return said.configure(fields.key, String(fields.value));
+    case 'reissue':
+      return said.reissue(fields.serial);
     case 'void-voucher':
       return said['void-voucher'];
     default:

@@ -37,7 +37,7 @@ describe('the cage', () => {
     await second.getByText('Sell a voucher of 6,000.00.').waitFor();
     await second.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Handed over' }).click();
     expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one) === '{"sell":{"amount":600000}}')).toHaveLength(2);
   });
 
@@ -61,7 +61,7 @@ describe('the cage', () => {
     await page.mouse.click(5, 5);
     await caughtUp(page);
     await page.locator('dialog[open]').getByText('12 3456 7890 1234 5678').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Handed over' }).click();
     await number.waitFor({ state: 'detached' });
   });
 
@@ -97,10 +97,39 @@ describe('the cage', () => {
 
   it('pays a claim that is held', async () => {
     const page = await staff('cage', 8, { width: 1280, height: 800 }, 'zh-Hant');
-    const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
+    const claim = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button').last();
     await hold(claim, () => claim.waitFor({ state: 'detached' }));
     await shot(page, 'cage-zh-Hant');
     expect(await spilling(page)).toEqual([]);
     expect(await faults(page)).toEqual([]);
+  });
+
+  it('finds a voucher by its terminal and has it issued anew by two people (F42)', async () => {
+    const page = await staff('cage', 8);
+    const second = await staff('pit', 3);
+    const vouchers = page.getByRole('region', { name: 'Vouchers' });
+    await vouchers.getByLabel('Find by table, seat, last digits or amount').fill('1/3');
+    await vouchers.getByRole('row').filter({ hasText: '…9021' }).filter({ hasText: 'not confirmed' }).getByRole('button', { name: 'Issue anew' }).click();
+    await second.getByText('Issue voucher № 11 anew.').waitFor();
+    await second.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('12 3456 7890 1234 5690').waitFor();
+    await shot(page, 'cage-anew');
+    expect(await faults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Handed over' }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await vouchers.getByRole('row').filter({ hasText: '…9021' }).filter({ hasText: 'replaced' }).waitFor();
+    expect(fixture.house.staff.heard).toContainEqual({ 'confirm-voucher': { serial: 13 } });
+    // The pit sees the same list.
+    await second.getByRole('button', { name: 'Money' }).click();
+    await second.getByRole('region', { name: 'Vouchers' }).getByRole('row').filter({ hasText: '…5690' }).waitFor();
+    expect(await spilling(second)).toEqual([]);
+  });
+
+  it('an attendant takes a claim before it is paid', async () => {
+    const page = await staff('cage', 8);
+    const claim = page.getByRole('region', { name: 'To pay by hand' }).getByRole('row').filter({ hasText: '12,500.00' });
+    await claim.getByRole('button', { name: 'I have it' }).click();
+    await claim.getByText('Noraini Ahmad has it').waitFor();
+    expect(fixture.house.staff.heard).toContainEqual({ 'take-claim': { claim: 12 } });
   });
 });

@@ -26,8 +26,10 @@ describe('the terminal', () => {
     await page.getByText('There is no such voucher. Please check the number.').waitFor();
     await page.getByLabel('Number on the voucher').fill('12 0000 0000 0000 0000');
     await page.getByRole('button', { name: 'Add credits' }).click();
-    await page.getByText('Credits were added.').waitFor();
+    await page.getByText('The voucher was taken. Its credits are on their way.').waitFor();
     await page.getByRole('button', { name: 'Cash out all 1,500.00 to a voucher' }).click();
+    await page.getByText('1,500.00 becomes a voucher, and your session ends.').waitFor();
+    await page.getByRole('button', { name: 'Yes, cash out 1,500.00' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByText('VOID – training').waitFor();
     for (const _ of ['once', 'again', 'and again']) await page.keyboard.press('Escape');
@@ -36,7 +38,7 @@ describe('the terminal', () => {
     await page.mouse.click(5, 5);
     await caughtUp(page);
     await page.locator('dialog[open]').getByText('12 3456 7890 1234 5678').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'I have it' }).click();
     await page.getByText('Welcome. Add credits to play.').waitFor();
   });
 
@@ -54,7 +56,8 @@ describe('the terminal', () => {
     expect(await kept()).toContain('big');
     await page.getByRole('button', { name: 'Cash out' }).click();
     await page.getByRole('button', { name: /Cash out all/ }).click();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: /^Yes, cash out/ }).click();
+    await page.getByRole('button', { name: 'I have it' }).click();
     await expect.poll(kept).toBeNull();
     // A terminal that was not there when the session ended.
     await page.evaluate(() => localStorage.setItem('taisai.favourites', '{}'));

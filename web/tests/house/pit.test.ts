@@ -72,12 +72,20 @@ describe('a pit', () => {
     expect(credits).toBeGreaterThan(1_000_000);
     await first.getByRole('button', { name: 'Cash out' }).click();
     await first.getByRole('button', { name: 'Call an attendant to pay by hand' }).click();
-    await first.getByText('An attendant was called.').waitFor();
-    await first.keyboard.press('Escape');
+    await first.getByRole('button', { name: /^Yes, cash out/ }).click();
+    const card = first.locator('[data-card=claim]');
+    await card.getByText(/will be paid to you by an attendant. Claim 1./).waitFor();
+    await first.reload();
+    await card.getByText('It waits for an attendant.').waitFor();
     await meter(first, 'Credits', 0);
     const cage = await at().staff('cashier', '/cage');
     const claims = cage.getByRole('region', { name: 'To pay by hand' });
-    await hold(claims.getByRole('row', { name: /cash-out table 1, seat 1/ }).getByRole('button'), () => claims.getByText('Nobody is owed.').waitFor());
+    const row = claims.getByRole('row', { name: /cash-out table 1, seat 1/ });
+    await row.getByRole('button', { name: 'I have it' }).click();
+    await card.getByText('An attendant is on the way with it.').waitFor();
+    await hold(row.getByRole('button').last(), () => claims.getByText('Nobody is owed.').waitFor());
+    await first.locator('[data-card=paid]').getByRole('button', { name: 'I have read this' }).click();
+    await first.locator('[data-card]').waitFor({ state: 'detached' });
   });
 
   it('shows win against theoretical, the dice and the terminals', async () => {

@@ -22,8 +22,10 @@ async function shown(page: Page, figures: string): Promise<string> {
 async function cashOut(terminal: Page, amount: string): Promise<string> {
   await terminal.getByRole('button', { name: 'Cash out' }).click();
   await terminal.getByRole('button', { name: `Cash out all ${amount} to a voucher` }).click();
+  await terminal.getByRole('button', { name: `Yes, cash out ${amount}` }).click();
   const number = await shown(terminal, amount);
-  await terminal.getByRole('button', { name: 'Done', exact: true }).click();
+  await terminal.getByRole('button', { name: 'I have it', exact: true }).click();
+  await terminal.locator('dialog').waitFor({ state: 'detached' });
   await meter(terminal, 'Credits', 0);
   return number;
 }
@@ -48,7 +50,7 @@ describe('a voucher', () => {
     await meter(first, 'Credits', 12_350);
     const number = await cashOut(first, '123.50');
     await redeem(second, number);
-    await second.getByText('Credits were added.').waitFor();
+    await second.getByText('Its credits are on their way.').waitFor();
     await second.keyboard.press('Escape');
     await meter(second, 'Credits', 12_350);
     await redeem(first, number);
@@ -77,10 +79,33 @@ describe('a voucher', () => {
     const frame = cage.frames().find((one) => one !== cage.mainFrame())!;
     await expect.poll(() => frame.locator('html').getAttribute('data-printed')).toBe('');
     expect(await frame.evaluate(() => [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0) && document.styleSheets.length)).toBe(1);
-    await cage.getByRole('button', { name: 'Done' }).click();
+    await cage.getByRole('button', { name: 'Handed over' }).click();
     await redeem(first, number);
-    await first.getByText('Credits were added.').waitFor();
+    await first.getByText('Its credits are on their way.').waitFor();
     await meter(first, 'Credits', 25_000);
+    await first.keyboard.press('Escape');
+  });
+
+  it('is shown under a new number after a reload: the old one is dead, the new one is paid (F42)', async () => {
+    await first.getByRole('button', { name: 'Cash out' }).click();
+    await first.getByRole('button', { name: 'Cash out all 250.00 to a voucher' }).click();
+    await first.getByRole('button', { name: 'Yes, cash out 250.00' }).click();
+    const dead = await shown(first, '250.00');
+    await first.reload();
+    const card = first.locator('[data-card=voucher]');
+    await card.getByText(`Your voucher of 250.00, number …${dead.slice(-4)}, is not confirmed.`).waitFor();
+    await card.getByRole('button', { name: 'Show it under a new number' }).click();
+    const number = await shown(first, '250.00');
+    expect(number).not.toBe(dead);
+    await pay(dead);
+    await cage.getByText(/Issued anew on .* this number is dead/).waitFor();
+    await pay(number);
+    await cage.getByText('Pay out 250.00 in cash').waitFor();
+    // It was not confirmed at the terminal: after a reload the player reads what became of it.
+    await first.reload();
+    await first.locator('[data-card=voucher-paid]').getByText(/was redeemed at the cage/).waitFor();
+    await first.getByRole('button', { name: 'I have read this' }).click();
+    await first.locator('[data-card]').waitFor({ state: 'detached' });
   });
 
   it('is not made up', async () => {

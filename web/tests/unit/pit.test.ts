@@ -102,10 +102,10 @@ it.each([['12', 1_200], ['1,234.5', 123_450], ['0.05', 5], ['0', null], ['-3', n
 describe('vouchers and claims', () => {
   it('tell where a claim comes from', () => {
     const cluster = { table: 2, number: 0 };
-    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { session: { cluster, seat: 3, session: 7, reason: { correction: 70 } } } })).toEqual({ word: 'correction', table: 2, group: 0, seat: 3, round: 70 });
-    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } })).toMatchObject({ word: 'cash-out', round: null });
-    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { returned: { cluster, seat: 3 } } })).toMatchObject({ word: 'returned', seat: 3 });
-    expect(originOf({ id: 1, amount: 5, gross: 5, origin: { 'void-voucher': [1] } })).toMatchObject({ word: 'void-voucher', table: null });
+    expect(originOf({ id: 1, amount: 5, gross: 5, opened: 1, origin: { session: { cluster, seat: 3, session: 7, reason: { correction: 70 } } } })).toEqual({ word: 'correction', table: 2, group: 0, seat: 3, round: 70 });
+    expect(originOf({ id: 1, amount: 5, gross: 5, opened: 1, origin: { session: { cluster, seat: 3, session: 7, reason: 'cash-out' } } })).toMatchObject({ word: 'cash-out', round: null });
+    expect(originOf({ id: 1, amount: 5, gross: 5, opened: 1, origin: { returned: { cluster, seat: 3 } } })).toMatchObject({ word: 'returned', seat: 3 });
+    expect(originOf({ id: 1, amount: 5, gross: 5, opened: 1, origin: { 'void-voucher': [1] } })).toMatchObject({ word: 'void-voucher', table: null });
   });
 
   it('tell how a refused one stands (F41)', () => {
@@ -113,7 +113,7 @@ describe('vouchers and claims', () => {
     expect(detailOf(on_file)).toEqual(on_file);
     expect(detailOf(null)).toBeNull();
     expect(detailOf({ else: 1 })).toBeNull();
-    expect(stateOf({ amount: 1, issued: 1, expires: 2, last_digits: 4, origin: { cage: 8 }, state: { paid: { time: 3, at: { cage: 8 } } } })).toBe('paid');
+    expect(stateOf({ amount: 1, issued: 1, expires: 2, last_digits: 4, serial: 1, is_confirmed: true, origin: { cage: 8 }, state: { paid: { time: 3, at: { cage: 8 } } } })).toBe('paid');
   });
 
   it('are printed where one was issued, and not where a claim was made instead (F43)', () => {

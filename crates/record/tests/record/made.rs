@@ -7,7 +7,7 @@ use taisai_rules::{Dice, Money};
 use taisai_table::{
     Actor, CashOut, Chips, ClaimId, ClusterCommand, DeviceId, Founder, HouseCommand, Person, PersonId, ReceivableId,
     ReceivableRuling, Role, Roles, RoundCommand, RoundNumber, RoundStanding, Ruling, Seat, Stake, Stakes, VoidReason,
-    VoucherHash, VoucherNumber,
+    VoucherHash, VoucherNumber, VoucherSerial,
 };
 
 use crate::hall::{CLUSTER, Hall, dealer, person, supervisor};
@@ -183,6 +183,11 @@ fn vouchers(hall: &mut Hall) {
     hall.house(cashier(), HouseCommand::VoidVoucher { hash: number(4).hash, why, second: Some(pit_manager()) });
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(2).hash });
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(9).hash });
+    let (serial, second) = (VoucherSerial(5), Some(pit_manager()));
+    hall.house(cashier(), HouseCommand::ReissueVoucher { serial, number: number(7), second });
+    hall.house(cashier(), HouseCommand::ConfirmVoucher { serial: VoucherSerial(6) });
+    hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(5).hash });
+    hall.house(cashier(), HouseCommand::TakeClaim { claim: ClaimId(1) });
     hall.house(cashier(), HouseCommand::PayClaim { claim: ClaimId(1), second: None });
     let ruling = ReceivableRuling::Collected { amount: money(300) };
     let why = "the player came back".to_owned();
@@ -199,5 +204,5 @@ fn vouchers(hall: &mut Hall) {
     hall.house(Actor::System, HouseCommand::Tick);
     hall.house(cashier(), HouseCommand::SellVoucher { number: number(6), amount: money(6_000), second: None });
     let why = "the player was in hospital".to_owned();
-    hall.house(shift_manager(), HouseCommand::RuleExpired { hash: number(5).hash, why });
+    hall.house(shift_manager(), HouseCommand::RuleExpired { hash: number(7).hash, why });
 }

@@ -36,6 +36,8 @@ export class Player {
   chosen: Cents | null = $state(null);
   /** The voucher of a cash-out, until the player is done with it: it is told once (F42). */
   voucher: Voucher | null = $state.raw(null);
+  /** Whether a voucher was asked for and its number is on its way. */
+  isIssuing = $state(false);
   /** Late corrections and voids that the player has not read yet. */
   unread: ToldChange[] = $state.raw([]);
   began = $state(0);

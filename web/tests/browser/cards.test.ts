@@ -1,0 +1,111 @@
+// Money beside the credits, as the player sees it: each card stays until it is done, over a reload too.
+
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { faults, spilling } from './faults';
+import { PlayerStage } from './seats';
+
+const seats = new PlayerStage();
+const FIRST = '12 3456 7890 1234 5678';
+const SECOND = '12 3456 7890 1234 5679';
+
+async function cashOut(page: Page, how: RegExp): Promise<void> {
+  await page.getByRole('button', { name: 'Cash out' }).click();
+  await page.getByRole('button', { name: how }).click();
+  await page.getByRole('button', { name: /^Yes, cash out/ }).click();
+}
+
+const card = (page: Page, kind: string) => page.locator(`[data-card=${kind}]`);
+
+describe('a voucher', () => {
+  it('is offered under a new number after a reload, never under the old one (F42)', async () => {
+    const page = await seats.open(1, 40);
+    await cashOut(page, /Cash out all/);
+    await page.getByText(FIRST).waitFor();
+    await page.reload();
+    await card(page, 'voucher').getByText('Your voucher of 1,000.00, number …5678, is not confirmed.').waitFor();
+    expect(await page.getByText(FIRST).count()).toBe(0);
+    expect(await faults(page)).toEqual([]);
+    expect(await spilling(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show it under a new number' }).click();
+    await page.getByText(SECOND).waitFor();
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('Welcome. Add credits to play.').waitFor();
+    expect(await card(page, 'voucher').count()).toBe(0);
+  });
+
+  it('is confirmed from the card by a player who has it', async () => {
+    const page = await seats.open(1, 41);
+    await cashOut(page, /Cash out all/);
+    await page.getByText(FIRST.slice(0, 17)).waitFor();
+    await page.reload();
+    await card(page, 'voucher').getByRole('button', { name: 'I have it' }).click();
+    await card(page, 'voucher').waitFor({ state: 'detached' });
+  });
+
+  it('says where it was redeemed meanwhile', async () => {
+    const page = await seats.open(1, 42);
+    const table = seats.house.table(1);
+    const state = { paid: { time: Date.now(), at: { cage: 8 } } };
+    const voucher = { serial: 9, amount: 33_500, last_digits: 42, issued: 1, expires: 2, session: 7, state };
+    table.tell(table.seat(42), { credits: 0, session: null, money: { claims: [], paid: [], voucher, coming: 0 } });
+    await card(page, 'voucher-paid').getByText(/Your voucher of 335.00, number …0042, was redeemed at the cage on/).waitFor();
+    await page.getByRole('button', { name: 'I have read this' }).click();
+    await card(page, 'voucher-paid').waitFor({ state: 'detached' });
+  });
+});
+
+describe('a claim', () => {
+  it('stays until it is paid, over a reload too, and can be taken back', async () => {
+    const page = await seats.open(1, 43);
+    await cashOut(page, /Call an attendant/);
+    const claim = card(page, 'claim');
+    await claim.getByText(/1,000.00 will be paid to you by an attendant. Claim \d+./).waitFor();
+    await claim.getByText('It waits for an attendant.').waitFor();
+    await page.reload();
+    await claim.getByRole('button', { name: 'Take it back as credits' }).click();
+    await claim.waitFor({ state: 'detached' });
+    await expect.poll(() => seats.house.table(1).seat(43).view.credits).toBe(100_000);
+  });
+
+  it('says that an attendant has it, and that it was paid until that is read', async () => {
+    const page = await seats.open(1, 44);
+    const table = seats.house.table(1);
+    await cashOut(page, /Call an attendant/);
+    await card(page, 'claim').waitFor();
+    const seat = table.seat(44);
+    const [claim] = seat.view.money!.claims;
+    table.tell(seat, { money: { ...seat.view.money!, claims: [{ ...claim!, is_taken: true, can_be_taken_back: false }] } });
+    await card(page, 'claim').getByText('An attendant is on the way with it.').waitFor();
+    expect(await card(page, 'claim').getByRole('button').count()).toBe(0);
+    const { claim: number, amount, origin } = claim!;
+    table.tell(seat, { money: { claims: [], paid: [{ claim: number, amount, origin, time: 1 }], voucher: null, coming: 0 } });
+    await card(page, 'paid').getByText(/1,000.00 was paid to you by hand./).waitFor();
+    await page.reload();
+    await card(page, 'paid').getByRole('button', { name: 'I have read this' }).click();
+    await card(page, 'paid').waitFor({ state: 'detached' });
+  });
+});
+
+it('credits on their way are told until they have arrived', async () => {
+  const page = await seats.open(1, 45);
+  const table = seats.house.table(1);
+  table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 5_000 } });
+  await card(page, 'coming').getByText('50.00 is on its way to your credits.').waitFor();
+  table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 0 }, credits: 105_000 });
+  await card(page, 'coming').waitFor({ state: 'detached' });
+});
+
+it('a cash-out is confirmed with its amount, and asked again when that changes', async () => {
+  const page = await seats.open(1, 46);
+  await page.getByRole('button', { name: 'Cash out' }).click();
+  await page.getByRole('button', { name: 'Cash out all 1,000.00 to a voucher' }).click();
+  await page.getByRole('button', { name: 'Yes, cash out 1,000.00' }).waitFor();
+  seats.house.table(1).tell(seats.house.table(1).seat(46), { credits: 120_000 });
+  await page.getByRole('button', { name: 'Cash out all 1,200.00 to a voucher' }).click();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Cash out all 1,200.00 to a voucher' }).waitFor();
+  expect(seats.house.table(1).seat(46).view.credits).toBe(120_000);
+});
