@@ -47,6 +47,39 @@ it('plays rounds of Tai Sai on console and display, within the Differential (5.1
   await wall.getByText('Triple').first().waitFor();
 });
 
+it('takes chips off, enters by box, repeats a seat, and finds the pay list again', async () => {
+  const dealer = await at().staff('dealer', '/console?table=2');
+  const wall = await at().display(2);
+  const press = (name: string) => dealer.getByRole('button', { name, exact: true }).click();
+  await openBets(dealer, wall);
+  await register(dealer, 5, ['100', '100']);
+  await press('Take chip off');
+  await box(dealer, 'big').click();
+  await says(dealer, 'big', '100.00 bet');
+  await press('By box');
+  await box(dealer, 'small').click();
+  await chipOf(dealer, '25').click();
+  for (const seat of [6, 7]) await seatKey(dealer, seat).click();
+  await apart(dealer, '50');
+  await step(dealer, 'activate').waitFor();
+  await dealer.getByRole('button', { name: 'No more bets' }).click();
+  await tumble(dealer);
+  await commit(dealer, [3, 5, 6]);
+  await openBets(dealer, wall);
+  await press('By seat');
+  await seatKey(dealer, 5).click();
+  await press('Repeat');
+  await apart(dealer, '100');
+  const round = Number((await dealer.getByText(/^Round \d+$/).first().textContent())!.slice(6)) - 1;
+  const supervisor = await at().staff('pit-supervisor', '/console?table=2');
+  await supervisor.getByRole('button', { name: 'Last rounds' }).click();
+  await supervisor.getByRole('dialog').getByRole('button', { name: new RegExp(`^Round ${round}\\b`) }).click();
+  await supervisor.getByRole('region', { name: `Pay list of round ${round}` }).getByText('Pay 100').first().waitFor();
+  await dealer.getByRole('button', { name: 'No more bets' }).click();
+  await tumble(dealer);
+  await commit(dealer, [1, 1, 1]);
+});
+
 it('advises on boxes below the minimum, covers the dice, and corrects a known die (5.2, 5.5.3, 5.4.1)', async () => {
   const dealer = await at().staff('dealer', '/console?table=2');
   const wall = await at().display(2);
