@@ -37,7 +37,8 @@ function standIn(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [svelte(), standIn()],
+  // Which version of Svelte draws the screens is of no use to a player.
+  plugins: [svelte({ compilerOptions: { discloseVersion: false } }), standIn()],
   base: '/',
   build: {
     target: 'es2022',

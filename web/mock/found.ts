@@ -109,6 +109,7 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
   const settled = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
   return {
     table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice: isVoid ? null : dice, void: isVoid, dice_set: 4, tumbler: 190 },
+    cited: isVoid ? ['5.4'] : isChanged ? ['5.5', '5.6'] : ['3.7'], unwitnessed: null, behind: [],
     acts: [
       act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, round === NEVER ? { void: { reason: 'not-flat' } } : { commit: { dice: isChanged ? [1, 1, 2] : dice } }),
       ...(isChanged ? [act(815, 90_000, { correct: { round, dice, why: 'The five was read as a one' } })] : []),

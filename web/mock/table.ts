@@ -69,6 +69,9 @@ export class MockTable {
   private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
+  private receipts = 0;
+  private readonly bought = new Map<number, NonNullable<SeatHealth['buy_in']>>();
+
   constructor(
     readonly table: number,
     readonly layout: LayoutView,
@@ -133,7 +136,7 @@ export class MockTable {
     const totals = new Map<Box, number>();
     for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
     const seats = views.map(({ view, screen }): SeatHealth => ({
-      cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null && view.session != null, is_locked: view.is_locked,
+      cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null && view.session != null, is_locked: view.is_locked, buy_in: this.bought.get(view.seat) ?? null,
       ...(!this.layout.has_terminals && { bets: view.bets }),
     }));
     const excess = excessOf(views.map(({ view }) => view), totals, this.view.limits, this.layout.boxes.map(({ box }) => box));
@@ -265,13 +268,13 @@ export class MockTable {
   /** A seat is told how it stands; its last game only where that has come. */
   tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
-    const { last: _, changes: __, ...told } = seat.view;
-    seat.screen?.say({ answers, seat: change.last || change.changes ? seat.view : told });
+    const { last: _, messages: __, ...told } = seat.view;
+    seat.screen?.say({ answers, seat: change.last || change.messages ? seat.view : told });
     this.attended();
   }
 
   /** What staff do at a seat. */
-  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { advise: { box: Box } } | 'reject-excess'): unknown {
+  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | 'reject-excess'): unknown {
     if (command === 'reject-excess') {
       for (const { seat, stake } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [stake] } });
       return { accepted: { rejected: { cuts: [] } } };
@@ -279,7 +282,22 @@ export class MockTable {
     if ('advise' in command) return { accepted: 'done' };
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
     const seat = this.seat(inner.seat);
-    if ('buy-in' in command) return this.tell(seat, { credits: seat.view.credits + (inner.amount ?? 0), session: 9 }), { accepted: 'done' };
+    if ('buy-in' in command) {
+      const { amount } = command['buy-in'];
+      const receipt = ++this.receipts;
+      this.bought.set(inner.seat, { receipt, amount, by: 21, time: this.now(), is_reversed: false });
+      this.tell(seat, { credits: seat.view.credits + amount, session: 9 });
+      return { accepted: { 'bought-in': { receipt } } };
+    }
+    if ('reverse-buy-in' in command) {
+      const bought = this.bought.get(inner.seat);
+      if (!bought || bought.is_reversed || bought.receipt !== command['reverse-buy-in'].receipt) return { refused: { code: 'unknown-buy-in', paragraphs: [], sentence: '' } };
+      this.bought.set(inner.seat, { ...bought, is_reversed: true });
+      const { receipt, amount } = bought;
+      const credits = seat.view.credits - amount;
+      this.tell(seat, { credits, messages: [...(seat.view.messages ?? []), { number: (seat.view.messages?.length ?? 0) + 1, is_read: false, credits, reversed: { receipt, amount } }] });
+      return { accepted: { 'buy-in-reversed': { amount } } };
+    }
     const isPlaced = 'place-for' in command || 'place-excess' in command;
     this.isExcessTaken = 'place-excess' in command || !this.refusesExcess;
     const { answer, change } = this.decide(seat, isPlaced ? { place: { seat: inner.seat, chips: 'own', stakes: inner.stakes ?? [] } } : command);
@@ -328,6 +346,10 @@ export class MockTable {
     if ('cash-out' in command) {
       const claim = { claim: ++this.claims, amount: view.credits, opened: this.now(), origin: originAt(this.table, view.seat), is_taken: false, can_be_taken_back: true };
       return { answer: { accepted: null }, change: { credits: 0, session: null, money: { ...money, claims: [...money.claims, claim] } } };
+    }
+    if ('read' in command) {
+      const messages = (view.messages ?? []).map((message) => ({ ...message, is_read: message.is_read || message.number <= command.read.message }));
+      return { answer: { accepted: null }, change: { messages } };
     }
     if (this.view.phase !== 'open') return refused(this.view.phase === 'idle' || this.view.phase === 'settled' ? 'no-round-open' : 'bets-closed');
     if (view.is_locked) return refused('seat-locked');

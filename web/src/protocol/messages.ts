@@ -85,7 +85,8 @@ export type EventLine = Schemas['EventLine'];
 export type RoundLine = Schemas['RoundLine'];
 
 /** A round as the record has it, with what was asked at the dealer's side: the block, and the entry. */
-export type RoundSheet = Omit<Schemas['RoundSheet'], 'acts' | 'past'> & {
+export type RoundSheet = Omit<Schemas['RoundSheet'], 'acts' | 'past' | 'unwitnessed'> & {
+  unwitnessed?: Schemas['Unwitnessed'] | null;
   acts: [number, RoundEntry][];
   past?: { dice: number[] | null; first_dice?: number[] | null; void: VoidReason | null; dice_set: number; tumbler: number; dealer?: number | null } | null;
 };
@@ -118,6 +119,7 @@ export type SeatCommand =
   | { clear: { seat: number } }
   | { repeat: { seat: number } }
   | { double: { seat: number } }
+  | { read: { seat: number; message: number } }
   | { 'cash-out': { seat: number; to: 'hand-pay' } }
   | { 'cash-out-to-voucher': Record<string, never> }
   | { redeem: { number: string } }
@@ -142,6 +144,6 @@ export interface Voucher {
   validation: string;
   barcode: string;
   is_training: boolean;
-  /** The same as a page to be printed, where the house made one. */
-  page?: string | null;
+  /** The same as a page to be printed. */
+  page: string;
 }

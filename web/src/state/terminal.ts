@@ -146,12 +146,12 @@ export class Terminal {
     this.show();
   }
 
-  /** The last game and the changes are told when they have come or changed, and stay until then; another player begins without them. */
+  /** The last game and the messages are told when they have come or changed, and stay until then; another player begins without them. */
   private sit(seat: SeatView | null): void {
     const before = this.view.seat;
     const of = before && before.session === seat?.session ? before : null;
-    const changes = seat?.changes ?? of?.changes;
-    this.view = { ...this.view, seat: seat && { ...seat, last: seat.last ?? of?.last ?? null, ...(changes && { changes }) } };
+    const messages = seat?.messages ?? of?.messages;
+    this.view = { ...this.view, seat: seat && { ...seat, last: seat.last ?? of?.last ?? null, ...(messages && { messages }) } };
   }
 
   private answered(letter: Letter, verdict: Verdict): void {

@@ -6,7 +6,7 @@ import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number };
+type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>): string {
@@ -36,6 +36,8 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
       return said.sale(money(fields.amount));
     case 'buy-in':
       return said['buy-in'](act.table ?? 0, fields.seat, money(fields.amount));
+    case 'reverse-buy-in':
+      return said['reverse-buy-in'](act.table ?? 0, fields.seat, fields.receipt);
     case 'issue-colour':
       return said['buy-in'](act.table ?? 0, fields.seat, money(Number(fields.value) * fields.chips));
     case 'add-person':

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { Change } from '../../src/state/changes';
+import type { Change, Message } from '../../src/state/changes';
 import { faults, leftOver, small, spilling } from './faults';
 import { PlayerStage } from './seats';
 import { SIZES } from './stage';
@@ -11,6 +11,7 @@ const seats = new PlayerStage();
 const NOTICE = 'Winnings of a round that is void or corrected are taken back.';
 
 const change = (round: number, amount: number, at_once: number, more: Partial<Change> = {}): Change => ({ round, dice: [1, 2, 4], void: null, amount, at_once, is_waived: false, ...more });
+const message = (number: number, changed: Change, credits: number): Message => ({ number, is_read: false, credits, changed });
 const OWED = change(70, -8_000, -5_000);
 const PAID = change(71, 4_500, 1_500, { dice: null, void: 'malfunction' });
 
@@ -28,13 +29,16 @@ describe('a late correction and a void', () => {
     const seatNumber = size === SIZES.desk ? 41 : 42;
     const table = seats.house.table(1);
     const page = await seats.open(1, seatNumber, size);
-    table.tell(table.seat(seatNumber), { changes: [OWED], credits: 0 });
+    table.tell(table.seat(seatNumber), { messages: [message(1, OWED, 0)], credits: 0 });
     expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Taken from your credits', '50.00'], ['You still owe', '30.00']]);
     await page.reload();
     expect(await figures(page)).toHaveLength(3);
+    await page.getByText('50.00 was taken back; your credits are now 0.00.').waitFor();
     await read(page);
-    table.tell(table.seat(seatNumber), { changes: [OWED, PAID], credits: 1_500 });
+    await page.getByRole('button', { name: 'I have read this' }).waitFor({ state: 'detached' });
+    table.tell(table.seat(seatNumber), { messages: [{ ...message(1, OWED, 0), is_read: true }, message(2, PAID, 1_500)], credits: 1_500 });
     expect(await figures(page)).toEqual([['Owed to you for round 71', '45.00'], ['You owed for round 70, set off', '30.00'], ['Put to your credits', '15.00']]);
+    await page.getByText('15.00 was paid to you; your credits are now 15.00.').waitFor();
     await page.getByText('Round 71 is void: equipment malfunction. Every bet came back in full.').waitFor();
     await page.getByText('law: equipment malfunction').waitFor();
     await seats.shot(page, `terminal-set-off-${size.width}`);
@@ -42,6 +46,7 @@ describe('a late correction and a void', () => {
     expect(await small(page, 44)).toEqual([]);
     expect(await faults(page)).toEqual([]);
     await read(page);
+    await page.getByRole('button', { name: 'I have read this' }).waitFor({ state: 'detached' });
     await page.reload();
     await page.locator('[data-box]').first().waitFor();
     expect(await page.locator('dl').filter({ hasText: 'Put to your credits' }).count()).toBe(0);
@@ -50,14 +55,14 @@ describe('a late correction and a void', () => {
   it('say that the house bears what may not be taken back (F81)', async () => {
     const table = seats.house.table(1);
     const page = await seats.open(1, 43);
-    table.tell(table.seat(43), { changes: [change(70, -8_000, 0, { is_waived: true, dice: null, void: 'force-majeure' })] });
+    table.tell(table.seat(43), { messages: [message(1, change(70, -8_000, 0, { is_waived: true, dice: null, void: 'force-majeure' }), 100_000)] });
     expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Borne by the house; nothing more is taken from you', '80.00']]);
   });
 
   it.each(['zh-Hans', 'zh-Hant'])('are told in %s', async (language) => {
     const table = seats.house.table(1);
     const seat = table.seat(language === 'zh-Hans' ? 44 : 45);
-    seat.view.changes = [OWED, PAID];
+    seat.view.messages = [message(1, OWED, 0), message(2, PAID, 1_500)];
     const page = await seats.open(1, seat.view.seat, undefined, { kept: { language } });
     await page.locator('section dl').first().waitFor();
     await seats.shot(page, `terminal-set-off-${language}`);

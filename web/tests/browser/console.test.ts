@@ -40,6 +40,39 @@ describe('the console', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
+  it('confirms a buy-in with its amount, keeps its receipt over a reload, and has it reversed by two people', async () => {
+    const player = await fixture.stage.terminal(1, 25);
+    const page = await staff('console?table=1', 3);
+    const seat = page.getByRole('button', { name: /^Seat 25\b/ });
+    const receipt = page.getByRole('region', { name: 'Receipt 1-0-1' });
+    await seat.click();
+    await page.getByLabel('Buy-in in cash').fill('200');
+    await page.getByRole('button', { name: 'Buy in' }).click();
+    await page.getByText('Take 200.00 in cash for seat 25?').waitFor();
+    await shot(page, 'buy-in');
+    expect(await faults(page)).toEqual([]);
+    expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('"buy-in"');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Buy in' }).click();
+    await page.getByRole('button', { name: 'Yes, take in 200.00' }).click();
+    await receipt.getByText('200.00 in cash for seat 25').waitFor();
+    await page.reload();
+    await seat.click();
+    await shot(page, 'receipt');
+    await receipt.getByRole('button', { name: 'Reverse this buy-in' }).click();
+    await receipt.getByLabel('Why it is reversed').fill('It was for seat 26');
+    await receipt.getByRole('button', { name: 'Ask a second person to reverse 200.00' }).click();
+    const manager = await staff('pit', 5);
+    await manager.getByText('Table 1, seat 25: reverse the buy-in of receipt 1.').waitFor();
+    await manager.getByText('It was for seat 26').waitFor();
+    await manager.getByRole('button', { name: 'Approve' }).click();
+    await receipt.getByText('Reversed: the cash was given back.').waitFor();
+    expect(await receipt.getByRole('button', { name: 'Reverse this buy-in' }).count()).toBe(0);
+    await player.getByText('Your buy-in of 200.00 (receipt 1) was reversed and the cash given back; your credits are now 1,000.00.').waitFor();
+    expect(await spilling(page)).toEqual([]);
+    expect(await spilling(player)).toEqual([]);
+  });
+
   it('commits nothing when the button is let go too soon', async () => {
     const table = fixture.house.table(10);
     table.open();

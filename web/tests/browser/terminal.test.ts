@@ -249,11 +249,29 @@ describe('the terminal', () => {
     await page.getByRole('button', { name: 'My games' }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByText('Game 1 of 2').waitFor();
-    expect(await sheet.locator('dd').allTextContents()).toEqual(['975.00', '25.00', '50.00', '+25.00', '1,000.00']);
+    expect(await sheet.locator('dd').allTextContents()).toEqual(['975.00', '−25.00', '50.00', '1,000.00', '+25.00']);
     await sheet.getByRole('button', { name: 'Older' }).click();
     await sheet.getByText('Game 2 of 2').waitFor();
-    expect(await sheet.locator('dd').allTextContents()).toEqual(['1,000.00', '25.00', '0.00', '−25.00', '975.00']);
+    expect(await sheet.locator('dd').allTextContents()).toEqual(['1,000.00', '−25.00', '0.00', '975.00', '−25.00']);
     expect(await sheet.getByRole('img', { name: /^Betting layout, .*Small/ }).count()).toBe(1);
+  });
+
+  it('adds up a game that was corrected, with what was bought in since', async () => {
+    const page = await seats.open(1, 31);
+    const table = seats.house.table(1);
+    const seat = table.seat(31);
+    const bets = [{ box: 'big', chips: 'own', stake: 14_000, counted: 14_000, paid: 12_000, returned: 0, odds: null, paragraph: '4.1', outcome: 'won' }];
+    seat.games = [{
+      round: 70, session: 7, opened_at: 0, settled_at: 0, first_dice: [1, 2, 4], dice: [6, 6, 5], void: null, credits_before: 55_500, staked: 14_000, first_paid: 43_000, first_returned: 0, paid: 12_000, returned: 0,
+      corrected: -31_000, bought_in: 10_000, cashed_out: 0, credits_after: 63_500, bets,
+    }];
+    await page.getByRole('button', { name: 'My games' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('Corrected: it was first settled by 1 2 4, which paid 430.00. As it stands it pays 120.00.').waitFor();
+    const rows = await sheet.locator('dl').evaluate((list) => [...list.querySelectorAll('dt')].map((name) => [name.textContent!, name.nextElementSibling!.textContent!]));
+    expect(rows).toEqual([['Credits before', '555.00'], ['Stake', '−140.00'], ['Paid', '430.00'], ['Late corrections', '−310.00'], ['Bought in since', '100.00'], ['Credits after', '635.00']]);
+    const amounts = rows.map(([, amount]) => Number(amount!.replace('−', '-')));
+    expect(amounts.slice(0, -1).reduce((sum, amount) => sum + amount)).toBe(amounts.at(-1));
   });
 
   it('can repeat after the first chip of a round, and tells its last win until the next', async () => {

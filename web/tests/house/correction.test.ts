@@ -48,6 +48,39 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await says(second, 'small', 'wins');
   await manager.getByText('Correction').first().waitFor();
   expect(await manager.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+
+  // Each is told what it came to until it is read, over a reload, and never again.
+  const isRead = (page: Page) => page.getByRole('button', { name: 'I have read this' });
+  await first.reload();
+  await first.getByText('10.00 was taken back; your credits are now 95.00.').waitFor();
+  await second.getByText('10.00 was paid to you; your credits are now 105.00.').waitFor();
+  await isRead(first).click();
+  await isRead(first).waitFor({ state: 'detached' });
+  await first.reload();
+  await meter(first, 'Credits', 9_500);
+  expect(await isRead(first).count()).toBe(0);
+  await first.getByRole('button', { name: 'My games' }).click();
+  const amounts = () => first.getByRole('dialog').locator('dd').allTextContents();
+  await expect.poll(amounts).toEqual(['100.00', '−5.00', '10.00', '−10.00', '95.00']);
+});
+
+it('has a buy-in reversed by two people, who both see it, and tells the player', async () => {
+  const supervisor = await at().staff('pit-supervisor', '/console?table=1');
+  const player = await at().terminal(3);
+  await buyIn(supervisor, 3, '200');
+  await meter(player, 'Credits', 20_000);
+  await supervisor.getByRole('button', { name: /^Seat 3\b/ }).click();
+  const receipt = supervisor.getByRole('region', { name: /^Receipt 1-0-\d+$/ });
+  await receipt.getByRole('button', { name: 'Reverse this buy-in' }).click();
+  await receipt.getByLabel('Why it is reversed').fill('It was for seat 4');
+  await receipt.getByRole('button', { name: 'Ask a second person to reverse 200.00' }).click();
+  const manager = await at().staff('shift-manager', '/pit');
+  await manager.getByText(/^Table 1, seat 3: reverse the buy-in of receipt \d+\.$/).waitFor();
+  await manager.getByRole('button', { name: 'Approve' }).click();
+  await receipt.getByText('Reversed: the cash was given back.').waitFor();
+  await meter(player, 'Credits', 0);
+  await player.getByText(/^Your buy-in of 200\.00 \(receipt \d+\) was reversed/).waitFor();
+  await manager.getByText('A buy-in was reversed').first().waitFor();
 });
 
 it('moves the money of a ruling when a second person has witnessed it (5.14)', async () => {

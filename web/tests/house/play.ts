@@ -27,6 +27,7 @@ export async function buyIn(console: Page, seat: number, amount: string): Promis
   await console.getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) }).click();
   await console.getByLabel('Buy-in in cash').fill(amount);
   await console.getByRole('button', { name: 'Buy in' }).click();
+  await console.getByRole('button', { name: /^Yes, take in / }).click();
   await expect.poll(() => console.getByLabel('Buy-in in cash').inputValue()).toBe('');
   await console.keyboard.press('Escape');
 }

@@ -2,13 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import type { HouseView, ResultView, VoidReason } from '../../src/protocol/messages';
-import { toldChanges, withChanges, type Change } from '../../src/state/changes';
+import { toldChanges, unreadOf, type Change, type Message } from '../../src/state/changes';
 import { lawOf } from '../../src/state/cited';
 import { latestVoid } from '../../src/state/voids';
 import { seat } from './given';
 import { setup } from './seated';
 
 const change = (round: number, amount: number, at_once: number, more: Partial<Change> = {}): Change => ({ round, dice: [1, 2, 3], void: null, amount, at_once, is_waived: false, ...more });
+
+const message = (number: number, changed: Change | null, is_read = false): Message => ({ number, is_read, credits: 500, ...(changed ? { changed } : { reversed: { receipt: 3, amount: 700 } }) });
 
 describe('changes of a session', () => {
   it('set off what is owed, the oldest round first, and tell what is left', () => {
@@ -21,22 +23,21 @@ describe('changes of a session', () => {
     ]);
   });
 
-  it('are kept until they are read, also where the house tells them again', () => {
-    const first = withChanges(null, 7, [change(5, 500, 500)]);
-    expect(first.unread.map(({ round }) => round)).toEqual([5]);
-    const read = { ...first, unread: [] };
-    expect(withChanges(read, 7, [change(5, 500, 500)])).toBe(read);
-    expect(withChanges(read, 7, [change(5, 500, 500), change(5, -500, -500, { void: 'ruling', dice: null }), change(5, 500, 500)]).unread.map(({ amount }) => amount)).toEqual([-500, 500]);
+  it('are told until the house knows that they were read, and what was read counts in what is set off', () => {
+    const messages = [message(1, change(5, -8_000, -5_000), true), message(2, null), message(3, change(6, 3_500, 500))];
+    expect(unreadOf(messages).map(({ number, changed }) => [number, changed?.setOff ?? null])).toEqual([
+      [2, null],
+      [3, [{ round: 5, amount: 3_000 }]],
+    ]);
+    expect(unreadOf(messages.map((one) => ({ ...one, is_read: true })))).toEqual([]);
   });
 
-  it('are not told to the next player', () => expect(withChanges(withChanges(null, 7, [change(5, 500, 500)]), 8, []).unread).toEqual([]));
-
   it('stay with the seat until others come, or another player', () => {
-    const { around, terminal } = setup(undefined, seat({ changes: [change(5, 500, 500)] }));
+    const { around, terminal } = setup(undefined, seat({ messages: [message(1, change(5, 500, 500))] }));
     terminal.hear({ answers: [], seat: seat({ number: 1, credits: 1 }) });
-    expect(around.view?.seat?.changes).toHaveLength(1);
+    expect(around.view?.seat?.messages).toHaveLength(1);
     terminal.hear({ answers: [], seat: seat({ number: 2, session: 9 }) });
-    expect(around.view?.seat?.changes).toBeUndefined();
+    expect(around.view?.seat?.messages).toBeUndefined();
   });
 });
 

@@ -5,4 +5,5 @@ mod lost;
 mod money;
 mod people;
 mod store;
+mod vouchers;
 mod wire;

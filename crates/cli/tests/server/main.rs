@@ -16,3 +16,4 @@ mod screens;
 mod socket;
 mod spelled;
 mod terminal;
+mod winners;

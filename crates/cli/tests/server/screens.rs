@@ -191,8 +191,13 @@ fn rounds_voided_together_are_told_one_by_one() {
             (latest["round"] == round && latest["void"] == "damaged-dice").then_some(())
         });
     }
-    terminal.until("both changes", |terminal| terminal.view["changes"].as_array().is_some_and(|all| all.len() == 2));
-    let change = &terminal.view["changes"][1];
+    terminal.until("both changes", |terminal| terminal.view["messages"].as_array().is_some_and(|all| all.len() == 2));
+    let message = &terminal.view["messages"][1];
+    assert_eq!(
+        (&message["number"], &message["is_read"], &message["credits"]),
+        (&json!(2), &json!(false), &json!(10_000))
+    );
+    let change = &message["changed"];
     assert_eq!((&change["round"], &change["void"]), (&json!(2), &json!("damaged-dice")));
     assert_eq!((&change["amount"], &change["at_once"]), (&json!(-1_000), &json!(-1_000)));
     assert_eq!(terminal.view["credits"], 10_000);

@@ -298,7 +298,7 @@ pub(super) const CLAIMS: Table = Table {
         number("set_off", "How much of it was set off against what the same session owed"),
         text(
             "reason",
-            "`cash-out`, `walked-away`, `left-behind`, `correction`, `void`, `voucher-failed`, `returned`, `void-voucher`, `expired-voucher`",
+            "`cash-out`, `walked-away`, `left-behind`, `correction`, `void`, `voucher-failed`, `from-film`, `returned`, `void-voucher`, `expired-voucher`",
         ),
         maybe_number("table_number", "The table"),
         maybe_number("cluster", "The cluster"),

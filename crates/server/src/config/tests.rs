@@ -36,7 +36,9 @@ fn the_example_is_read_and_says_what_the_default_house_is() {
     assert_eq!((example.listen, &example.name, example.log.level), (default.listen, &default.name, default.log.level));
     assert_eq!(example.data, Path::new("/etc/taisai/data"));
     for (example, default) in example.tables.iter().zip(&default.tables) {
-        let of = |table: &TableConfig| (table.game.clone(), table.layout.clone(), table.seats.clone(), table.station);
+        let of = |table: &TableConfig| {
+            (table.game.clone(), table.layout.clone(), table.seats.clone(), table.station, table.registration)
+        };
         assert_eq!(of(example), of(default));
     }
     // What stands in a comment after `#` and a space is read too.
@@ -70,6 +72,23 @@ fn places_are_shared_out_among_clusters_and_count_from_one() {
     assert!(seed.places().all(|(_, seat)| seat.0 > 0));
     let plan = config.plan(Program { version: "0".to_owned(), hash: [0; 32] }, [0; 16]).unwrap();
     assert_eq!(plan.hall.tables[0].seats, [4, 4, 3]);
+}
+
+#[test]
+fn a_live_table_registers_every_bet_or_winners() {
+    let live = "[[table]]\nnumber = 1\ngame = \"tai-sai@6\"\nlayout = \"C\"\nseats = 7\n";
+    for (line, expected) in [
+        ("", Registration::EveryBet),
+        ("registration = \"every-bet\"\n", Registration::EveryBet),
+        ("registration = \"winners\"\n", Registration::Winners),
+    ] {
+        assert_eq!(read(&format!("{HOUSE}{live}{line}")).unwrap().tables[0].registration, expected, "{line}");
+    }
+    check(&format!("{HOUSE}{live}registration = \"losers\"\n"), &["8:16: bad-value"]);
+    check(
+        &format!("{HOUSE}{TABLE}registration = \"winners\"\n"),
+        &["8:16: bad-value: only a live table registers winners"],
+    );
 }
 
 #[test]
@@ -238,7 +257,7 @@ fn every_key_of_the_reference_is_in_the_example() {
     let rows = reference.lines().skip_while(|line| !line.starts_with("| key |")).skip(2);
     let cells = rows.take_while(|line| line.starts_with("| `")).filter_map(|line| line.split('|').nth(1));
     let keys: Vec<_> = cells.flat_map(|cell| cell.split(", ")).map(|key| key.trim().trim_matches('`')).collect();
-    assert_eq!(keys.len(), 24, "{keys:?}");
+    assert_eq!(keys.len(), 25, "{keys:?}");
     for key in keys {
         let name = key.rsplit('.').next().unwrap_or(key);
         let is_told = |line: &str| {

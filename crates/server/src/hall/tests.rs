@@ -10,8 +10,7 @@ use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
 use taisai_table::{
-    Actor, Chips, ClusterCommand, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry, OverDifferential,
-    Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand, RoundNumber, Seat, Stake,
+    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry, OverDifferential, Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand, RoundNumber, Seat, Stake,
     TableId, TableLimits,
 };
 use tokio::sync::oneshot;
@@ -81,6 +80,32 @@ impl Asker<'_> {
         let letter = TableMail::Cluster { cluster: 0, actor, id: self.id(), command, reply: Reply::Once(reply) };
         self.send(letter, answer).await
     }
+
+    /// The table is opened, and a seat buys in 100.00 and wins 5.00 with 5.00 on Big.
+    async fn win_on_big(&mut self, seat: Seat) {
+        let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
+        accepted(&self.round(supervisor, RoundCommand::OpenTable).await);
+        let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
+        accepted(&self.round(supervisor, relieve).await);
+        let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
+        let rest = Some(taisai_table::LimitRange { min: unit, max: most });
+        let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
+        accepted(&self.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
+        accepted(&self.round(dealer, RoundCommand::OpenBets).await);
+        let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), second: None };
+        accepted(&self.cluster(person(8, Role::Cashier), buy).await);
+        let terminal = Actor::Terminal { device: DeviceId(3), seat };
+        let stakes = [Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(500) }];
+        let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
+        accepted(&self.cluster(terminal, place.clone()).await);
+        accepted(&self.round(dealer, RoundCommand::CloseBets).await);
+        let late = self.cluster(terminal, place).await;
+        assert!(matches!(&late, Answer::Refused(refused) if refused.code == "bets-closed"), "{late:?}");
+        accepted(&self.round(dealer, RoundCommand::Activate).await);
+        accepted(&self.round(dealer, RoundCommand::Tumbled { times: 3 }).await);
+        let dice = Dice::try_from([4, 5, 6]).unwrap();
+        accepted(&self.round(dealer, RoundCommand::Commit { dice }).await);
+    }
 }
 
 /// A screen that reads one message after the other.
@@ -114,7 +139,6 @@ async fn a_round_is_played_and_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
     let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
-    let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     let seat = Seat(3);
     let (line, mut screen) = Screen::new();
     let sit =
@@ -123,27 +147,7 @@ async fn a_round_is_played_and_is_there_again() {
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
-    accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
-    let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
-    accepted(&asker.round(supervisor, relieve).await);
-    let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
-    let rest = Some(taisai_table::LimitRange { min: unit, max: most });
-    let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
-    accepted(&asker.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
-    accepted(&asker.round(dealer, RoundCommand::OpenBets).await);
-    let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), second: None };
-    accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
-    let terminal = Actor::Terminal { device: DeviceId(3), seat };
-    let stakes = [Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(500) }];
-    let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
-    accepted(&asker.cluster(terminal, place.clone()).await);
-    accepted(&asker.round(dealer, RoundCommand::CloseBets).await);
-    let late = asker.cluster(terminal, place).await;
-    assert!(matches!(&late, Answer::Refused(refused) if refused.code == "bets-closed"), "{late:?}");
-    accepted(&asker.round(dealer, RoundCommand::Activate).await);
-    accepted(&asker.round(dealer, RoundCommand::Tumbled { times: 3 }).await);
-    let dice = Dice::try_from([4, 5, 6]).unwrap();
-    accepted(&asker.round(dealer, RoundCommand::Commit { dice }).await);
+    asker.win_on_big(seat).await;
     let mut credits = Value::Null;
     while credits != 10_500 {
         let message = screen.next().await;
@@ -173,6 +177,81 @@ async fn a_round_is_played_and_is_there_again() {
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+}
+
+/// A late correction is kept until its player has read it: over a restart, once, and for nobody else.
+#[tokio::test]
+async fn a_correction_is_told_until_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let seat = Seat(3);
+    let open = || Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let sit = async |hall: &Hall| {
+        let (line, mut screen) = Screen::new();
+        let sit = TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line };
+        assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
+        let snapshot = screen.next().await["snapshot"].take();
+        (screen, snapshot["seat"].clone())
+    };
+    let hall = open();
+    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    let (mut screen, _) = sit(&hall).await;
+    asker.win_on_big(seat).await;
+    let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
+    let dice = Dice::try_from([1, 2, 3]).unwrap();
+    let correct = RoundCommand::Correct { round: RoundNumber(1), dice, why: "the camera".to_owned(), second };
+    accepted(&asker.round(person(2, Role::PitSupervisor), correct).await);
+    let told = loop {
+        let message = screen.next().await;
+        if message["seat"]["messages"].as_array().is_some_and(|messages| !messages.is_empty()) {
+            break message["seat"].clone();
+        }
+    };
+    let changed = serde_json::json!({
+        "round": 1, "dice": [1, 2, 3], "void": null, "amount": -1_000, "at_once": -1_000, "is_waived": false
+    });
+    let message =
+        |is_read: bool| serde_json::json!([{ "number": 1, "is_read": is_read, "credits": 9_500, "changed": changed }]);
+    assert_eq!((&told["messages"], &told["credits"]), (&message(false), &9_500.into()), "{told}");
+    close(hall).await;
+
+    let hall = open();
+    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    let (_screen, shown) = sit(&hall).await;
+    assert_eq!(shown["messages"], message(false), "a restart keeps it");
+    let terminal = Actor::Terminal { device: DeviceId(3), seat };
+    accepted(&asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await);
+    let again = asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await;
+    assert!(matches!(&again, Answer::Refused(refused) if refused.code == "nothing-to-read"), "{again:?}");
+    close(hall).await;
+
+    let hall = open();
+    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    assert_eq!(sit(&hall).await.1["messages"], message(true), "it was read");
+    let terminal = Actor::Terminal { device: DeviceId(3), seat };
+    accepted(&asker.cluster(terminal, ClusterCommand::CashOut { seat, to: CashOut::HandPay }).await);
+    let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
+    accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
+    assert_eq!(sit(&hall).await.1["messages"], serde_json::json!([]), "the next player is told nothing");
+    // A buy-in that two people reverse is told too, and the House hears of it.
+    let look = move |table: &RunningTable| table.cluster(0)?.last_buy_in(seat).copied();
+    let bought = hall.doors().table(TABLE).unwrap().look(look).await.unwrap();
+    let receipt = bought.unwrap().receipt;
+    let reverse = ClusterCommand::ReverseBuyIn { seat, receipt, why: "the wrong seat".to_owned(), second };
+    accepted(&asker.cluster(person(8, Role::Cashier), reverse).await);
+    let reversed = serde_json::json!([
+        { "number": 1, "is_read": false, "credits": 0, "reversed": { "receipt": receipt.0, "amount": 700 } }
+    ]);
+    assert_eq!(sit(&hall).await.1["messages"], reversed);
+    let cluster = ClusterId { table: TABLE, number: 0 };
+    let report = Report::BuyInReversed { cluster, seat, receipt, amount: Money::from_cents(700) };
+    let told = move |house: &House| house.significant().any(|event| event.what == Happening::Reported(report));
+    let is_told = async {
+        while !hall.doors().house().look(told).await.unwrap() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the House is told");
+    close(hall).await;
 }
 
 /// 1.3, F32: Small is cut by its own maximum, so what counts differs by more than the Differential; the House is told.

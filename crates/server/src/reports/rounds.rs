@@ -43,12 +43,12 @@ pub struct RoundLine {
     pub void: Option<String>,
     /// How often it was changed after it was over.
     pub changes: u32,
-    /// How many wagers there were.
+    /// How many wagers were registered.
     pub wagers: u64,
-    /// What was staked, in cents.
-    pub staked: i64,
-    /// What counts of it as it stands.
-    pub counted: i64,
+    /// What was staked, in cents; none at a table that registers winners, where it is not known.
+    pub staked: Option<i64>,
+    /// What counts of it as it stands; none likewise.
+    pub counted: Option<i64>,
     /// What is returned.
     pub returned: i64,
     /// What is paid, stakes included.
@@ -107,8 +107,8 @@ fn line(row: &[Value]) -> Result<RoundLine, Trouble> {
         void: words(&row[12]),
         changes: count(&row[13])?,
         wagers: 0,
-        staked: 0,
-        counted: 0,
+        staked: None,
+        counted: None,
         returned: 0,
         paid: 0,
     })
@@ -122,6 +122,11 @@ fn totals(
     lines: &mut [RoundLine],
 ) -> Result<(), Trouble> {
     let Some(clusters) = clusters(reader)?.remove(&table) else { return Ok(()) };
+    let winners = "SELECT 1 FROM tables WHERE table_number = $1 AND registration = 'winners'";
+    let has_every_bet = reader.query(winners, &[table.0.into()])?.rows.is_empty();
+    for line in lines.iter_mut().filter(|_| has_every_bet) {
+        (line.staked, line.counted) = (Some(0), Some(0));
+    }
     let sql = format!(
         "SELECT round, CAST(sum(lines) AS BIGINT), CAST(sum(staked) AS BIGINT), CAST(sum(counted) AS BIGINT),
              CAST(sum(returned) AS BIGINT), CAST(sum(paid) AS BIGINT)
@@ -131,7 +136,9 @@ fn totals(
         let round: u64 = count(&row[0])?;
         if let Some(line) = lines.iter_mut().find(|line| line.round == round) {
             line.wagers = count(&row[1])?;
-            (line.staked, line.counted) = (number(&row[2])?, number(&row[3])?);
+            if has_every_bet {
+                (line.staked, line.counted) = (Some(number(&row[2])?), Some(number(&row[3])?));
+            }
             (line.returned, line.paid) = (number(&row[4])?, number(&row[5])?);
         }
     }

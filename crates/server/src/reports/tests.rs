@@ -263,10 +263,10 @@ async fn rounds_are_listed_with_what_they_came_to() {
     assert_eq!(
         told,
         [
-            (4, Some([5, 5, 5]), 1_600, lines[0].paid, 0),
-            (3, Some([6, 5, 4]), 1_600, 1_000, 1),
-            (2, None, 1_600, 0, 0),
-            (1, Some([4, 5, 6]), 1_600, 1_000, 0)
+            (4, Some([5, 5, 5]), Some(1_600), lines[0].paid, 0),
+            (3, Some([6, 5, 4]), Some(1_600), 1_000, 1),
+            (2, None, Some(1_600), 0, 0),
+            (1, Some([4, 5, 6]), Some(1_600), 1_000, 0)
         ]
     );
     assert_eq!(lines[1].first_dice, Some([1, 2, 3]));

@@ -152,6 +152,13 @@ impl AtCluster {
             is_connected: false,
             is_lost: false,
             is_locked: false,
+            buy_in: Some(BuyInView {
+                receipt: Receipt(u32::MAX),
+                amount: most,
+                by: PersonId(u32::MAX),
+                time: Time(u64::MAX),
+                is_reversed: false,
+            }),
         };
         let game = taisai_rules::Games::embedded().find("sic-bo-etg", None).expect("it is approved");
         Self {
@@ -178,6 +185,7 @@ mod tests {
             is_connected: true,
             is_lost: false,
             is_locked: false,
+            buy_in: None,
         }
     }
 

@@ -134,6 +134,13 @@ export class Desk {
     return !isLarge && this.staff.isDone(verdict);
   }
 
+  /** Has a second person asked to reverse a buy-in; it is carried out when they approve. */
+  async reverse(cluster: number, command: ClusterCommand): Promise<boolean> {
+    if (followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
+    this.staff.tell(office.words.console.reverseElsewhere, true);
+    return false;
+  }
+
   async advise(box: Box, total: Cents): Promise<void> {
     if (await this.sendTo(0, { advise: { box } })) this.advised = new Map([...this.advised, [box, total]]);
   }

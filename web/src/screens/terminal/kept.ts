@@ -1,13 +1,11 @@
-// What a terminal keeps in the browser over a reload: the number of its last command, when the session began, its player's
-// favourites, and what the player has not read yet.
+// What a terminal keeps in the browser over a reload: the number of its last command, when the session began, and its player's
+// favourites.
 
 import type { Stake } from '../../protocol/messages';
-import type { KeptChanges } from '../../state/changes';
 
 const SEQUENCE = 'taisai.sequence';
 const SESSION = 'taisai.session';
 const FAVOURITES = 'taisai.favourites';
-const CHANGES = 'taisai.changes';
 
 /** So many sets of bets can be kept. */
 const PLACES = 3;
@@ -28,14 +26,6 @@ export function began(session: number | null, now: number): number {
   localStorage.removeItem(FAVOURITES);
   localStorage.setItem(SESSION, JSON.stringify({ session, since }));
   return since;
-}
-
-export function keptChanges(): KeptChanges | null {
-  return read<KeptChanges>(CHANGES) ?? null;
-}
-
-export function keepChanges(changes: KeptChanges): void {
-  localStorage.setItem(CHANGES, JSON.stringify(changes));
 }
 
 /** Favourites of a layout: boxes of one need not be on another. */

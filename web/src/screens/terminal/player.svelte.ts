@@ -5,7 +5,7 @@ import { socketAt } from '../../protocol/house';
 import { browser, Line } from '../../protocol/line';
 import type { Box, Cents, HouseView, LayoutView, Voucher } from '../../protocol/messages';
 import { lying, registered, type Lying } from '../../state/bets';
-import { withChanges, type ToldChange } from '../../state/changes';
+import { unreadOf } from '../../state/changes';
 import { chips, firstChip, limitOf } from '../../state/limits';
 import { money } from '../../state/money';
 import { outcomeOf, type Outcome } from '../../state/outcome';
@@ -16,7 +16,7 @@ import type { FlownBack } from '../../parts/laid';
 import { Now } from '../../parts/now.svelte';
 import { settings } from '../../parts/settings.svelte';
 import { sound } from '../../parts/sound';
-import { began, keepChanges, keepSequence, keptChanges, keptSequence } from './kept';
+import { began, keepSequence, keptSequence } from './kept';
 
 /** Something the player is told for a while. */
 export type Told = { id: number } & Word;
@@ -38,11 +38,11 @@ export class Player {
   voucher: Voucher | null = $state.raw(null);
   /** Whether a voucher was asked for and its number is on its way. */
   isIssuing = $state(false);
-  /** Late corrections and voids that the player has not read yet. */
-  unread: ToldChange[] = $state.raw([]);
   began = $state(0);
   readonly table = $derived(this.view.table);
   readonly seat = $derived(this.view.seat);
+  /** Late corrections, voids and reversed buy-ins that the player has not read yet. */
+  readonly unread = $derived(unreadOf(this.seat?.messages ?? []));
   private readonly limited = $derived(this.table?.limits);
   private readonly boxes = $derived.by(() => this.layout.boxes.map(({ box }) => box));
   readonly tray: readonly Cents[] = $derived(chips({ limits: this.limited, boxes: this.boxes, room: TRAY }));
@@ -105,11 +105,11 @@ export class Player {
     this.terminal.place([{ box, amount: this.chip }]);
   }
 
-  /** The player has read what a late correction or void came to. */
-  read(change: string): void {
-    this.unread = this.unread.filter(({ id }) => id !== change);
-    const kept = keptChanges();
-    if (kept) keepChanges({ ...kept, unread: this.unread });
+  /** The player has read up to a message. It stays until the house knows. */
+  read(message: number): void {
+    this.terminal.request({ read: { seat: this.terminal.seat, message } }, (verdict) => {
+      if ('refused' in verdict && verdict.refused.code !== 'nothing-to-read') this.word({ kind: 'refused', why: verdict.refused });
+    });
   }
 
   private tell(told: Word): void {
@@ -124,7 +124,7 @@ export class Player {
     this.terminal.hear(message);
   }
 
-  private word(word: Word): void {
+  word(word: Word): void {
     if (word.kind === 'returned') {
       const flown = word.returned.stakes.map(({ box, amount }) => ({ id: word.returned.id, box, amount }));
       this.back = [...this.back, ...flown];
@@ -142,11 +142,6 @@ export class Player {
     if (settings.sound && isNew && outcomeOf(last).net > 0) sound('won');
     if (settings.sound && before.table?.phase === 'open' && view.table?.phase !== 'open') sound('close');
     const session = view.seat?.session ?? null;
-    if (view.seat && (view.seat.changes !== before.seat?.changes || session !== (before.seat?.session ?? null))) {
-      const kept = withChanges(keptChanges(), session, view.seat.changes ?? []);
-      keepChanges(kept);
-      this.unread = kept.unread;
-    }
     if (view.seat && (!before.seat || session !== (before.seat.session ?? null))) this.began = began(session, this.now.clock.time());
   }
 }

@@ -1,0 +1,104 @@
+//! A live table that registers winners, over the API: what the console is shown, through a kill and a correction, and what the reports
+//! say of it.
+
+use serde_json::{Value, json};
+use taisai_journal::suite::wait_until;
+
+use crate::dealing::{Dealing, wide_limits};
+use crate::house::House;
+use crate::person::{Person, accepted, refused};
+use taisai_rules::LimitScope;
+
+const WINNERS: &str = r#"
+[[table]]
+number = 1
+game = "tai-sai"
+layout = "C"
+seats = 7
+registration = "winners"
+"#;
+
+fn register(seat: u32, bet_box: &str, amount: i64) -> Value {
+    json!({"register": {"seat": seat, "stakes": [{"box": bet_box, "amount": amount}]}})
+}
+
+fn staff(house: &House) -> Value {
+    house.person("dealer").console(1).next()["snapshot"]["staff"].clone()
+}
+
+/// Asks with a second person.
+fn with_second(first: &Person, second: &Person, act: &str, command: &Value) -> Value {
+    let what = json!({"cluster": {"table": 1, "number": 0, "command": command}});
+    let approval = first.approved_by(second, act, &what);
+    first.table(1, Some(approval), &json!({"cluster": {"number": 0, "command": command}}))
+}
+
+#[test]
+fn winners_are_registered_paid_and_made_good_from_the_film() {
+    let mut house = House::with(WINNERS);
+    let dealing = Dealing::with(&house, 1, Some(&wide_limits(LimitScope::Box)));
+    dealing.open_bets();
+    let place = json!({"place": {"seat": 1, "chips": "own", "stakes": [{"box": "big", "amount": 1_000}]}});
+    refused(&dealing.dealer.cluster(1, place), "other-registration");
+    refused(&dealing.dealer.cluster(1, register(1, "big", 1_000)), "not-thrown");
+    dealing.conclude([4, 5, 6]);
+    let (_, public) = dealing.dealer.get("/api/v1/tables/1");
+    assert_eq!((&public["phase"], &public["is_registering"]), (&json!("result"), &json!(true)), "{public}");
+    assert!(public["latest"]["winners"].as_array().unwrap().contains(&json!("big")), "{public}");
+    accepted(&dealing.dealer.cluster(1, register(1, "big", 1_000)));
+    refused(&dealing.dealer.cluster(1, register(2, "small", 1_000)), "losing-box");
+    let large = register(2, "big", 2_000_000);
+    refused(&dealing.dealer.cluster(1, large.clone()), "second-person-missing");
+    accepted(&with_second(&dealing.dealer, &dealing.supervisor, "large-registration", &large));
+
+    // What was registered is there after the power failed, and nothing is paid.
+    house.kill();
+    house.restart();
+    let shown = staff(&house);
+    let big = shown["registering"]["boxes"].as_array().unwrap().iter().find(|of| of["box"] == "big").unwrap().clone();
+    assert_eq!(
+        (&big["wins"], &big["asked_for"], &big["registered"]),
+        (&json!(true), &json!("stakes"), &json!(2_001_000))
+    );
+    assert_eq!(shown["pay_list"]["is_settled"], false, "{shown}");
+    assert_eq!(shown["pay_list"]["lines"][0]["pays"], 2_000, "{shown}");
+    assert_eq!(shown["meters"], json!([]), "not known");
+
+    let dealer = house.person("dealer");
+    accepted(&dealer.cluster(1, "all-registered"));
+    wait_until("it is settled", || dealer.get("/api/v1/tables/1").1["phase"] == "settled");
+    let shown = staff(&house);
+    assert_eq!((&shown["registering"], &shown["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{shown}");
+    assert_eq!(shown["pay_list"]["lines"].as_array().unwrap().len(), 2, "{shown}");
+
+    // A late correction: what wins by the right dice and was collected is registered from the film.
+    let (supervisor, manager) = (house.person("pit-supervisor"), house.person("pit-manager"));
+    let correct = json!({"correct": {"round": 1, "dice": [1, 2, 3], "why": "the console read 4 5 6"}});
+    let approval = supervisor.approved_by(&manager, "correct", &json!({"table": {"table": 1, "round": correct}}));
+    accepted(&supervisor.table(1, Some(approval), &json!({"round": correct})));
+    wait_until("returns are open", || staff(&house)["returns"][0]["round"] == 1);
+    let film = json!({"register-from-film": {"round": 1, "seat": 5, "player": "in a red coat", "stake": {"box": "small", "amount": 700}}});
+    refused(&supervisor.cluster(1, film.clone()), "second-person-missing");
+    accepted(&with_second(&supervisor, &manager, "correct", &film));
+    accepted(&with_second(&supervisor, &manager, "correct", &json!({"close-returns": {"round": 1}})));
+    assert_eq!(staff(&house)["returns"], json!([]));
+    let is_owed = |claim: &Value| claim.to_string().contains("from-film") && claim.to_string().contains("1400");
+    wait_until("a claim is open", || {
+        let (_, claims) = house.person("pit-manager").get("/api/v1/house/lists/claims");
+        claims.as_array().is_some_and(|claims| claims.iter().any(is_owed))
+    });
+
+    // The sheet says which way it was, and what needs every bet is not known.
+    let (status, sheet) = house.person("auditor").get("/api/v1/tables/1/rounds/1");
+    assert_eq!((status, &sheet["registration"]), (200, &json!("winners")), "{sheet}");
+    let registered = sheet["clusters"][0]["registered"].as_array().unwrap();
+    assert_eq!(registered.len(), 5, "{registered:?}");
+    assert!(registered.iter().all(|line| line["time"].as_u64().unwrap() > 0));
+    house.audit();
+    assert!(house.taisai(&["report", "rebuild", "data"]).0);
+    let (is_good, said) = house.taisai(&["report", "theory", "data", "--json"]);
+    assert!(is_good, "{said}");
+    let lines: Value = serde_json::from_str(said.trim()).unwrap();
+    assert_eq!((&lines[0]["unregistered_rounds"], &lines[0]["handle"]), (&json!(1), &Value::Null), "{lines}");
+    assert_eq!((&lines[0]["win"], &lines[0]["theoretical_win"]), (&Value::Null, &Value::Null), "{lines}");
+}
