@@ -718,7 +718,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "reissue-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "reverse-buy-in" | "large-registration" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "reissue-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -828,6 +828,11 @@ export interface components {
             /** Format: uint32 */
             y: number;
         };
+        /**
+         * @description What the Dealer is asked for on a box after the dice.
+         * @enum {string}
+         */
+        AskedFor: "stakes" | "total";
         /** @description What an audit found. */
         AuditSheet: {
             /** @description Its chains, by name. */
@@ -932,6 +937,14 @@ export interface components {
              * @description How many of the 216 throws win.
              */
             ways: number;
+        };
+        /** @description A buy-in, as its receipt has it. */
+        BuyInView: {
+            amount: components["schemas"]["Money"];
+            by: components["schemas"]["PersonId"];
+            is_reversed: boolean;
+            receipt: components["schemas"]["Receipt"];
+            time: components["schemas"]["Time"];
         };
         /** @description What is printed once for all boxes of a kind, mostly their odds. */
         CaptionView: {
@@ -1083,7 +1096,9 @@ export interface components {
             correction: components["schemas"]["RoundNumber"];
         } | {
             void: components["schemas"]["RoundNumber"];
-        } | "voucher-failed";
+        } | "voucher-failed" | {
+            "from-film": components["schemas"]["RoundNumber"];
+        };
         /** @description What may be asked of a cluster. */
         ClusterCommand: {
             place: {
@@ -1257,6 +1272,59 @@ export interface components {
                  */
                 notes: number;
             };
+        } | {
+            "reverse-buy-in": {
+                /** @description The number on its receipt. */
+                receipt: components["schemas"]["Receipt"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description Why. */
+                why: string;
+            };
+        } | {
+            read: {
+                /**
+                 * Format: uint32
+                 * @description The number of the message.
+                 */
+                message: number;
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            register: {
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description How much on which boxes. */
+                stakes: components["schemas"]["Stake"][];
+            };
+        } | {
+            "tell-total": {
+                /** @description How much, which may be nothing. */
+                amount: components["schemas"]["Money"];
+                /** @description The box. */
+                box: components["schemas"]["BetBox"];
+            };
+        } | "all-registered" | {
+            "register-from-film": {
+                /** @description Who played there, for whoever pays the claim. */
+                player: string;
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description How much on which box. */
+                stake: components["schemas"]["Stake"];
+            };
+        } | {
+            "close-returns": {
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                second?: components["schemas"]["Person"] | null;
+            };
         };
         /** @description What happened at the players' side, as far as the command does not say it. */
         ClusterEvent: "done" | {
@@ -1296,6 +1364,16 @@ export interface components {
                 /** @description What they were worth. */
                 amount: components["schemas"]["Money"];
             };
+        } | {
+            "bought-in": {
+                /** @description The number on it. */
+                receipt: components["schemas"]["Receipt"];
+            };
+        } | {
+            "buy-in-reversed": {
+                /** @description How much is given back. */
+                amount: components["schemas"]["Money"];
+            };
         };
         /** @description A cluster of a table. */
         ClusterId: {
@@ -1333,6 +1411,10 @@ export interface components {
             /** @description What it moved. */
             movements: components["schemas"]["Movement"][];
             now?: components["schemas"]["Sheet"] | null;
+            /** @description What was registered after the dice, and from the film, in order. */
+            registered?: components["schemas"]["RegisteredLine"][];
+            /** @description Whether it was void before its chips were collected at a table that registers winners: they were handed back on the layout. */
+            returned_on_layout: boolean;
             sheet?: components["schemas"]["Sheet"] | null;
             /** @description All that lay on the layout. */
             stakes: components["schemas"]["StakeLine"][];
@@ -1348,7 +1430,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1641,6 +1723,22 @@ export interface components {
         };
         /** @description What a die shows. */
         Face: number;
+        /** @description A bet that Supervisor and second person have seen on the film of a round that was settled. */
+        FilmLine: {
+            /** @description The box. */
+            box: components["schemas"]["BetBox"];
+            /** @description Who played there, for whoever pays the claim. */
+            player: string;
+            /** @description The seat. */
+            seat: components["schemas"]["Seat"];
+            /** @description The session that what it comes to is booked for. */
+            session: components["schemas"]["SessionId"];
+            /**
+             * Format: uint32
+             * @description The stake, in units of the round.
+             */
+            units: number;
+        };
         /** @description A command for the House, under the next number of its source. */
         ForHouse: {
             approval?: components["schemas"]["ApprovalId"] | null;
@@ -1723,7 +1821,23 @@ export interface components {
             bets: components["schemas"]["BetLine"][];
             /**
              * Format: int64
-             * @description What there was when it had been settled.
+             * @description What was bought in before the next game was settled, less what was reversed.
+             */
+            bought_in: number;
+            /**
+             * Format: int64
+             * @description What was cashed out before then.
+             */
+            cashed_out: number;
+            /**
+             * Format: int64
+             * @description What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+             */
+            corrected: number;
+            /**
+             * Format: int64
+             * @description What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+             *     what was corrected and bought in, less what was cashed out.
              */
             credits_after: number;
             /**
@@ -2413,6 +2527,19 @@ export interface components {
              */
             source: number;
         };
+        /** @description A message to the player, who must read it. */
+        MessageView: {
+            changed?: components["schemas"]["ChangeView"] | null;
+            /** @description The free credits after it. */
+            credits: components["schemas"]["Money"];
+            is_read: boolean;
+            /**
+             * Format: uint32
+             * @description What it is read by.
+             */
+            number: number;
+            reversed?: components["schemas"]["ReversedView"] | null;
+        };
         /** @description The meters of a seat, or of a cluster. Amounts are cents. */
         MeterLine: {
             /**
@@ -2485,7 +2612,7 @@ export interface components {
         Meters: {
             /** @description Staked in rounds that are over. */
             bet: components["schemas"]["Money"];
-            /** @description Bought in, and received from vouchers. */
+            /** @description Bought in, and received from vouchers, less buy-ins that were reversed. */
             bought_in: components["schemas"]["Money"];
             /** @description Cashed out, and owed by hand after a correction or late void. */
             dispensed: components["schemas"]["Money"];
@@ -2495,12 +2622,12 @@ export interface components {
             returned: components["schemas"]["Money"];
             /**
              * Format: uint32
-             * @description Rounds settled with a bet.
+             * @description Rounds settled with a bet; at a table that registers winners every round, as it is not known which had bets.
              */
             rounds: number;
             /**
              * Format: uint32
-             * @description Rounds void with a bet.
+             * @description Rounds void with a bet, or every one.
              */
             voids: number;
             /** @description Paid for winning bets, stakes included. */
@@ -2568,6 +2695,13 @@ export interface components {
             };
         } | {
             closed: {
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+            };
+        } | {
+            thrown: {
+                /** @description The dice. */
+                dice: components["schemas"]["Dice"];
                 /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
@@ -2702,7 +2836,23 @@ export interface components {
                 bets: components["schemas"]["BetLine"][];
                 /**
                  * Format: int64
-                 * @description What there was when it had been settled.
+                 * @description What was bought in before the next game was settled, less what was reversed.
+                 */
+                bought_in: number;
+                /**
+                 * Format: int64
+                 * @description What was cashed out before then.
+                 */
+                cashed_out: number;
+                /**
+                 * Format: int64
+                 * @description What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+                 */
+                corrected: number;
+                /**
+                 * Format: int64
+                 * @description What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+                 *     what was corrected and bought in, less what was cashed out.
                  */
                 credits_after: number;
                 /**
@@ -2871,6 +3021,33 @@ export interface components {
             pay_table?: components["schemas"]["PayTableView"] | null;
             text?: string | null;
         };
+        /** @description A bet as it is paid. */
+        PayLine: {
+            /** @description The box. */
+            box: components["schemas"]["BetBox"];
+            /** @description With what it was placed. */
+            chips: components["schemas"]["Chips"];
+            /** @description What counts of it (5.1.1). */
+            counted: components["schemas"]["Money"];
+            /** @description What it is paid, with the stake, where it wins. */
+            pays: components["schemas"]["Money"];
+            /** @description What is given back of it: excess, or everything where the round is void. */
+            returned: components["schemas"]["Money"];
+            /** @description Whose bet it is. */
+            seat: components["schemas"]["Seat"];
+            /** @description What lay there. */
+            stake: components["schemas"]["Money"];
+        };
+        /** @description Whom to pay: every bet that is registered, by seat and in order of placement. */
+        PayList: {
+            dice?: components["schemas"]["Dice"] | null;
+            /** @description Whether the round is settled by it, or what wins is still being registered. */
+            is_settled: boolean;
+            /** @description The bets. */
+            lines: components["schemas"]["PayLine"][];
+            /** @description The round. */
+            round: components["schemas"]["RoundNumber"];
+        };
         /** @description A row of a pay table. */
         PayTableRowView: {
             pays: string;
@@ -2917,6 +3094,8 @@ export interface components {
             game?: string;
             is_held?: boolean;
             is_interrupted?: boolean;
+            /** @description Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet. */
+            is_registering?: boolean;
             is_training?: boolean;
             latest?: components["schemas"]["ResultView"] | null;
             layout?: string;
@@ -2924,6 +3103,11 @@ export interface components {
             /** Format: uint64 */
             number: number;
             phase?: components["schemas"]["Phase"];
+            /**
+             * @description Which bets the table registers. Where only winners are, nothing that needs every bet is known: totals, meters, and the boxes
+             *     below their minimum.
+             */
+            registration?: components["schemas"]["Registration"];
             /** @description The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed. */
             results?: components["schemas"]["ResultView"][] | null;
             round?: components["schemas"]["RoundNumber"];
@@ -2939,6 +3123,8 @@ export interface components {
             game: string;
             is_held: boolean;
             is_interrupted: boolean;
+            /** @description Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet. */
+            is_registering: boolean;
             is_training: boolean;
             latest?: components["schemas"]["ResultView"] | null;
             layout: string;
@@ -2946,6 +3132,11 @@ export interface components {
             /** Format: uint64 */
             number: number;
             phase: components["schemas"]["Phase"];
+            /**
+             * @description Which bets the table registers. Where only winners are, nothing that needs every bet is known: totals, meters, and the boxes
+             *     below their minimum.
+             */
+            registration: components["schemas"]["Registration"];
             /** @description The newest first. Only in a snapshot: afterwards `latest` tells what is added or changed. */
             results?: components["schemas"]["ResultView"][] | null;
             round: components["schemas"]["RoundNumber"];
@@ -3027,6 +3218,11 @@ export interface components {
             says: string;
         };
         /**
+         * Format: uint32
+         * @description The number on the receipt of a buy-in: those of a cluster are counted from one and never repeat.
+         */
+        Receipt: number;
+        /**
          * Format: uint64
          * @description Which receivable: they are counted from one.
          */
@@ -3038,7 +3234,7 @@ export interface components {
             /** @description How much it was before anything was set off, collected or written off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ReceivableId"];
-            /** @description Whether the House bears it, as it may not be taken back (F81). It is kept to be set off only. */
+            /** @description Whether the House bears it, as it may not be taken back (F81) or was written off. It is kept to be set off only. */
             is_waived: boolean;
             /** @description How much is left. */
             left: components["schemas"]["Money"];
@@ -3078,6 +3274,54 @@ export interface components {
             /** @description What is wrong, for people. */
             sentence: string;
         };
+        /** @description What was registered at a table that registers winners, and when. */
+        RegisteredLine: {
+            /**
+             * Format: uint64
+             * @description The block.
+             */
+            block: number;
+            /** @description By whom. */
+            by: Record<string, never>;
+            /**
+             * Format: uint32
+             * @description The entry in it.
+             */
+            entry: number;
+            /** @description What is owed for it, where it was registered from the film. */
+            movements: components["schemas"]["Movement"][];
+            /**
+             * Format: uint64
+             * @description When.
+             */
+            time: number;
+            /** @description What: with which second person, and from the film if it says so. */
+            what: Record<string, never>;
+        };
+        /** @description A box while winners are registered. */
+        RegisteringBox: {
+            asked_for?: components["schemas"]["AskedFor"] | null;
+            box: components["schemas"]["BetBox"];
+            cap?: components["schemas"]["Money"] | null;
+            registered: components["schemas"]["Money"];
+            told?: components["schemas"]["Money"] | null;
+            wins: boolean;
+        };
+        /** @description Winners being registered. */
+        RegisteringView: {
+            /** @description The boxes that win, that are asked for, or on which something is registered or told. */
+            boxes: components["schemas"]["RegisteringBox"][];
+            dice: components["schemas"]["Dice"];
+            /** @description Whether the Dealer has said that all is registered. */
+            is_registered: boolean;
+            /** @description Above this a stake takes a second person. */
+            limit: components["schemas"]["Money"];
+        };
+        /**
+         * @description Which bets of a live table are registered. The chips lie on the layout either way.
+         * @enum {string}
+         */
+        Registration: "every-bet" | "winners";
         /** @description What other parts of the house report. */
         Report: {
             "clock-stepped": {
@@ -3232,6 +3476,17 @@ export interface components {
                 seat: components["schemas"]["Seat"];
                 variance?: components["schemas"]["Money"] | null;
             };
+        } | {
+            "buy-in-reversed": {
+                /** @description How much. */
+                amount: components["schemas"]["Money"];
+                /** @description In which cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The number on its receipt. */
+                receipt: components["schemas"]["Receipt"];
+                /** @description At which seat. */
+                seat: components["schemas"]["Seat"];
+            };
         };
         /** @description A report, with how far it is behind. */
         Report_MeterLine: {
@@ -3319,14 +3574,14 @@ export interface components {
                  * Format: double
                  * @description The upper end.
                  */
-                band_high: number;
+                band_high?: number | null;
                 /** @description Whether the band comes from the exact distribution. */
                 band_is_exact: boolean;
                 /**
                  * Format: double
                  * @description The lower end of what luck explains in 95 of 100 cases.
                  */
-                band_low: number;
+                band_low?: number | null;
                 /** @description The box, where it is about one. */
                 box?: string | null;
                 /**
@@ -3338,7 +3593,7 @@ export interface components {
                  * Format: double
                  * @description By how many standard deviations the win is above the theoretical one.
                  */
-                deviations: number;
+                deviations?: number | null;
                 /**
                  * Format: int64
                  * @description Cash and vouchers that came in.
@@ -3355,7 +3610,7 @@ export interface components {
                  * Format: int64
                  * @description What counted of all stakes.
                  */
-                handle: number;
+                handle?: number | null;
                 /**
                  * Format: double
                  * @description Win to drop.
@@ -3365,7 +3620,7 @@ export interface components {
                 name: string;
                 /**
                  * Format: uint64
-                 * @description Rounds with a bet that were not void.
+                 * @description Rounds with a bet that were not void; at a table that registers winners every round that was not.
                  */
                 rounds: number;
                 /**
@@ -3382,19 +3637,24 @@ export interface components {
                  * Format: double
                  * @description What it should have won on average.
                  */
-                theoretical_win: number;
+                theoretical_win?: number | null;
                 /** @description The same, exactly. */
-                theoretical_win_exact: string;
+                theoretical_win_exact?: string | null;
+                /**
+                 * Format: uint64
+                 * @description How many of them were at tables that register winners: what was bet in them is not known, and the figures leave them out.
+                 */
+                unregistered_rounds: number;
                 /**
                  * Format: int64
                  * @description What the House won.
                  */
-                win: number;
+                win?: number | null;
             }[];
             /** @description The time zone in which its days begin. */
             time_zone: string;
         };
-        /** @description A line of the report. Amounts are cents. */
+        /** @description A line of the report. Amounts are cents; what is not known is left out, as at a table that registers winners. */
         ResultLine: {
             /**
              * Format: double
@@ -3405,14 +3665,14 @@ export interface components {
              * Format: double
              * @description The upper end.
              */
-            band_high: number;
+            band_high?: number | null;
             /** @description Whether the band comes from the exact distribution. */
             band_is_exact: boolean;
             /**
              * Format: double
              * @description The lower end of what luck explains in 95 of 100 cases.
              */
-            band_low: number;
+            band_low?: number | null;
             /** @description The box, where it is about one. */
             box?: string | null;
             /**
@@ -3424,7 +3684,7 @@ export interface components {
              * Format: double
              * @description By how many standard deviations the win is above the theoretical one.
              */
-            deviations: number;
+            deviations?: number | null;
             /**
              * Format: int64
              * @description Cash and vouchers that came in.
@@ -3441,7 +3701,7 @@ export interface components {
              * Format: int64
              * @description What counted of all stakes.
              */
-            handle: number;
+            handle?: number | null;
             /**
              * Format: double
              * @description Win to drop.
@@ -3451,7 +3711,7 @@ export interface components {
             name: string;
             /**
              * Format: uint64
-             * @description Rounds with a bet that were not void.
+             * @description Rounds with a bet that were not void; at a table that registers winners every round that was not.
              */
             rounds: number;
             /**
@@ -3468,14 +3728,19 @@ export interface components {
              * Format: double
              * @description What it should have won on average.
              */
-            theoretical_win: number;
+            theoretical_win?: number | null;
             /** @description The same, exactly. */
-            theoretical_win_exact: string;
+            theoretical_win_exact?: string | null;
+            /**
+             * Format: uint64
+             * @description How many of them were at tables that register winners: what was bet in them is not known, and the figures leave them out.
+             */
+            unregistered_rounds: number;
             /**
              * Format: int64
              * @description What the House won.
              */
-            win: number;
+            win?: number | null;
         };
         /** @description A round that is over. */
         ResultView: {
@@ -3484,6 +3749,19 @@ export interface components {
             void?: components["schemas"]["VoidReason"] | null;
             /** @description The boxes that win by the dice. */
             winners?: components["schemas"]["BetBox"][];
+        };
+        /** @description A round whose bets are registered from the film. */
+        ReturnsView: {
+            lines: components["schemas"]["FilmLine"][];
+            round: components["schemas"]["RoundNumber"];
+            /** @description The unit that the stakes of the lines are counted in. */
+            unit: components["schemas"]["Money"];
+        };
+        /** @description A buy-in that was reversed. */
+        ReversedView: {
+            amount: components["schemas"]["Money"];
+            /** @description The number on its receipt. */
+            receipt: components["schemas"]["Receipt"];
         };
         /**
          * @description What a person may be (F50). One person, one identity; a person may hold several roles.
@@ -3651,6 +3929,8 @@ export interface components {
                  * @description The last notice that its chain holds.
                  */
                 followed: number;
+                /** @description Whether all that wins is registered there, at a table that registers winners. */
+                is_registered: boolean;
             };
         };
         /** @description What happened at the dealer's side. */
@@ -3797,6 +4077,8 @@ export interface components {
                  * @description The last notice that its chain holds.
                  */
                 followed: number;
+                /** @description Whether all that wins is registered there, at a table that registers winners. */
+                is_registered: boolean;
             };
         };
         /** @description A round of a table. */
@@ -3888,6 +4170,10 @@ export interface components {
         RoundSheet: {
             /** @description What was asked at the dealer's side: the block, and the entry. */
             acts: unknown[][];
+            /** @description The clusters whose money has not followed how the round stands, by number. */
+            behind: number[];
+            /** @description The paragraphs by which it stands so. */
+            cited: string[];
             /** @description What each cluster settled. */
             clusters: components["schemas"]["ClusterSheet"][];
             /** @description The game, with its version. */
@@ -3902,6 +4188,8 @@ export interface components {
             profile: string;
             /** @description The version of the program that opened the table. */
             program: string;
+            /** @description Which bets are registered: where only winners are, the sheet has no others, and handle and result are not known. */
+            registration: string;
             /**
              * Format: uint64
              * @description The round.
@@ -3916,6 +4204,8 @@ export interface components {
             table: number;
             /** @description Whether no money in it is real. */
             training: boolean;
+            /** @description The ruling on it whose money waits for a second person to witness it: until then it is paid as it was before (5.14). */
+            unwitnessed?: Record<string, never> | null;
         };
         /** @description How a round stands. */
         RoundStanding: "in-play" | {
@@ -3973,6 +4263,7 @@ export interface components {
         };
         /** @description How a seat is. */
         SeatHealth: {
+            buy_in?: components["schemas"]["BuyInView"] | null;
             /** Format: uint16 */
             cluster: number;
             credits: components["schemas"]["Money"];
@@ -4009,15 +4300,12 @@ export interface components {
         /** @description What a terminal, or the player at a seat, sees of it. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
-            /**
-             * @description The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
-             *     has come.
-             */
-            changes?: components["schemas"]["ChangeView"][];
             colour?: components["schemas"]["ColourSet"] | null;
             credits: components["schemas"]["Money"];
             is_locked: boolean;
             last?: components["schemas"]["LastGame"] | null;
+            /** @description What the player of this session was told, the latest last: in a snapshot, and when one has come or was read. */
+            messages?: components["schemas"]["MessageView"][] | null;
             meters: components["schemas"]["Meters"];
             /** @description What the House has of the player: nothing where it is absent. */
             money?: components["schemas"]["SeatMoney"];
@@ -4202,6 +4490,11 @@ export interface components {
         Slip: {
             /** @description The lines. */
             lines: components["schemas"]["SlipLine"][];
+            /**
+             * @description What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. It pays nothing by
+             *     itself, so the digest leaves it out.
+             */
+            told: components["schemas"]["Stake"][];
         };
         /** @description A line of a slip: what one seat had on one box at the close. */
         SlipLine: {
@@ -4260,9 +4553,14 @@ export interface components {
             /** @description The dice known at an interruption: they bind (5.4.1). */
             known?: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
+            /** @description Of each cluster; none where only winners are registered. */
             meters?: components["schemas"]["Meters"][];
             /** Format: uint64 */
             number: number;
+            pay_list?: components["schemas"]["PayList"] | null;
+            registering?: components["schemas"]["RegisteringView"] | null;
+            /** @description Rounds that were corrected or voided late at a table that registers winners: what lost is registered from the film. */
+            returns?: components["schemas"]["ReturnsView"][];
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats?: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
@@ -4309,9 +4607,14 @@ export interface components {
             /** @description The dice known at an interruption: they bind (5.4.1). */
             known: components["schemas"]["Face"][];
             manager?: components["schemas"]["PersonId"] | null;
+            /** @description Of each cluster; none where only winners are registered. */
             meters: components["schemas"]["Meters"][];
             /** Format: uint64 */
             number: number;
+            pay_list?: components["schemas"]["PayList"] | null;
+            registering?: components["schemas"]["RegisteringView"] | null;
+            /** @description Rounds that were corrected or voided late at a table that registers winners: what lost is registered from the film. */
+            returns: components["schemas"]["ReturnsView"][];
             /** @description Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed. */
             seats: components["schemas"]["SeatHealth"][];
             supervisor?: components["schemas"]["PersonId"] | null;
@@ -4465,6 +4768,8 @@ export interface components {
             /** @description What the house calls it. */
             name: string;
             phase: components["schemas"]["Phase"];
+            /** @description Which bets are registered. */
+            registration: components["schemas"]["Registration"];
             /** @description How many seats or terminals each of its clusters has. */
             seats: number[];
             /** Format: uint16 */

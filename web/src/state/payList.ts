@@ -54,3 +54,14 @@ export function oddsOf({ boxes }: Pick<LayoutView, 'boxes'>, box: Box, dice: Dic
   const at = face === null ? 0 : dice.filter((shown) => shown === face).length - 1;
   return shownOdds(pays[at] ?? '');
 }
+
+/** An amount counted out in chips, the largest first, and what the smallest of them is too large for. */
+export function countedOut(amount: Cents, tray: readonly Cents[]): { chips: { value: Cents; count: number }[]; rest: Cents } {
+  let rest = amount;
+  const chips = tray.toSorted((one, other) => other - one).map((value) => {
+    const count = Math.trunc(rest / value);
+    rest -= count * value;
+    return { value, count };
+  });
+  return { chips: chips.filter(({ count }) => count > 0), rest };
+}

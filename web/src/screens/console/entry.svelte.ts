@@ -39,17 +39,16 @@ export class Entry {
   constructor(private readonly desk: Desk) {}
 
   private readonly limited = $derived.by(() => ({ limits: this.desk.table?.limits, boxes: this.desk.layout.boxes.map(({ box }) => box) }));
+  /** The values of chips at this table. */
+  readonly values: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: TRAY, hasUnit: true }));
   /** The chips, and beside them the amounts that were typed last. */
-  readonly tray: readonly Cents[] = $derived.by(() => {
-    const tray = chips({ ...this.limited, room: TRAY, hasUnit: true });
-    return [...tray, ...this.amounts.filter((amount) => !tray.includes(amount)).slice(0, TYPED)];
-  });
+  readonly tray: readonly Cents[] = $derived.by(() => [...this.values, ...this.amounts.filter((amount) => !this.values.includes(amount)).slice(0, TYPED)]);
   readonly chip: Cents = $derived.by(() => {
     if (this.typed) return Number(this.typed) * 100;
     return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
   });
   /** Whether bets are entered now. */
-  readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held);
+  readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held && !this.desk.lead.isOfTable);
   /** What lies on the felt: of the chosen seat what is its own, with its chips on their way; otherwise all. */
   readonly lies: Map<Box, Lying> = $derived.by(() => {
     if (this.isOn && this.seat) return lying(this.betsOf(this.seat), movingOf(this.sent, this.seat));
