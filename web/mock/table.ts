@@ -156,7 +156,7 @@ export class MockTable {
 
   private registering(): Partial<StaffView> {
     if (!this.winners) return {};
-    return { registering: this.winners.view(), pay_list: { round: this.view.round, dice: [...this.winners.dice], is_settled: false, lines: this.winners.lines() } };
+    return { registering: this.winners.view(), pay_list: { round: this.view.round, dice: [...this.winners.dice], is_settled: false, lines: this.winners.lines(), ticked_off: [] } };
   }
 
   get public(): PublicView {
@@ -245,7 +245,7 @@ export class MockTable {
   private settleWinners({ dice, ...winners }: { dice: Dice; lines: PayLine[] }): void {
     this.winners = null;
     for (const seat of this.seats.values()) this.settle(seat, (box, stake) => this.pays(box, stake, dice), { dice: [...dice], void: null });
-    this.attended({ registering: null, pay_list: { round: this.view.round, dice: [...dice], is_settled: true, ...winners } });
+    this.attended({ registering: null, pay_list: { round: this.view.round, dice: [...dice], is_settled: true, ticked_off: [], ...winners } });
     this.change({ phase: 'settled', is_registering: false });
   }
 
@@ -263,7 +263,7 @@ export class MockTable {
     const lines = [...this.seats.values()].flatMap(({ view: { seat, bets } }) =>
       bets.map(({ box, chips, amount }): PayLine => ({ seat, box, chips, stake: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, pays: pays(box, amount) })),
     );
-    return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines };
+    return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines, ticked_off: [] };
   }
 
   private pays(box: Box, stake: number, dice: Dice): number {
@@ -296,6 +296,13 @@ export class MockTable {
     this.attended();
   }
 
+  /** A seat of the pay list was paid, or not after all. */
+  private tickOff({ seat, is_paid }: { seat: number; is_paid: boolean }): void {
+    const list = this.staff.pay_list;
+    const others = list?.ticked_off.filter((one) => one !== seat) ?? [];
+    if (list) this.attended({ pay_list: { ...list, ticked_off: is_paid ? [...others, seat] : others } });
+  }
+
   /** What is registered after the dice, and from the film. */
   private register(command: WinnersCommand): unknown {
     const refused = (code: string | null) => code && { refused: { code, paragraphs: [], sentence: code } };
@@ -313,13 +320,14 @@ export class MockTable {
   }
 
   /** What staff do at a seat. */
-  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | 'reject-excess' | WinnersCommand): unknown {
+  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | { 'tick-off': { seat: number; is_paid: boolean } } | 'reject-excess' | WinnersCommand): unknown {
     if (isOfWinners(command)) return this.register(command);
     if (command === 'reject-excess') {
       for (const { seat, stake } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [stake] } });
       return { accepted: { rejected: { cuts: [] } } };
     }
     if ('advise' in command) return { accepted: 'done' };
+    if ('tick-off' in command) return this.tickOff(command['tick-off']), { accepted: 'done' };
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
     const seat = this.seat(inner.seat);
     if ('buy-in' in command) {

@@ -1308,6 +1308,13 @@ export interface components {
                 box: components["schemas"]["BetBox"];
             };
         } | "all-registered" | {
+            "tick-off": {
+                /** @description Whether its chips were given. */
+                is_paid: boolean;
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
             "register-from-film": {
                 /** @description Who played there, for whoever pays the claim. */
                 player: string;
@@ -2931,9 +2938,9 @@ export interface components {
                 closed_at?: number | null;
                 /**
                  * Format: int64
-                 * @description What counts of it as it stands.
+                 * @description What counts of it as it stands; none likewise.
                  */
-                counted: number;
+                counted?: number | null;
                 /**
                  * Format: uint32
                  * @description Who dealt.
@@ -2981,9 +2988,9 @@ export interface components {
                 shift: string;
                 /**
                  * Format: int64
-                 * @description What was staked, in cents.
+                 * @description What was staked, in cents; none at a table that registers winners, where it is not known.
                  */
-                staked: number;
+                staked?: number | null;
                 /**
                  * Format: uint32
                  * @description The tumbler that was in use.
@@ -2993,7 +3000,7 @@ export interface components {
                 void?: string | null;
                 /**
                  * Format: uint64
-                 * @description How many wagers there were.
+                 * @description How many wagers were registered.
                  */
                 wagers: number;
             }[];
@@ -3047,6 +3054,8 @@ export interface components {
             lines: components["schemas"]["PayLine"][];
             /** @description The round. */
             round: components["schemas"]["RoundNumber"];
+            /** @description The seats whose chips were given, as the Dealer has ticked them off. */
+            ticked_off: components["schemas"]["Seat"][];
         };
         /** @description A row of a pay table. */
         PayTableRowView: {
@@ -4095,9 +4104,9 @@ export interface components {
             closed_at?: number | null;
             /**
              * Format: int64
-             * @description What counts of it as it stands.
+             * @description What counts of it as it stands; none likewise.
              */
-            counted: number;
+            counted?: number | null;
             /**
              * Format: uint32
              * @description Who dealt.
@@ -4145,9 +4154,9 @@ export interface components {
             shift: string;
             /**
              * Format: int64
-             * @description What was staked, in cents.
+             * @description What was staked, in cents; none at a table that registers winners, where it is not known.
              */
-            staked: number;
+            staked?: number | null;
             /**
              * Format: uint32
              * @description The tumbler that was in use.
@@ -4157,7 +4166,7 @@ export interface components {
             void?: string | null;
             /**
              * Format: uint64
-             * @description How many wagers there were.
+             * @description How many wagers were registered.
              */
             wagers: number;
         };

@@ -312,17 +312,19 @@ impl Settling {
 
     /// Whether a command registers something of the round, or takes it off the register.
     fn is_registered(&self, cluster: &Cluster, command: &ClusterCommand) -> bool {
-        match command {
-            ClusterCommand::RegisterFromFilm { round, .. } | ClusterCommand::CloseReturns { round, .. } => {
-                *round == self.round
-            }
-            ClusterCommand::Register { .. } | ClusterCommand::TellTotal { .. } | ClusterCommand::AllRegistered => {
-                cluster.round() == self.round
-            }
-            ClusterCommand::Withdraw { .. } | ClusterCommand::Clear { .. } => {
-                cluster.thrown().is_some() && cluster.round() == self.round
-            }
-            _ => false,
-        }
+        let is_from_film = matches!(
+            command,
+            ClusterCommand::RegisterFromFilm { round, .. } | ClusterCommand::CloseReturns { round, .. }
+                if *round == self.round
+        );
+        let is_after_dice = matches!(
+            command,
+            ClusterCommand::Register { .. }
+                | ClusterCommand::TellTotal { .. }
+                | ClusterCommand::AllRegistered
+                | ClusterCommand::Withdraw { .. }
+                | ClusterCommand::Clear { .. }
+        );
+        is_from_film || (is_after_dice && cluster.thrown().is_some() && cluster.round() == self.round)
     }
 }

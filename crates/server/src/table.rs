@@ -545,6 +545,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::Lost { seat }
         | ClusterCommand::Back { seat }
         | ClusterCommand::Register { seat, .. }
+        | ClusterCommand::TickOff { seat, .. }
         | ClusterCommand::RegisterFromFilm { seat, .. }
         | ClusterCommand::ClearLock { seat } => Some(*seat),
         ClusterCommand::RejectExcess
@@ -573,6 +574,7 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::Advise { .. }
         | ClusterCommand::TellTotal { .. }
         | ClusterCommand::AllRegistered
+        | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::BuyIn { .. }

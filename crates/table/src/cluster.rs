@@ -14,7 +14,7 @@ mod settle;
 mod stacker;
 mod told;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Limits, Money};
@@ -217,6 +217,8 @@ struct State {
     told: BTreeMap<BetBox, u64>,
     /// The slip of the last round of a live table, for its pay list.
     last_slip: Vec<SlipLine>,
+    /// The seats of it whose chips were given.
+    ticked_off: BTreeSet<Seat>,
     #[serde(skip)]
     past: Past<PastSlip>,
     ledger: Ledger,
@@ -282,6 +284,7 @@ impl Cluster {
             is_registered: false,
             told: BTreeMap::new(),
             last_slip: Vec::new(),
+            ticked_off: BTreeSet::new(),
             past: Past::default(),
             ledger: Ledger::default(),
             meters: Meters::default(),

@@ -37,6 +37,17 @@ export function seatsPaid({ lines }: Pick<PayList, 'lines'>): SeatPay[] {
     .filter(({ lines }) => lines.length > 0);
 }
 
+/** An amount counted out in chips, the largest first; what no chip is small enough for is left. */
+export function inChips(amount: Cents, chips: readonly Cents[]): { counted: { chip: Cents; count: number }[]; left: Cents } {
+  let left = amount;
+  const counted = chips.toSorted((one, other) => other - one).flatMap((chip) => {
+    const count = Math.trunc(left / chip);
+    left -= count * chip;
+    return count > 0 ? [{ chip, count }] : [];
+  });
+  return { counted, left };
+}
+
 /** The pay list of an earlier round, as the record has it: by how the round stands. */
 export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 'clusters' | 'past'>): PayList {
   const lines = clusters.flatMap(({ changes, sheet, now, stakes }): PayLine[] => {
@@ -44,7 +55,7 @@ export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 
     if (!settled) return stakes.map(({ seat, box, amount }) => ({ seat, box: box as Box, chips: 'own', stake: amount, counted: 0, returned: amount, pays: 0 }));
     return settled.lines.map(({ seat, box, chips, stake, counted, returned, paid }) => ({ seat, box: box as Box, chips: chips as PayLine['chips'], stake, counted, returned, pays: paid }));
   });
-  return { round, dice: past?.void ? null : (past?.dice ?? null), is_settled: true, lines };
+  return { round, dice: past?.void ? null : (past?.dice ?? null), is_settled: true, lines, ticked_off: [] };
 }
 
 /** The odds printed for a box that won by the dice: a single dice box has three. */
@@ -53,15 +64,4 @@ export function oddsOf({ boxes }: Pick<LayoutView, 'boxes'>, box: Box, dice: Dic
   const face = pays.length > 1 ? Number(box.split(':')[1]) : null;
   const at = face === null ? 0 : dice.filter((shown) => shown === face).length - 1;
   return shownOdds(pays[at] ?? '');
-}
-
-/** An amount counted out in chips, the largest first, and what the smallest of them is too large for. */
-export function countedOut(amount: Cents, tray: readonly Cents[]): { chips: { value: Cents; count: number }[]; rest: Cents } {
-  let rest = amount;
-  const chips = tray.toSorted((one, other) => other - one).map((value) => {
-    const count = Math.trunc(rest / value);
-    rest -= count * value;
-    return { value, count };
-  });
-  return { chips: chips.filter(({ count }) => count > 0), rest };
 }

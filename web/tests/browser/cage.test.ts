@@ -108,7 +108,7 @@ describe('the cage', () => {
     const page = await staff('cage', 8);
     const second = await staff('pit', 3);
     const vouchers = page.getByRole('region', { name: 'Vouchers' });
-    await vouchers.getByLabel('Find by table, seat, last digits or amount').fill('1/3');
+    await vouchers.getByLabel('Find: table/seat').fill('1/3');
     await vouchers.getByRole('row').filter({ hasText: '…9021' }).filter({ hasText: 'not confirmed' }).getByRole('button', { name: 'Issue anew' }).click();
     await second.getByText('Issue voucher № 11 anew.').waitFor();
     await second.getByRole('button', { name: 'Approve' }).click();
@@ -127,9 +127,9 @@ describe('the cage', () => {
 
   it('an attendant takes a claim before it is paid', async () => {
     const page = await staff('cage', 8);
-    const claim = page.getByRole('region', { name: 'To pay by hand' }).getByRole('row').filter({ hasText: '12,500.00' });
+    const claim = page.getByRole('region', { name: 'To pay by hand' }).getByRole('row').filter({ hasText: '425.00' });
     await claim.getByRole('button', { name: 'I have it' }).click();
     await claim.getByText('Noraini Ahmad has it').waitFor();
-    expect(fixture.house.staff.heard).toContainEqual({ 'take-claim': { claim: 12 } });
+    expect(fixture.house.staff.heard).toContainEqual({ 'take-claim': { claim: 13 } });
   });
 });

@@ -32,6 +32,12 @@ async function opened(size?: { width: number; height: number }, language?: strin
   return page;
 }
 
+/** Buttons of a part that something else lies upon. */
+const covered = (page: Page, part: string) => page.locator(`${part} button`).evaluateAll((keys) => keys.filter((key) => {
+  const { x, y, width, height } = key.getBoundingClientRect();
+  return [0.1, 0.5, 0.9].some((at) => document.elementFromPoint(x + width * at, y + height / 2)?.closest('button') !== key);
+}).map((key) => key.textContent));
+
 async function well(page: Page): Promise<void> {
   expect(await spilling(page)).toEqual([]);
   expect(await small(page, 64)).toEqual([]);
@@ -222,11 +228,8 @@ describe('bets entered at a live table', () => {
     place(4, 'triple:1', 90_000);
     await page.getByRole('button', { name: 'Reject the excess' }).waitFor();
     await page.getByRole('region', { name: 'Below the minimum' }).waitFor();
-    const isInReach = (seat: number) => seatKey(page, seat).evaluate((key) => {
-      const { x, y, width, height } = key.getBoundingClientRect();
-      return document.elementFromPoint(x + width / 2, y + height / 2)?.closest('button') === key && y + height <= innerHeight;
-    });
-    for (const seat of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) expect(await isInReach(seat), `seat ${seat}`).toBe(true);
+    expect(await seatKey(page, 10).isVisible()).toBe(true);
+    expect(await covered(page, 'section[aria-label=Players]')).toEqual([]);
     await fixture.shot(page, 'console-excess');
     await well(page);
   });
@@ -244,6 +247,10 @@ describe('bets entered at a live table', () => {
     await page.getByText(/a touch puts .* · Placed by staff for the player/).waitFor();
     await box(page, 'big').click();
     await expect.poll(heard).toMatchObject({ cluster: { command: { 'place-for': { seat: 2 } } } });
+    // The next player's bets are their own again.
+    await seatKey(page, 3).click();
+    await box(page, 'big').click();
+    await expect.poll(heard).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
     fixture.house.table(LIVE).close();
     await page.locator('[data-phase=closed]').waitFor();
     await seatKey(page, 2).click();
@@ -258,6 +265,7 @@ describe('bets entered at a live table', () => {
     await page.locator('[data-below]').first().waitFor();
     await page.locator('section[class] > button[aria-pressed]').first().click();
     await fixture.shot(page, `console-entry-${name}-${language}`);
+    for (const part of ['.console > section', '.console > nav']) expect(await covered(page, part)).toEqual([]);
     await well(page);
     if (language !== 'en') expect(await leftOver(page, ['Tan Mei Lin'])).toEqual([]);
   });

@@ -117,10 +117,16 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await page.locator('dialog li [aria-pressed]:enabled').first().click();
     await well(page, 64);
     await page.keyboard.press('Escape');
-    await page.locator('nav button').last().click();
+    // The table, and its last rounds.
+    for (const at of [1, -1]) {
+      await page.locator('nav button').nth(at).click();
+      await well(page, 64);
+      await page.keyboard.press('Escape');
+    }
+    // A seat is chosen, and then opened.
+    await page.locator('section > button[aria-pressed]').first().click();
     await well(page, 64);
-    await page.keyboard.press('Escape');
-    await page.locator('aside li button').first().click();
+    await page.locator('.tools > button').last().click();
     await well(page, 64);
     await page.keyboard.press('Escape');
     await page.locator('button.settings').click();

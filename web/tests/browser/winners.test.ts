@@ -234,6 +234,7 @@ describe('winners of a live table', () => {
     const { id, act, what } = staff.parts.approvals!.all.at(-1)!;
     expect([act, JSON.parse(what)]).toEqual(['large-registration', { cluster: { table: LIVE, number: 0, command: { register: { seat: 6, stakes: [{ box: 'big', amount: 1_200_000 }] } } } }]);
     expect(bets(6)).toEqual([]);
+    expect(await allRegistered(page).isDisabled()).toBe(true);
     staff.show('approvals', staff.parts.approvals!.all.map((one) => (one.id === id ? { ...one, answer: { approved: 3 } } : one)));
     await expect.poll(() => bets(6)).toEqual([['big', 1_200_000]]);
     await led(page).getByText('awaiting approval', { exact: false }).waitFor({ state: 'detached' });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BetView, LayoutView, PayLine, RoundSheet } from '../../src/protocol/messages';
 import { lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered } from '../../src/state/entry';
-import { oddsOf, payListOf, seatsPaid } from '../../src/state/payList';
+import { inChips, oddsOf, payListOf, seatsPaid } from '../../src/state/payList';
 
 const layout: LayoutView = JSON.parse(readFileSync(join(import.meta.dirname, '../../mock/layouts/tai-sai-A.json'), 'utf8'));
 const bet = (box: BetView['box'], amount: number, chips: BetView['chips'] = 'own'): BetView => ({ box, amount, chips });
@@ -73,6 +73,13 @@ describe('whom a round pays', () => {
     expect(payListOf(sheet({ changes }, stands)).lines).toMatchObject([{ pays: 0, counted: 500 }]);
     expect(payListOf(sheet({ sheet: null, now: null }, { ...stands, void: 'not-flat' }))).toMatchObject({ dice: null, lines: [{ returned: 500, counted: 0, pays: 0 }] });
   });
+
+  it.each<[number, number[], [number, number][], number]>([
+    [47_500, [500, 2_500, 10_000, 50_000], [[10_000, 4], [2_500, 3]], 0],
+    [300, [500, 100], [[100, 3]], 0],
+    [1_250, [500, 1_000], [[1_000, 1]], 250],
+    [0, [500], [], 0],
+  ])('counts %i out in chips', (amount, chips, counted, left) => expect(inChips(amount, chips)).toEqual({ counted: counted.map(([chip, count]) => ({ chip, count })), left }));
 
   it('names the odds that are printed, of a single dice box those for its dice', () => {
     expect([oddsOf(layout, 'big', [4, 5, 6]), oddsOf(layout, 'single:5', [4, 5, 6]), oddsOf(layout, 'single:5', [5, 5, 6]), oddsOf(layout, 'single:5', [5, 5, 5]), oddsOf(layout, 'sum:9', [4, 4, 1])]).toEqual(['1', '1', '2', '12', '7']);

@@ -1,11 +1,10 @@
-// What the Dealer of a table that registers winners is led through, and a payout counted out in chips.
+// What the Dealer of a table that registers winners is led through, and what a second person reads of it.
 
 import { describe, expect, it } from 'vitest';
 import type { Box, PublicView, RegisteringBox } from '../../src/protocol/messages';
 import { rightOf, read } from '../../src/state/acts';
 import { nextStep } from '../../src/state/console';
 import { isEntered, ledThrough, missing, nextBox, wantedOn } from '../../src/state/lead';
-import { countedOut } from '../../src/state/payList';
 import { words as en } from '../../src/words/en';
 import { spelled } from '../../src/words/spelled';
 import { words as staffEn } from '../../src/words/staff/en';
@@ -51,18 +50,6 @@ describe('winners being registered', () => {
     expect(stepFor(21)).toEqual({ name: 'all-registered', isMine: true });
     expect(stepFor(22)).toEqual({ name: 'all-registered', isMine: false });
     expect(stepFor(21, { is_registering: false }).name).toBe('wait');
-  });
-});
-
-describe('a payout', () => {
-  const tray = [100, 500, 2_500, 10_000, 50_000];
-  it.each<[number, [number, number][], number]>([
-    [0, [], 0],
-    [63_100, [[50_000, 1], [10_000, 1], [2_500, 1], [500, 1], [100, 1]], 0],
-    [180_000, [[50_000, 3], [10_000, 3]], 0],
-    [150, [[100, 1]], 50],
-  ])('of %i is counted out with the largest chips first', (amount, chips, rest) => {
-    expect(countedOut(amount, tray)).toEqual({ chips: chips.map(([value, count]) => ({ value, count })), rest });
   });
 });
 

@@ -356,6 +356,7 @@ impl Model {
             }
             ClusterCommand::Advise { .. }
             | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::TickOff { .. }
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
             | ClusterCommand::CountStacker { .. }

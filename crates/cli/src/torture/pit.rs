@@ -236,7 +236,12 @@ impl Hall<'_> {
 
     /// What is done now and then while no round is in play.
     fn between_rounds(&mut self) -> Held {
-        match self.chance.below(120) {
+        match self.chance.below(130) {
+            120..=129 => {
+                let (seat, is_paid) = (self.seat(), self.chance.percent(80));
+                self.ask_cluster(self.dealer(), ClusterCommand::TickOff { seat, is_paid })?.ok();
+                Ok(())
+            }
             0..=4 => self.show_limits(),
             5..=7 => {
                 let dealer = self.chance.pick(&[DEALER, OTHER_DEALER]);

@@ -74,7 +74,7 @@ counters! {
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
         WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read Register
-        TellTotal AllRegistered RegisterFromFilm CloseReturns
+        TellTotal AllRegistered TickOff RegisterFromFilm CloseReturns
     }
     "cluster event" ClusterEvents of ClusterEvent {
         Done Rejected Settled Compensated StackerDiffers StackerEmptied BoughtIn BuyInReversed
@@ -317,6 +317,7 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         {
             Some(WINNERS)
         }
+        ("cluster", "TickOff") if !is_live => Some("terminals pay in credits"),
         ("cluster", "TellTotal") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),
         ("cluster", "WalkAway") | ("claim", "WalkedAway" | "LeftBehind") if !has(Rule::WalkAway) => {

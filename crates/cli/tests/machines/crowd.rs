@@ -96,14 +96,18 @@ impl Player {
 
     /// The credits, once what is shown is as it should be.
     pub(crate) async fn credits(&mut self, is_so: impl Fn(i64) -> bool) -> i64 {
+        self.sees(|seat| seat["credits"].as_i64().filter(|credits| is_so(*credits))).await
+    }
+
+    /// Something of the seat, once it is shown.
+    pub(crate) async fn sees<T>(&mut self, find: impl Fn(&Value) -> Option<T>) -> T {
         let by = Instant::now() + HANG_LIMIT;
         loop {
             if let Ok(line) = self.line().await {
-                let credits = line.seat["credits"].as_i64().unwrap();
-                if is_so(credits) {
-                    return credits;
+                if let Some(found) = find(&line.seat) {
+                    return found;
                 }
-                assert!(Instant::now() < by, "seat {} has {credits}", self.device.seat);
+                assert!(Instant::now() < by, "seat {} is shown {}", self.device.seat, line.seat);
                 if line.heard().await.is_err() {
                     self.line = None;
                 }

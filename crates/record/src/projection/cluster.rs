@@ -203,7 +203,7 @@ impl Scribe for Cluster {
                 events.push(Event { at: of.clone(), amount: Some(amount.cents()), detail, ..emptied });
                 (Seats::None, Some("stacker-emptied"))
             }
-            ClusterCommand::Delivered { .. } => return Ok(()),
+            ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => return Ok(()),
         };
         let before = match seats {
             Seats::One(seat) => self.session_meters(seat),

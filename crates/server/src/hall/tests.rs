@@ -10,8 +10,9 @@ use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
 use taisai_table::{
-    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry, OverDifferential, Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand, RoundNumber, Seat, Stake,
-    TableId, TableLimits,
+    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry,
+    OverDifferential, Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand,
+    RoundNumber, Seat, Stake, TableId, TableLimits,
 };
 use tokio::sync::oneshot;
 
@@ -187,7 +188,8 @@ async fn a_correction_is_told_until_it_is_read() {
     let open = || Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let sit = async |hall: &Hall| {
         let (line, mut screen) = Screen::new();
-        let sit = TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, line };
+        let counted = Counted { source: 1, sequence: 0 };
+        let sit = TableMail::Sit { cluster: 0, seat, counted, money: Box::default(), line };
         assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
         let snapshot = screen.next().await["snapshot"].take();
         (screen, snapshot["seat"].clone())

@@ -220,6 +220,7 @@ impl Sensitive for ClusterCommand {
             | Self::ClearLock { .. }
             | Self::TellTotal { .. }
             | Self::AllRegistered
+            | Self::TickOff { .. }
             | Self::Follow { .. }
             | Self::Receive { .. }
             | Self::Delivered { .. } => None,

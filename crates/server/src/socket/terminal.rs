@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use taisai_endpoint::endpoint;
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Refusal, Seat, TableId, Verdict,
-    VoucherOrigin, VoucherSerial,
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Refusal, Seat, SessionId, TableId,
+    Verdict, VoucherOrigin, VoucherSerial,
 };
 
 use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
@@ -24,6 +24,7 @@ use crate::line::Line;
 use crate::reports::{GameLine, last_games};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
+use crate::stopped::Stopped;
 use crate::table::{RunningTable, TableDoor, TableMail};
 use crate::voucher::{
     About, Earlier, TerminalAct, TerminalAsk, ToHouse, Validation, issued, issued_before, presented, reissued,
@@ -114,7 +115,8 @@ impl Terminal {
         let asked = self.door.ask_cluster_again(self.cluster.number, self.actor(), id, command);
         let answer = match asked.await? {
             (Answer::Accepted(_), true) => {
-                let earlier = Earlier::CashOut { cluster: self.cluster, seat: self.seat };
+                let session = self.ended_session().await?;
+                let earlier = Earlier::CashOut { cluster: self.cluster, seat: self.seat, session };
                 issued_before(&self.server, earlier).await?
             }
             (Answer::Accepted(_), false) => issued(&self.server, number).await?,
@@ -161,12 +163,17 @@ impl Terminal {
             VoucherOrigin::Cage(_) => None,
         };
         let of = self.server.doors.house().look(session).await?;
+        Ok(of.is_some() && self.ended_session().await? == of)
+    }
+
+    /// The session that was here last, where none is open.
+    async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
         let (number, seat) = (self.cluster.number, self.seat);
         let latest = move |table: &RunningTable| {
             let cluster = table.cluster(number).filter(|cluster| cluster.session(seat).is_none())?;
             cluster.latest_session(seat)
         };
-        Ok(of.is_some() && self.door.look(latest).await? == of)
+        self.door.look(latest).await
     }
 }
 

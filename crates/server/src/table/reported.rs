@@ -162,6 +162,7 @@ pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> 
         | ClusterCommand::Register { .. }
         | ClusterCommand::TellTotal { .. }
         | ClusterCommand::AllRegistered
+        | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::Follow { .. }

@@ -265,6 +265,7 @@ impl Words<ClusterCommand> for TerminalWord {
             | C::Register { .. }
             | C::TellTotal { .. }
             | C::AllRegistered
+            | C::TickOff { .. }
             | C::RegisterFromFilm { .. }
             | C::CloseReturns { .. }
             | C::Follow { .. }

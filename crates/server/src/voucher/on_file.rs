@@ -4,8 +4,8 @@
 use serde::Serialize;
 use taisai_rules::Money;
 use taisai_table::{
-    ClaimId, ClusterId, House, PaidAt, PersonId, Seat, Time, Voucher, VoucherHash, VoucherOrigin, VoucherSerial,
-    VoucherState,
+    ClaimId, ClusterId, House, PaidAt, PersonId, Seat, SessionId, Time, Voucher, VoucherHash, VoucherOrigin,
+    VoucherSerial, VoucherState,
 };
 
 /// What became of the voucher of a cash-out once it had reached the House.
@@ -83,8 +83,8 @@ pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFi
 pub(crate) enum Earlier {
     /// A sale by this person.
     Sale { by: PersonId, amount: Money },
-    /// A cash-out at a seat.
-    CashOut { cluster: ClusterId, seat: Seat },
+    /// A cash-out at a seat, which ended this session.
+    CashOut { cluster: ClusterId, seat: Seat, session: Option<SessionId> },
     /// This voucher was issued anew.
     Reissue(VoucherSerial),
 }
@@ -97,7 +97,10 @@ impl Earlier {
                 let theirs = |voucher: &&Voucher| voucher.origin == VoucherOrigin::Cage(by) && voucher.amount == amount;
                 house.vouchers().map(|(_, voucher)| voucher).filter(theirs).max_by_key(|voucher| voucher.serial)
             }
-            Self::CashOut { cluster, seat } => house.unconfirmed_at(cluster, seat),
+            Self::CashOut { cluster, seat, session } => {
+                let is_of_it = |voucher: &&Voucher| matches!(voucher.origin, VoucherOrigin::Seat { session: of, .. } if session == Some(of));
+                house.unconfirmed_at(cluster, seat).filter(is_of_it)
+            }
             Self::Reissue(serial) => match house.voucher_with(serial)?.1.state {
                 VoucherState::Replaced { by, .. } => house.voucher_with(by).map(|(_, voucher)| voucher),
                 VoucherState::Good

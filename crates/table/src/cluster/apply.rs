@@ -121,6 +121,12 @@ impl Cluster {
             ClusterCommand::Register { seat, stakes, .. } => self.put(*seat, Chips::Own, stakes),
             ClusterCommand::TellTotal { bet_box, amount } => self.total_told(*bet_box, *amount),
             ClusterCommand::AllRegistered => self.state.is_registered = true,
+            ClusterCommand::TickOff { seat, is_paid: true } => {
+                self.state.ticked_off.insert(*seat);
+            }
+            ClusterCommand::TickOff { seat, is_paid: false } => {
+                self.state.ticked_off.remove(seat);
+            }
             ClusterCommand::RegisterFromFilm { round, player, stake, .. } => {
                 self.registered_from_film(*actor, *round, player, *stake, event);
             }
@@ -384,6 +390,7 @@ impl Cluster {
                 self.state.next_place = 0;
                 self.state.placements.clear();
                 self.state.last_slip.clear();
+                self.state.ticked_off.clear();
                 for state in &mut self.state.seats {
                     state.refusals = 0;
                 }

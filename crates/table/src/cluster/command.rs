@@ -256,6 +256,13 @@ pub enum ClusterCommand {
     },
     /// The Dealer has registered all that wins: the round is settled.
     AllRegistered,
+    /// The Dealer ticks off a seat of the pay list of the last round, as its chips were given, or takes the tick back.
+    TickOff {
+        /// The seat.
+        seat: Seat,
+        /// Whether its chips were given.
+        is_paid: bool,
+    },
     /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled.
     RegisterFromFilm {
         /// The round.

@@ -133,6 +133,7 @@ impl Cluster {
             ClusterCommand::Register { seat, stakes, second } => self.register((actor, *second), *seat, stakes),
             ClusterCommand::TellTotal { bet_box, amount } => self.tell_total(actor, *bet_box, *amount),
             ClusterCommand::AllRegistered => self.all_registered(actor),
+            ClusterCommand::TickOff { seat, .. } => self.tick_off(actor, *seat),
             ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
                 self.register_from_film((actor, *second), (*round, *seat), player, *stake)
             }
@@ -633,6 +634,7 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::Register { .. }
         | ClusterCommand::TellTotal { .. }
         | ClusterCommand::AllRegistered
+        | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
         | ClusterCommand::CloseReturns { .. } => Content::of_bytes(1, command).finish(),
     }

@@ -92,6 +92,8 @@ pub struct PayList {
     pub is_settled: bool,
     /// The bets.
     pub lines: Vec<PayLine>,
+    /// The seats whose chips were given, as the Dealer has ticked them off.
+    pub ticked_off: Vec<Seat>,
 }
 
 /// What is asked: who, with whom.
@@ -204,7 +206,8 @@ impl Cluster {
                 pays,
             }
         };
-        Some(PayList { round, dice, is_settled: self.state.thrown.is_none(), lines: lines.iter().map(line).collect() })
+        let (is_settled, ticked_off) = (self.state.thrown.is_none(), self.state.ticked_off.iter().copied().collect());
+        Some(PayList { round, dice, is_settled, lines: lines.iter().map(line).collect(), ticked_off })
     }
 
     pub(super) fn registers(&self, registration: Registration) -> Result<(), Refusal> {
@@ -304,6 +307,22 @@ impl Cluster {
             if must_match && differs { Err(Refusal::TotalDiffers) } else { Ok(()) }
         }))?;
         Ok(ClusterEvent::Done)
+    }
+
+    /// A seat of the pay list of a round that is settled, until the next one opens.
+    pub(super) fn tick_off(&self, actor: Actor, seat: Seat) -> Answer {
+        self.deals(actor)?;
+        match self.state.betting {
+            Betting::Idle => {}
+            Betting::Open | Betting::Closed => return Err(Refusal::RoundInPlay),
+        }
+        // Terminals pay in credits.
+        if self.rules.game().station() != Station::LiveTable {
+            return Err(Refusal::NotInGame);
+        }
+        self.known_seat(seat)?;
+        let is_listed = self.state.last_slip.iter().any(|line| line.seat == seat);
+        if is_listed { Ok(ClusterEvent::Done) } else { Err(Refusal::NoSuchBet) }
     }
 
     /// From the film, Supervisor and second person register a bet that was collected as lost and that the round, as it stands now,

@@ -271,6 +271,8 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["register", _, ref list @ ..] => C::Register { seat, stakes: stakes(list), second },
         ["total", bet_box, amount] => C::TellTotal { bet_box: number(bet_box), amount: cents(number(amount)) },
         ["registered"] => C::AllRegistered,
+        ["tick", _] => C::TickOff { seat, is_paid: true },
+        ["untick", _] => C::TickOff { seat, is_paid: false },
         ["film", number, seat, ref list @ ..] => C::RegisterFromFilm {
             round: round(number),
             seat: Seat(self::number(seat)),

@@ -171,6 +171,24 @@ fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
     }
 }
 
+/// The Dealer ticks off the seats of the pay list, whichever way bets are registered, until the next round opens.
+#[test]
+fn seats_of_the_pay_list_are_ticked_off() {
+    let ticked_off = |hall: &Hall| hall.cluster().pay_list().expect("a pay list").ticked_off;
+    for game in LIVE {
+        let mut every = Hall::new(game);
+        every.run("dealer open; player bet 0 big 500; player bet 2 small 500; deal 456");
+        let mut winners = Hall::winners(game);
+        winners.run("round 456; dealer register 0 big 500; dealer register 2 big 700; dealer tick 0 = !round-in-play");
+        winners.run("dealer registered");
+        for mut hall in [every, winners] {
+            hall.run("dealer tick 0; dealer tick 2; dealer untick 2; dealer tick 1 = !no-such-bet");
+            assert_eq!(ticked_off(&hall), [Seat(0)]);
+            hall.run("dealer open; dealer close; dealer tick 0 = !round-in-play");
+        }
+    }
+}
+
 /// Seat, stake and what counts of it.
 fn counted(cluster: &Cluster) -> Vec<(u32, i64, i64)> {
     let lines = cluster.pay_list().expect("a pay list").lines;

@@ -16,7 +16,6 @@ import { boxName } from '../../words/boxes';
 import { speech } from '../../words/speech.svelte';
 import { office } from '../../words/staff.svelte';
 import { Entry } from './entry.svelte';
-import { keepTicks, keptTicks } from './kept';
 import { Lead } from './lead.svelte';
 import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
@@ -42,7 +41,7 @@ export class Desk {
     return this.isLive && table?.phase !== 'open' && list?.is_settled && list.round === table?.round ? list : null;
   });
   /** The seats of it that were paid. */
-  ticked: readonly number[] = $state.raw([]);
+  readonly ticked: readonly number[] = $derived(this.payList?.ticked_off ?? []);
   readonly unpaid = $derived(this.payList && !this.isHandedBack ? seatsPaid(this.payList).filter(({ seat }) => !this.ticked.includes(seat)).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
   /** What the boxes are called. */
@@ -110,9 +109,8 @@ export class Desk {
     this.faces = this.faces.filter((_, place) => place !== at);
   }
 
-  tick(seat: number): void {
-    this.ticked = this.ticked.includes(seat) ? this.ticked.filter((one) => one !== seat) : [...this.ticked, seat];
-    keepTicks({ table: this.number, round: this.round, seats: [...this.ticked] });
+  async tick(seat: number): Promise<void> {
+    await this.sendTo(0, { 'tick-off': { seat, is_paid: !this.ticked.includes(seat) } });
   }
 
   /** Takes the next step. */
@@ -199,10 +197,7 @@ export class Desk {
     if (table) this.announce(before, table);
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
-    if (table !== null && table.round !== this.round) {
-      this.advised = new Map();
-      this.ticked = keptTicks(this.number, table.round);
-    }
+    if (table !== null && table.round !== this.round) this.advised = new Map();
     if (table) this.entry.follow(table);
     if (table) this.lead.follow(table);
     this.round = table?.round ?? 0;

@@ -39,10 +39,10 @@ export class Entry {
   constructor(private readonly desk: Desk) {}
 
   private readonly limited = $derived.by(() => ({ limits: this.desk.table?.limits, boxes: this.desk.layout.boxes.map(({ box }) => box) }));
-  /** The values of chips at this table. */
-  readonly values: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: TRAY, hasUnit: true }));
-  /** The chips, and beside them the amounts that were typed last. */
-  readonly tray: readonly Cents[] = $derived.by(() => [...this.values, ...this.amounts.filter((amount) => !this.values.includes(amount)).slice(0, TYPED)]);
+  /** The chips of the table. */
+  readonly chips: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: TRAY, hasUnit: true }));
+  /** The same, and beside them the amounts that were typed last. */
+  readonly tray: readonly Cents[] = $derived.by(() => [...this.chips, ...this.amounts.filter((amount) => !this.chips.includes(amount)).slice(0, TYPED)]);
   readonly chip: Cents = $derived.by(() => {
     if (this.typed) return Number(this.typed) * 100;
     return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
@@ -78,14 +78,14 @@ export class Entry {
   touchBox(box: Box): void {
     if (this.by === 'box') this.box = box;
     else if (this.seat) void this.play(this.seat, box);
-    else this.desk.staff.tell(office.words.live.seatFirst);
   }
 
   touchSeat({ cluster, seat: number }: SeatPlace): void {
     const seat = { cluster, seat: number };
-    if (this.by === 'seat') this.seat = seat;
-    else if (this.box) void this.play(seat, this.box);
-    else this.desk.staff.tell(office.words.live.boxFirst);
+    if (this.by === 'box') return this.box ? void this.play(seat, this.box) : undefined;
+    // What staff place is for this player (5.13), not for the next one too.
+    if (this.seat && !isAt(this.seat, seat)) this.isForPlayer = false;
+    this.seat = seat;
   }
 
   /** What lies there of a seat; where the house does not tell, what was entered here. */
@@ -134,6 +134,7 @@ export class Entry {
       this.sent = [];
       this.tool = 'place';
       this.typed = '';
+      this.isForPlayer = false;
     }
     // What lies there at the close counts as it lies (5.9): nothing more is registered.
     if (phase !== 'open') this.refused = [];

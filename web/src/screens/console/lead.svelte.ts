@@ -39,6 +39,11 @@ export class Lead {
   readonly isOn = $derived.by(() => this.view !== null && !this.view.is_registered);
   readonly led = $derived.by(() => (this.view ? ledThrough(this.view) : []));
   readonly missing = $derived.by(() => (this.view ? missing(this.view) : []));
+  /** Why the round cannot be settled yet; nothing where it can. */
+  readonly lacks = $derived.by(() => {
+    if (this.waiting.length > 0) return office.words.lead.lacksApproval;
+    return this.missing.length > 0 ? office.words.lead.lacks(this.missing.map(({ box }) => this.desk.labels.get(box)).join(', ')) : '';
+  });
   /** The box that is entered: the one that was touched, or the first. */
   readonly box: Box | null = $derived.by(() => this.chosen ?? this.led[0]?.box ?? null);
   readonly at = $derived.by(() => this.view?.boxes.find(({ box }) => box === this.box));

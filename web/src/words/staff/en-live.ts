@@ -36,6 +36,7 @@ export const live = {
   unpaid: (seats: number) => (seats === 1 ? 'One seat is not ticked off as paid' : `${seats} seats are not ticked off as paid`),
   pays: (amount: string) => `Pay ${amount}`,
   payDone: 'Paid',
+  inChips: (chips: string) => `Chips: ${chips}`,
   stakesBack: (amount: string) => `stakes back ${amount}`,
   handBack: (amount: string) => `hand back ${amount}`,
   collected: (amount: string) => `Lost: ${amount}`,

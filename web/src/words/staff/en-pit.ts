@@ -189,7 +189,7 @@ export const pit = {
     anew: 'Issue anew',
     anewHint: 'For a voucher that its holder never got. The number until now dies. A second person approves.',
     replacedAt: (when: string, serial: number) => `Issued anew on ${when} as № ${serial}; this number is dead`,
-    find: 'Find by table, seat, last digits or amount',
+    find: 'Find: table/seat, last digits, № or sum',
     since: 'Since',
     have: 'Handed over',
     onFile: (serial: number, amount: string, digits: string) => `Issued before: № ${serial}, ${amount}, …${digits}. Its number is not shown again. If it was never printed, have it issued anew.`,

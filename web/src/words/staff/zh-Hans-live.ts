@@ -38,6 +38,7 @@ export const live: typeof english = {
   unpaid: (seats) => `${seats}个座位尚未勾为已付`,
   pays: (amount) => `付${amount}`,
   payDone: '已付',
+  inChips: (chips) => `筹码：${chips}`,
   stakesBack: (amount) => `退注${amount}`,
   handBack: (amount) => `退还${amount}`,
   collected: (amount) => `输：${amount}`,

@@ -186,7 +186,7 @@ export const pit: typeof english = {
     anew: '重新签发',
     anewHint: '用于持有人未拿到的票券。原号码失效。需第二人批准。',
     replacedAt: (when, serial) => `已于${when}换发为№ ${serial}；此号码已失效`,
-    find: '按赌台、座位、末四位或金额查找',
+    find: '查找：赌台/座位、末四位、№或款额',
     since: '起始',
     have: '已交付',
     onFile: (serial, amount, digits) => `先前已签发：№ ${serial}，${amount}，…${digits}。号码不再显示。若从未打印，请重新签发。`,

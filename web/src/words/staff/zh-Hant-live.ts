@@ -38,6 +38,7 @@ export const live: typeof english = {
   unpaid: (seats) => `${seats}個座位尚未勾為已付`,
   pays: (amount) => `付${amount}`,
   payDone: '已付',
+  inChips: (chips) => `籌碼：${chips}`,
   stakesBack: (amount) => `退注${amount}`,
   handBack: (amount) => `退還${amount}`,
   collected: (amount) => `輸：${amount}`,

@@ -186,7 +186,7 @@ export const pit: typeof english = {
     anew: '重新簽發',
     anewHint: '用於持有人未拿到的票券。原號碼失效。需第二人批准。',
     replacedAt: (when, serial) => `已於${when}換發為№ ${serial}；此號碼已失效`,
-    find: '按賭檯、座位、末四位或金額查找',
+    find: '查找：賭檯/座位、末四位、№或款額',
     since: '起始',
     have: '已交付',
     onFile: (serial, amount, digits) => `先前已簽發：№ ${serial}，${amount}，…${digits}。號碼不再顯示。若從未列印，請重新簽發。`,

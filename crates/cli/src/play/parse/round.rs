@@ -189,6 +189,15 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
     Phrase::line("all registered", "all registered", "All that wins is registered: the round is settled.", |reader| {
         ask(reader, Who::Dealer, taisai_table::ClusterCommand::AllRegistered)
     }),
+    Phrase::seat(
+        "tick off seat SEAT",
+        "tick off seat 3",
+        "The chips of the pay list of the last round were given to the seat.",
+        |reader, seat| ask(reader, Who::Dealer, taisai_table::ClusterCommand::TickOff { seat, is_paid: true }),
+    ),
+    Phrase::seat("untick seat SEAT", "untick seat 3", "They were not.", |reader, seat| {
+        ask(reader, Who::Dealer, taisai_table::ClusterCommand::TickOff { seat, is_paid: false })
+    }),
     Phrase::line("few tumbles", "few tumbles", "Fewer than three tumbles: the round is void.", |reader| {
         void(reader, VoidReason::FewTumbles)
     }),

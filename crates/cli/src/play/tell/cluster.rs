@@ -2,8 +2,8 @@
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, Registration,
-    RoundNumber, Seat, Transfer,
+    Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, Registration, RoundNumber,
+    Seat,
 };
 
 use super::super::parse::COLOURS;
@@ -84,6 +84,8 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
             format!("On {bet_box} lay {amount} in all{over}.")
         }
         C::AllRegistered => "All that wins is registered.".to_owned(),
+        C::TickOff { seat, is_paid: true } => format!("Seat {} has its chips.", seat.0),
+        C::TickOff { seat, is_paid: false } => format!("Seat {} has not had its chips.", seat.0),
         C::CloseReturns { round, .. } => format!("What round {} owes is registered.", round.0),
         C::PlaceExcess { seat, .. } => {
             format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), standing(stage, *seat))
@@ -141,7 +143,7 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         C::Back { seat } => format!("Terminal {} is back. {}", seat.0, standing(stage, *seat)),
         C::ClearLock { seat } => format!("The lock of seat {} is cleared.", seat.0),
         C::Receive { transfer } => match transfer.purpose {
-            Purpose::Credits { seat, .. } if is_back(cluster, transfer) => {
+            Purpose::Credits { seat, .. } if cluster.is_lost(seat) => {
                 format!("Seat {} cannot take the credits: they go back.", seat.0)
             }
             Purpose::Credits { seat, .. } => format!("Seat {} has {} credits.", seat.0, cluster.credits(seat)),
@@ -155,13 +157,6 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         | C::Delivered { .. }
         | C::EmptyStacker { .. } => return None,
     })
-}
-
-/// Whether credits went back to the House: the newest that the table has sent.
-fn is_back(cluster: &Cluster, transfer: &Transfer) -> bool {
-    let Purpose::Credits { seat, .. } = transfer.purpose else { return false };
-    let newest = cluster.outbox().last();
-    newest.is_some_and(|newest| newest.purpose == Purpose::Returned { seat } && newest.amount == transfer.amount)
 }
 
 /// What lies on the layout for a seat, and what it has left.

@@ -44,6 +44,7 @@ impl Model {
             | ClusterCommand::ClearLock { .. }
             | ClusterCommand::RegisterFromFilm { .. }
             | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::TickOff { .. }
             | ClusterCommand::Follow { .. }
             | ClusterCommand::Receive { .. }
             | ClusterCommand::Delivered { .. } => return Ok(()),

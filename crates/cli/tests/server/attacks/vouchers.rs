@@ -200,7 +200,10 @@ fn a_cash_out_killed_at_any_moment_loses_nothing() {
         let answer = terminal.answer(sequence);
         accepted(&answer);
         until_offered(&mut terminal);
-        assert_eq!((&terminal.view["credits"], &terminal.view["money"]["voucher"]["amount"]), (&json!(0), &json!(1_000)));
+        assert_eq!(
+            (&terminal.view["credits"], &terminal.view["money"]["voucher"]["amount"]),
+            (&json!(0), &json!(1_000))
+        );
         let number = number(&answer).unwrap_or_else(|| {
             let anew = terminal.ask(&anew(&terminal));
             self::number(&anew).unwrap_or_else(|| panic!("{anew}"))

@@ -1,8 +1,8 @@
 //! Transfers: in once and in order, out until they are held; claims and receivables that come of them.
 
 use taisai_table::{
-    Account, Actor, ClaimId, ClaimOrigin, Happening, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling,
-    Refusal, RoundNumber, Transfer,
+    Account, Actor, ClaimId, ClaimOrigin, Happening, HouseCommand, HouseEvent, ReceivableId, ReceivableRuling, Refusal,
+    RoundNumber, Transfer,
 };
 
 use super::floor::*;
