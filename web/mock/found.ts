@@ -18,7 +18,7 @@ function results(names: string[], more: (at: number) => Partial<ResultLine> = ()
     const drop = (410_000 + at * 5_000) * share;
     return {
       name, table: null, dealer: null, rounds: Math.round((310 + ((at * 37) % 90)) * share), handle: (1_870_000 + at * 12_300) * share, drop, win, theoretical_win, theoretical_win_exact: '0', edge: 0.028, edge_exact: '1/36',
-      deviations: (win - theoretical_win) / sigma, band_low: theoretical_win - 1.96 * sigma, band_high: theoretical_win + 1.96 * sigma, band_is_exact: true, hold_percent: (100 * win) / drop, average_bet: 6_020, rounds_an_hour: 38 + (at % 7), ...more(at),
+      deviations: (win - theoretical_win) / sigma, band_low: theoretical_win - 1.96 * sigma, band_high: theoretical_win + 1.96 * sigma, band_is_exact: true, hold_percent: (100 * win) / drop, average_bet: 6_020, rounds_an_hour: 38 + (at % 7), unregistered_rounds: 0, ...more(at),
     };
   });
 }
@@ -108,7 +108,7 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
   const changes = round === LATE ? [late] : isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'house' as const, to: at(1), amount: 5_000, why: 'at-once' as const }] }] : [];
   const settled = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
   return {
-    table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, past: { dice: isVoid ? null : dice, void: isVoid, dice_set: 4, tumbler: 190 },
+    table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, registration: 'every-bet', past: { dice: isVoid ? null : dice, void: isVoid, dice_set: 4, tumbler: 190 },
     cited: isVoid ? ['5.4'] : isChanged ? ['5.5', '5.6'] : ['3.7'], unwitnessed: null, behind: [],
     acts: [
       act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, round === NEVER ? { void: { reason: 'not-flat' } } : { commit: { dice: isChanged ? [1, 1, 2] : dice } }),
@@ -117,7 +117,7 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
     ],
     clusters: [
       {
-        cluster: 0, block: 812, entry: 4, time: THEN, dice: round === NEVER ? null : isChanged ? [1, 1, 2] : dice, latest: isVoid ? null : dice, totals: {}, movements: round === NEVER ? back : movements, changes, stakes,
+        cluster: 0, block: 812, entry: 4, time: THEN, dice: round === NEVER ? null : isChanged ? [1, 1, 2] : dice, latest: isVoid ? null : dice, returned_on_layout: false, totals: {}, movements: round === NEVER ? back : movements, changes, stakes,
         sheet: round === NEVER ? null : isChanged ? { ...settled, lines: lines.map((line) => ({ ...line, paid: 0, odds: null, paragraphs: ['3.9'] })) } : settled, now: isVoid ? null : settled,
       },
     ],

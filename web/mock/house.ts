@@ -111,7 +111,9 @@ export class MockHouse {
     this.release();
     for (const table of this.tables) {
       table.refusesExcess = false;
-      if (table.phase === 'open' || table.phase === 'closed') table.void('ruling');
+      if (table.phase === 'open' || table.phase === 'closed' || table.phase === 'result') table.void('ruling');
+      if (table.public.registration === 'winners') table.change({ registration: 'every-bet' });
+      table.attended({ returns: [] });
     }
   }
 

@@ -7,12 +7,20 @@ import type { ClusterCommand, HouseCommand, HouseParts, Me, RoundCommand, SeatCo
 import type { MockHouse } from './house';
 import { changed, onFile, PEOPLE } from './people';
 import type { MockTable } from './table';
+import { REGISTRATION_LIMIT } from './winners';
 
 type Answer = { status: number; value: unknown; cookie?: string; file?: string };
 type Part = keyof HouseParts;
 
 const refused = (code: string, status = 403, detail?: unknown): Answer => ({ status, value: { refused: { code, paragraphs: [], sentence: code, ...(detail ? { detail } : {}) } } });
 const ok = (value: unknown): Answer => ({ status: 200, value });
+
+/** Whether a second person approves what is registered: large stakes, and all that is on the film. */
+function needsSecond(command: ClusterCommand): boolean {
+  if (typeof command === 'string') return false;
+  if ('register' in command) return command.register.stakes.some(({ amount }) => amount > REGISTRATION_LIMIT);
+  return 'register-from-film' in command || 'close-returns' in command;
+}
 
 export class MockStaff {
   private readonly logins = new Map<string, Me>();
@@ -143,7 +151,12 @@ export class MockStaff {
   private atTable(table: MockTable, command: { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } }, me: Me, approval?: number): Answer {
     this.heard.push(command);
     if (this.refuses) return ok(refused(this.refuses).value);
-    if ('cluster' in command) return ok(table.forSeat(command.cluster.command as SeatCommand));
+    if ('cluster' in command) {
+      const isSecond = needsSecond(command.cluster.command);
+      if (isSecond && approval === undefined) return ok(refused('second-person-missing').value);
+      if (isSecond && !this.approved(approval)) return refused('not-approved', 409);
+      return ok(table.forSeat(command.cluster.command as SeatCommand));
+    }
     const runs = ['open-table', 'close-table', 'announce-closure', 'relieve', 'show-limits'].includes(typeof command.round === 'string' ? command.round : Object.keys(command.round)[0]!);
     if (!runs && me.roles.includes('dealer') && table.public.dealer !== me.person) return ok({ refused: { code: 'not-acting', paragraphs: [], sentence: '' } });
     const isSensitive = typeof command.round === 'object' && ['correct', 'correct-known', 'inspect', 'rule'].includes(Object.keys(command.round)[0]!);

@@ -8,6 +8,7 @@ import { kindOf, limitOf } from '../src/state/limits';
 import { belowOf, excessOf } from './excess';
 import { gameOf } from './games';
 import { paysFor } from './pays';
+import { filmed, isOfWinners, Winners, type WinnersCommand } from './winners';
 
 export interface Screen {
   say(message: unknown): void;
@@ -66,7 +67,9 @@ export class MockTable {
   unlisted = 0;
   private vouchers = 0;
   private claims = 0;
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0 };
+  /** What is being registered, after the dice of a table that registers winners. */
+  private winners: Winners | null = null;
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], registering: null, pay_list: null, returns: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
   private receipts = 0;
@@ -83,7 +86,7 @@ export class MockTable {
     const isLive = !layout.has_terminals;
     this.view = {
       number: 0, table, game: layout.game.split('@')[0]!, layout: layout.layout, is_training: isTraining, round: 0, phase: 'idle',
-      closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, tumbles: null, dealer: 21,
+      closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, registration: 'every-bet', is_registering: false, tumbles: null, dealer: 21,
       limits: { ...LIMITS, boxes, differential: isLive ? 200_000 : null }, latest: null, results: [],
     };
   }
@@ -121,7 +124,7 @@ export class MockTable {
   /** A staff screen sees more. */
   attend(screen: Screen): void {
     this.consoles.add(screen);
-    this.staff = { ...this.staff, ...this.held() };
+    this.staff = { ...this.staff, ...this.held(), ...this.registering() };
     screen.say({ snapshot: { time: this.now(), source: 41, sequence: 0, public: this.view, staff: this.staff } });
   }
 
@@ -146,9 +149,14 @@ export class MockTable {
 
   /** What staff see of the table changes. */
   attended(more: Partial<StaffView> = {}): void {
-    const change = { ...this.held(), ...more, number: this.staff.number + 1 };
+    const change = { ...this.held(), ...this.registering(), ...more, number: this.staff.number + 1 };
     this.staff = { ...this.staff, ...change };
     for (const screen of this.consoles) screen.say({ staff: change });
+  }
+
+  private registering(): Partial<StaffView> {
+    if (!this.winners) return {};
+    return { registering: this.winners.view(), pay_list: { round: this.view.round, dice: [...this.winners.dice], is_settled: false, lines: this.winners.lines(), ticked_off: [] } };
   }
 
   get public(): PublicView {
@@ -220,17 +228,32 @@ export class MockTable {
 
   commit(dice: Dice): void {
     const winners = this.layout.boxes.filter((box) => paysFor(box, dice) !== undefined).map(({ box }) => box);
-    this.change({ phase: 'result', latest: { round: this.view.round, dice: [...dice], void: null, winners } });
+    const latest = { round: this.view.round, dice: [...dice], void: null, winners };
+    if (this.view.registration === 'winners') {
+      this.winners = new Winners(dice, this.layout, this.view.limits, () => [...this.seats.values()].map(({ view }) => view));
+      this.change({ phase: 'result', is_registering: true, latest });
+      return;
+    }
+    this.change({ phase: 'result', latest });
     const pay_list = this.payList((box, stake) => this.pays(box, stake, dice), dice);
     for (const seat of this.seats.values()) this.settle(seat, (box, stake) => this.pays(box, stake, dice), { dice: [...dice], void: null });
     this.attended({ pay_list });
     this.change({ phase: 'settled' });
   }
 
+  /** All that wins is registered: the round is settled by it. */
+  private settleWinners({ dice, ...winners }: { dice: Dice; lines: PayLine[] }): void {
+    this.winners = null;
+    for (const seat of this.seats.values()) this.settle(seat, (box, stake) => this.pays(box, stake, dice), { dice: [...dice], void: null });
+    this.attended({ registering: null, pay_list: { round: this.view.round, dice: [...dice], is_settled: true, ticked_off: [], ...winners } });
+    this.change({ phase: 'settled', is_registering: false });
+  }
+
   void(reason: VoidReason): void {
+    this.winners = null;
     const pay_list = this.payList(() => 0, null);
-    this.change({ phase: 'void', closes_at: null, latest: { round: this.view.round, dice: null, void: reason } });
-    this.attended({ pay_list });
+    this.change({ phase: 'void', closes_at: null, is_registering: false, latest: { round: this.view.round, dice: null, void: reason } });
+    this.attended({ pay_list, registering: null });
     for (const seat of this.seats.values()) this.settle(seat, (_, stake) => stake, { dice: null, void: reason });
   }
 
@@ -240,7 +263,7 @@ export class MockTable {
     const lines = [...this.seats.values()].flatMap(({ view: { seat, bets } }) =>
       bets.map(({ box, chips, amount }): PayLine => ({ seat, box, chips, stake: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, pays: pays(box, amount) })),
     );
-    return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines };
+    return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines, ticked_off: [] };
   }
 
   private pays(box: Box, stake: number, dice: Dice): number {
@@ -273,13 +296,38 @@ export class MockTable {
     this.attended();
   }
 
+  /** A seat of the pay list was paid, or not after all. */
+  private tickOff({ seat, is_paid }: { seat: number; is_paid: boolean }): void {
+    const list = this.staff.pay_list;
+    const others = list?.ticked_off.filter((one) => one !== seat) ?? [];
+    if (list) this.attended({ pay_list: { ...list, ticked_off: is_paid ? [...others, seat] : others } });
+  }
+
+  /** What is registered after the dice, and from the film. */
+  private register(command: WinnersCommand): unknown {
+    const refused = (code: string | null) => code && { refused: { code, paragraphs: [], sentence: code } };
+    const { winners } = this;
+    if (typeof command === 'object' && ('register-from-film' in command || 'close-returns' in command)) return this.attended({ returns: filmed(this.staff.returns, command) }), { accepted: 'done' };
+    if (!winners) return refused('not-thrown');
+    if (command === 'all-registered') return refused(winners.lacks()) ?? (this.settleWinners({ dice: winners.dice, lines: winners.lines() }), { accepted: 'done' });
+    if ('tell-total' in command) return winners.told.set(command['tell-total'].box, command['tell-total'].amount), this.attended(), { accepted: 'done' };
+    if (!('register' in command)) return refused('bad-command');
+    const { seat, stakes } = command.register;
+    const code = stakes.map(({ box }) => winners.refuses(box)).find((found) => found !== null);
+    if (code) return refused(code);
+    this.tell(this.seat(seat), this.placed(this.seat(seat).view, stakes, () => ({ answer: null, change: {} })).change);
+    return { accepted: 'done' };
+  }
+
   /** What staff do at a seat. */
-  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | 'reject-excess'): unknown {
+  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | { 'tick-off': { seat: number; is_paid: boolean } } | 'reject-excess' | WinnersCommand): unknown {
+    if (isOfWinners(command)) return this.register(command);
     if (command === 'reject-excess') {
       for (const { seat, stake } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [stake] } });
       return { accepted: { rejected: { cuts: [] } } };
     }
     if ('advise' in command) return { accepted: 'done' };
+    if ('tick-off' in command) return this.tickOff(command['tick-off']), { accepted: 'done' };
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
     const seat = this.seat(inner.seat);
     if ('buy-in' in command) {
@@ -351,7 +399,7 @@ export class MockTable {
       const messages = (view.messages ?? []).map((message) => ({ ...message, is_read: message.is_read || message.number <= command.read.message }));
       return { answer: { accepted: null }, change: { messages } };
     }
-    if (this.view.phase !== 'open') return refused(this.view.phase === 'idle' || this.view.phase === 'settled' ? 'no-round-open' : 'bets-closed');
+    if (this.view.phase !== 'open' && !this.winners) return refused(this.view.phase === 'idle' || this.view.phase === 'settled' ? 'no-round-open' : 'bets-closed');
     if (view.is_locked) return refused('seat-locked');
     const own = view.bets.map(({ box, amount }) => ({ box, amount }));
     if ('place' in command) return this.placed(view, command.place.stakes, refused);

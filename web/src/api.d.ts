@@ -718,7 +718,7 @@ export interface components {
          * @description What a person may do, as far as roles decide it. Some acts need a second person.
          * @enum {string}
          */
-        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "large-registration" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
+        Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "reverse-buy-in" | "large-registration" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "reissue-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
         /** @description Who asks. */
         Actor: {
             person: components["schemas"]["Person"];
@@ -938,6 +938,14 @@ export interface components {
              */
             ways: number;
         };
+        /** @description A buy-in, as its receipt has it. */
+        BuyInView: {
+            amount: components["schemas"]["Money"];
+            by: components["schemas"]["PersonId"];
+            is_reversed: boolean;
+            receipt: components["schemas"]["Receipt"];
+            time: components["schemas"]["Time"];
+        };
         /** @description What is printed once for all boxes of a kind, mostly their odds. */
         CaptionView: {
             /** Format: uint32 */
@@ -1050,9 +1058,12 @@ export interface components {
             /** @description How much it was before anything was set off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ClaimId"];
+            /** @description Since when. */
+            opened: components["schemas"]["Time"];
             opened_by?: components["schemas"]["PersonId"] | null;
             /** @description Why. */
             origin: components["schemas"]["ClaimOrigin"];
+            taken?: components["schemas"]["TakenBy"] | null;
         };
         /** @description Why a player is owed by hand. */
         ClaimOrigin: {
@@ -1262,6 +1273,26 @@ export interface components {
                 notes: number;
             };
         } | {
+            "reverse-buy-in": {
+                /** @description The number on its receipt. */
+                receipt: components["schemas"]["Receipt"];
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description Why. */
+                why: string;
+            };
+        } | {
+            read: {
+                /**
+                 * Format: uint32
+                 * @description The number of the message.
+                 */
+                message: number;
+                /** @description The seat. */
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
             register: {
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
@@ -1340,6 +1371,16 @@ export interface components {
                 /** @description What they were worth. */
                 amount: components["schemas"]["Money"];
             };
+        } | {
+            "bought-in": {
+                /** @description The number on it. */
+                receipt: components["schemas"]["Receipt"];
+            };
+        } | {
+            "buy-in-reversed": {
+                /** @description How much is given back. */
+                amount: components["schemas"]["Money"];
+            };
         };
         /** @description A cluster of a table. */
         ClusterId: {
@@ -1396,7 +1437,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "losing-box" | "nothing-to-repeat" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-expired" | "voucher-good" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1787,7 +1828,23 @@ export interface components {
             bets: components["schemas"]["BetLine"][];
             /**
              * Format: int64
-             * @description What there was when it had been settled.
+             * @description What was bought in before the next game was settled, less what was reversed.
+             */
+            bought_in: number;
+            /**
+             * Format: int64
+             * @description What was cashed out before then.
+             */
+            cashed_out: number;
+            /**
+             * Format: int64
+             * @description What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+             */
+            corrected: number;
+            /**
+             * Format: int64
+             * @description What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+             *     what was corrected and bought in, less what was cashed out.
              */
             credits_after: number;
             /**
@@ -1893,7 +1950,14 @@ export interface components {
                 /** @description At which seat. */
                 seat: components["schemas"]["Seat"];
             };
-        } | "configured" | "money-ruled";
+        } | "configured" | "money-ruled" | {
+            "voucher-reissued": {
+                /** @description The one in its place. */
+                by: components["schemas"]["VoucherSerial"];
+                /** @description The one that is dead. */
+                replaced: components["schemas"]["VoucherSerial"];
+            };
+        };
         /** @description What may be asked of the House. */
         HouseCommand: {
             found: {
@@ -2106,6 +2170,34 @@ export interface components {
                  */
                 event: number;
             };
+        } | {
+            "confirm-voucher": {
+                /** @description Which. */
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "reissue-voucher": {
+                /** @description The new number. */
+                number: components["schemas"]["VoucherNumber"];
+                second?: components["schemas"]["Person"] | null;
+                /** @description Which. */
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "take-claim": {
+                /** @description Which. */
+                claim: components["schemas"]["ClaimId"];
+            };
+        } | {
+            "take-back-claim": {
+                /** @description Which. */
+                claim: components["schemas"]["ClaimId"];
+            };
+        } | {
+            "read-claim": {
+                /** @description Which. */
+                claim: components["schemas"]["ClaimId"];
+            };
         };
         /** @description The set-up of the house. */
         HouseConfiguration: {
@@ -2139,6 +2231,8 @@ export interface components {
             "voucher-issued": {
                 /** @description From when it is no longer good. */
                 expires: components["schemas"]["Time"];
+                /** @description Its serial number. */
+                serial: components["schemas"]["VoucherSerial"];
             };
         } | {
             "cash-paid": {
@@ -2186,6 +2280,15 @@ export interface components {
                 expired: components["schemas"]["ExpiredVoucher"][];
                 /** @description Vouchers paid, void or for training, long enough ago to be left to the record. */
                 forgotten: components["schemas"]["VoucherHash"][];
+            };
+        } | {
+            "voucher-reissued": {
+                /** @description Its amount, as before. */
+                amount: components["schemas"]["Money"];
+                /** @description From when it is no longer good, as before. */
+                expires: components["schemas"]["Time"];
+                /** @description The serial number of the new one. */
+                serial: components["schemas"]["VoucherSerial"];
             };
         };
         /** @description A list of the House: the one that was asked for. */
@@ -2287,6 +2390,10 @@ export interface components {
             "pay-expired": {
                 number: components["schemas"]["Validation"];
                 why: string;
+            };
+        } | {
+            reissue: {
+                serial: components["schemas"]["VoucherSerial"];
             };
         };
         HouseWordOrHouseCommand: components["schemas"]["HouseWord"] | components["schemas"]["HouseCommand"];
@@ -2427,6 +2534,19 @@ export interface components {
              */
             source: number;
         };
+        /** @description A message to the player, who must read it. */
+        MessageView: {
+            changed?: components["schemas"]["ChangeView"] | null;
+            /** @description The free credits after it. */
+            credits: components["schemas"]["Money"];
+            is_read: boolean;
+            /**
+             * Format: uint32
+             * @description What it is read by.
+             */
+            number: number;
+            reversed?: components["schemas"]["ReversedView"] | null;
+        };
         /** @description The meters of a seat, or of a cluster. Amounts are cents. */
         MeterLine: {
             /**
@@ -2499,7 +2619,7 @@ export interface components {
         Meters: {
             /** @description Staked in rounds that are over. */
             bet: components["schemas"]["Money"];
-            /** @description Bought in, and received from vouchers. */
+            /** @description Bought in, and received from vouchers, less buy-ins that were reversed. */
             bought_in: components["schemas"]["Money"];
             /** @description Cashed out, and owed by hand after a correction or late void. */
             dispensed: components["schemas"]["Money"];
@@ -2723,7 +2843,23 @@ export interface components {
                 bets: components["schemas"]["BetLine"][];
                 /**
                  * Format: int64
-                 * @description What there was when it had been settled.
+                 * @description What was bought in before the next game was settled, less what was reversed.
+                 */
+                bought_in: number;
+                /**
+                 * Format: int64
+                 * @description What was cashed out before then.
+                 */
+                cashed_out: number;
+                /**
+                 * Format: int64
+                 * @description What late corrections and voids, of this round or of others, put to the credits before the next game, or took from them.
+                 */
+                corrected: number;
+                /**
+                 * Format: int64
+                 * @description What there was before the next game, or is now: before, less what was staked, with what was paid and returned when it was settled,
+                 *     what was corrected and bought in, less what was cashed out.
                  */
                 credits_after: number;
                 /**
@@ -3055,6 +3191,7 @@ export interface components {
             credits: {
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+                session?: components["schemas"]["SessionId"] | null;
             };
         } | {
             returned: {
@@ -3090,6 +3227,11 @@ export interface components {
             says: string;
         };
         /**
+         * Format: uint32
+         * @description The number on the receipt of a buy-in: those of a cluster are counted from one and never repeat.
+         */
+        Receipt: number;
+        /**
          * Format: uint64
          * @description Which receivable: they are counted from one.
          */
@@ -3101,7 +3243,7 @@ export interface components {
             /** @description How much it was before anything was set off, collected or written off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ReceivableId"];
-            /** @description Whether the House bears it, as it may not be taken back (F81). It is kept to be set off only. */
+            /** @description Whether the House bears it, as it may not be taken back (F81) or was written off. It is kept to be set off only. */
             is_waived: boolean;
             /** @description How much is left. */
             left: components["schemas"]["Money"];
@@ -3342,6 +3484,17 @@ export interface components {
                 /** @description Its seat. */
                 seat: components["schemas"]["Seat"];
                 variance?: components["schemas"]["Money"] | null;
+            };
+        } | {
+            "buy-in-reversed": {
+                /** @description How much. */
+                amount: components["schemas"]["Money"];
+                /** @description In which cluster. */
+                cluster: components["schemas"]["ClusterId"];
+                /** @description The number on its receipt. */
+                receipt: components["schemas"]["Receipt"];
+                /** @description At which seat. */
+                seat: components["schemas"]["Seat"];
             };
         };
         /** @description A report, with how far it is behind. */
@@ -3612,6 +3765,12 @@ export interface components {
             round: components["schemas"]["RoundNumber"];
             /** @description The unit that the stakes of the lines are counted in. */
             unit: components["schemas"]["Money"];
+        };
+        /** @description A buy-in that was reversed. */
+        ReversedView: {
+            amount: components["schemas"]["Money"];
+            /** @description The number on its receipt. */
+            receipt: components["schemas"]["Receipt"];
         };
         /**
          * @description What a person may be (F50). One person, one identity; a person may hold several roles.
@@ -4020,6 +4179,10 @@ export interface components {
         RoundSheet: {
             /** @description What was asked at the dealer's side: the block, and the entry. */
             acts: unknown[][];
+            /** @description The clusters whose money has not followed how the round stands, by number. */
+            behind: number[];
+            /** @description The paragraphs by which it stands so. */
+            cited: string[];
             /** @description What each cluster settled. */
             clusters: components["schemas"]["ClusterSheet"][];
             /** @description The game, with its version. */
@@ -4050,6 +4213,8 @@ export interface components {
             table: number;
             /** @description Whether no money in it is real. */
             training: boolean;
+            /** @description The ruling on it whose money waits for a second person to witness it: until then it is paid as it was before (5.14). */
+            unwitnessed?: Record<string, never> | null;
         };
         /** @description How a round stands. */
         RoundStanding: "in-play" | {
@@ -4094,8 +4259,20 @@ export interface components {
             answers: components["schemas"]["Answered"][];
             seat: components["schemas"]["SeatView"];
         };
+        /** @description A claim from a seat. */
+        SeatClaim: {
+            amount: components["schemas"]["Money"];
+            /** @description Whether the player may take it back as credits. */
+            can_be_taken_back: boolean;
+            claim: components["schemas"]["ClaimId"];
+            /** @description Whether an attendant has it. */
+            is_taken: boolean;
+            opened: components["schemas"]["Time"];
+            origin: components["schemas"]["ClaimOrigin"];
+        };
         /** @description How a seat is. */
         SeatHealth: {
+            buy_in?: components["schemas"]["BuyInView"] | null;
             /** Format: uint16 */
             cluster: number;
             credits: components["schemas"]["Money"];
@@ -4106,6 +4283,23 @@ export interface components {
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
         };
+        /** @description The money of a seat that is not in its credits. */
+        SeatMoney: {
+            /** @description What an attendant pays by hand. */
+            claims: components["schemas"]["SeatClaim"][];
+            /** @description Credits on their way to the seat. */
+            coming: components["schemas"]["Money"];
+            /** @description What was paid by hand, until it is read. */
+            paid: components["schemas"]["SeatPaid"][];
+            voucher?: components["schemas"]["SeatVoucher"] | null;
+        };
+        /** @description A claim from a seat that was paid. */
+        SeatPaid: {
+            amount: components["schemas"]["Money"];
+            claim: components["schemas"]["ClaimId"];
+            origin: components["schemas"]["ClaimOrigin"];
+            time: components["schemas"]["Time"];
+        };
         /** @description Where a seat is. */
         SeatPlace: {
             /** Format: uint16 */
@@ -4115,21 +4309,32 @@ export interface components {
         /** @description What a terminal, or the player at a seat, sees of it. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
-            /**
-             * @description The rounds of this session that came to stand otherwise after they were settled, the latest last: in a snapshot, and when one
-             *     has come.
-             */
-            changes?: components["schemas"]["ChangeView"][];
             colour?: components["schemas"]["ColourSet"] | null;
             credits: components["schemas"]["Money"];
             is_locked: boolean;
             last?: components["schemas"]["LastGame"] | null;
+            /** @description What the player of this session was told, the latest last: in a snapshot, and when one has come or was read. */
+            messages?: components["schemas"]["MessageView"][] | null;
             meters: components["schemas"]["Meters"];
+            /** @description What the House has of the player: nothing where it is absent. */
+            money?: components["schemas"]["SeatMoney"];
             /** Format: uint64 */
             number: number;
             on_layout: components["schemas"]["Money"];
             seat: components["schemas"]["Seat"];
             session?: components["schemas"]["SessionId"] | null;
+        };
+        /** @description A voucher that was cashed out at a seat, without its number (F42). */
+        SeatVoucher: {
+            amount: components["schemas"]["Money"];
+            expires: components["schemas"]["Time"];
+            issued: components["schemas"]["Time"];
+            /** Format: uint16 */
+            last_digits: number;
+            serial: components["schemas"]["VoucherSerial"];
+            session: components["schemas"]["SessionId"];
+            /** @description How it stands: it may have been paid meanwhile. */
+            state: components["schemas"]["VoucherState"];
         };
         /**
          * Format: uint32
@@ -4580,6 +4785,13 @@ export interface components {
             table: number;
             title: components["schemas"]["InLanguages"];
         };
+        /** @description Who is on the way to pay a claim. */
+        TakenBy: {
+            /** @description Who. */
+            person: components["schemas"]["PersonId"];
+            /** @description Since when. */
+            time: components["schemas"]["Time"];
+        };
         /** @description A command of a terminal. */
         TerminalCommand: {
             command: components["schemas"]["TerminalWordOrClusterCommand"];
@@ -4596,6 +4808,22 @@ export interface components {
         } | {
             redeem: {
                 number: components["schemas"]["Validation"];
+            };
+        } | {
+            "confirm-voucher": {
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "reissue-voucher": {
+                serial: components["schemas"]["VoucherSerial"];
+            };
+        } | {
+            "take-back-claim": {
+                claim: components["schemas"]["ClaimId"];
+            };
+        } | {
+            "read-claim": {
+                claim: components["schemas"]["ClaimId"];
             };
         } | {
             "insert-note": {
@@ -4740,10 +4968,13 @@ export interface components {
         VoucherOnFile: {
             amount: components["schemas"]["Money"];
             expires: components["schemas"]["Time"];
+            /** @description Whether it was printed, or its holder said to have it. */
+            is_confirmed: boolean;
             issued: components["schemas"]["Time"];
             /** Format: uint16 */
             last_digits: number;
             origin: components["schemas"]["VoucherOrigin"];
+            serial: components["schemas"]["VoucherSerial"];
             state: components["schemas"]["VoucherState"];
         };
         /** @description Where a voucher came from. */
@@ -4755,8 +4986,15 @@ export interface components {
                 cluster: components["schemas"]["ClusterId"];
                 /** @description The seat. */
                 seat: components["schemas"]["Seat"];
+                /** @description The session that ended. */
+                session: components["schemas"]["SessionId"];
             };
         };
+        /**
+         * Format: uint64
+         * @description A voucher's serial number, counted from one: people say it, and it tells nothing of the validation number.
+         */
+        VoucherSerial: number;
         /** @description How a voucher stands. */
         VoucherState: "good" | "expired" | {
             paid: {
@@ -4772,7 +5010,14 @@ export interface components {
                 /** @description When. */
                 time: components["schemas"]["Time"];
             };
-        } | "play";
+        } | "play" | {
+            replaced: {
+                /** @description The voucher in its place. */
+                by: components["schemas"]["VoucherSerial"];
+                /** @description When. */
+                time: components["schemas"]["Time"];
+            };
+        };
         /** @description A checkpoint, as it is told. */
         Vouching: {
             /**

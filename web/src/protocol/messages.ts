@@ -38,30 +38,14 @@ export type BetView = Schemas['BetView'];
 /** How a seat is; at a live table with what lies there of it. */
 export type SeatHealth = Schemas['SeatHealth'] & { bets?: BetView[] };
 
-/** A bet as it is paid: `pays` has the stake that counted in it, `returned` is apart from it. */
-export interface PayLine {
-  seat: number;
-  box: Box;
-  chips: BetView['chips'];
-  stake: Cents;
-  counted: Cents;
-  returned: Cents;
-  pays: Cents;
-}
+export type PayLine = Schemas['PayLine'];
+export type PayList = Schemas['PayList'];
+/** Winners being registered, and a box of them. */
+export type RegisteringView = Schemas['RegisteringView'];
+export type RegisteringBox = Schemas['RegisteringBox'];
 
-/** Whom to pay after a round of a live table: every bet that is registered. */
-export interface PayList {
-  round: number;
-  /** None where the round is void. */
-  dice?: Dice | null;
-  /** Whether the round is settled by it, or what wins is still being registered. */
-  is_settled: boolean;
-  lines: PayLine[];
-}
-
-/** What the staff of a table see; after a round of a live table with whom to pay, until the next one opens. */
-export type StaffView = Omit<Schemas['StaffView'], 'seats'> & { seats: SeatHealth[]; pay_list?: PayList | null };
-export type StaffChange = Omit<Schemas['StaffChange'], 'seats'> & { seats?: SeatHealth[]; pay_list?: PayList | null };
+export type StaffView = Omit<Schemas['StaffView'], 'seats'> & { seats: SeatHealth[] };
+export type StaffChange = Omit<Schemas['StaffChange'], 'seats'> & { seats?: SeatHealth[] };
 export type Me = Schemas['Me'];
 export type Role = Schemas['Role'];
 export type RoundCommand = Schemas['RoundCommand'];

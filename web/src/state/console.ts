@@ -4,7 +4,7 @@ import type { LayoutView, Me, Phase, PublicView } from '../protocol/messages';
 import type { AttendedView } from './attended';
 import { rules, runsTable } from './rights';
 
-export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | 'close-bets' | 'activate' | 'tumbled' | 'enter-dice' | 'commit' | 'continue' | 'wait' | 'ruling' | 'close-table';
+export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | 'close-bets' | 'activate' | 'tumbled' | 'enter-dice' | 'commit' | 'all-registered' | 'continue' | 'wait' | 'ruling' | 'close-table';
 
 export interface Step {
   name: StepName;
@@ -42,6 +42,7 @@ export function nextStep(layout: Pick<LayoutView, 'is_covered' | 'has_limits'>, 
     if (table.is_interrupted && !isDealer) return of('ruling', rules(me));
     return of(faces.length === 3 ? 'commit' : 'enter-dice', isDealer);
   }
+  if (table.phase === 'result' && table.is_registering) return of('all-registered', isDealer);
   return of('wait', false);
 }
 

@@ -55,7 +55,7 @@ export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 
     if (!settled) return stakes.map(({ seat, box, amount }) => ({ seat, box: box as Box, chips: 'own', stake: amount, counted: 0, returned: amount, pays: 0 }));
     return settled.lines.map(({ seat, box, chips, stake, counted, returned, paid }) => ({ seat, box: box as Box, chips: chips as PayLine['chips'], stake, counted, returned, pays: paid }));
   });
-  return { round, dice: past?.void ? null : (past?.dice ?? null), is_settled: true, lines };
+  return { round, dice: past?.void ? null : (past?.dice ?? null), is_settled: true, lines, ticked_off: [] };
 }
 
 /** The odds printed for a box that won by the dice: a single dice box has three. */

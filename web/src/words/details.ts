@@ -59,7 +59,7 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   ],
   adjustment: [/^(-?\d+) at once$/, ([, amount], { staff }) => staff.audit.details.atOnce(cents(amount))],
   enrol: [/^[a-z-]+$/, ([code], { staff }) => staff.pit.deviceKinds[code as 'terminal']],
-  'request-approval': [ASKED, ([, what], { staff, words }) => spelled(read(what!), staff, words)],
+  'request-approval': [ASKED, ([, what], { staff, words, boxOf }) => spelled(read(what!), staff, words, boxOf)],
   'answer-approval': [/^(\d+) (approved|refused)$/, ([, approval, answer], { staff }) => staff.audit.details.answered(Number(approval), staff.pit.stands[answer as 'approved'])],
   acknowledge: [/^(\d+) (?:reported-)?([a-z-]+)$/, ([, event, kind], { staff: { audit } }) => (audit.events[kind!] ? audit.details.noted(Number(event), audit.events[kind!]!) : undefined)],
   'command-id-reused': [/^source (\d+)$/, reused],

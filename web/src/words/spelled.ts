@@ -1,18 +1,19 @@
 // An act that a second person approves, in words, from what the house has written of it.
 
-import type { Role, VoidReason } from '../protocol/messages';
+import type { Role, Stake, VoidReason } from '../protocol/messages';
 import type { Read } from '../state/acts';
 import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number };
+type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
 
 /** All that is in an act; nothing where there are no words for it. */
-export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>): string {
+export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
   const { spelled: said, noRoles } = staff.pit;
   const fields = (act?.fields ?? {}) as Fields;
   const roles = () => fields.roles.map((role) => staff.roles[role]).join(', ') || noRoles;
+  const on = ({ box, amount }: Stake) => staff.lead.spelled.on(money(amount), boxOf(act?.table ?? 0, box) ?? box);
   switch (act?.name) {
     case 'correct':
       return said.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
@@ -40,6 +41,12 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
       return said['reverse-buy-in'](act.table ?? 0, fields.seat, fields.receipt);
     case 'issue-colour':
       return said['buy-in'](act.table ?? 0, fields.seat, money(Number(fields.value) * fields.chips));
+    case 'register':
+      return staff.lead.spelled.register(act.table ?? 0, fields.seat, fields.stakes.map(on).join(', '));
+    case 'register-from-film':
+      return staff.lead.spelled.film(act.table ?? 0, fields.round, fields.seat, fields.player, on(fields.stake));
+    case 'close-returns':
+      return staff.lead.spelled.close(act.table ?? 0, fields.round);
     case 'add-person':
       return said['add-person'](fields.person, fields.name, roles());
     case 'set-roles':

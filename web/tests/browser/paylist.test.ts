@@ -80,7 +80,7 @@ describe('the pay list', () => {
   it('says what counted of a bet over the maximum, and what is handed back (5.1.1)', async () => {
     const table = fixture.house.table(LIVE);
     play();
-    table.attended({ pay_list: { round: table.public.round, dice: [2, 4, 6], is_settled: true, lines: [{ seat: 2, box: 'big', chips: 'own', stake: 400_000, counted: 200_000, returned: 200_000, pays: 400_000 }, { seat: 4, box: 'small', chips: 'own', stake: 9_000, counted: 6_000, returned: 3_000, pays: 0 }] } });
+    table.attended({ pay_list: { round: table.public.round, dice: [2, 4, 6], is_settled: true, ticked_off: [], lines: [{ seat: 2, box: 'big', chips: 'own', stake: 400_000, counted: 200_000, returned: 200_000, pays: 400_000 }, { seat: 4, box: 'small', chips: 'own', stake: 9_000, counted: 6_000, returned: 3_000, pays: 0 }] } });
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     await listOf(page).getByText('2,000 of 4,000 counts').waitFor();
     await seat(page, 2).getByText('Pay 2,000').waitFor();

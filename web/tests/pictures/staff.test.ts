@@ -63,6 +63,24 @@ for (const [name, size] of Object.entries(SIZES)) {
     await office.shot(page, `console-${name}-pay-list`);
   });
 
+  it(`winners of a live table, ${name}`, async () => {
+    const table = office.house.table(4);
+    table.change({ registration: 'winners' });
+    table.open();
+    const page = await office.open('console?table=4', 21, size);
+    await page.getByText('This table registers winners only').waitFor();
+    await office.shot(page, `console-${name}-winners-before`);
+    table.close();
+    table.commit([4, 4, 6]);
+    for (const [seat, amount] of [[1, 10_000], [3, 5_000], [5, 15_000]] as const) table.forSeat({ register: { seat, stakes: [{ box: 'big', amount }] } });
+    table.forSeat({ register: { seat: 6, stakes: [{ box: 'sum:14', amount: 2_500 }] } });
+    await page.getByText('4 registered').waitFor();
+    await office.shot(page, `console-${name}-winners`);
+    table.forSeat('all-registered');
+    await page.getByRole('region', { name: /^Pay list/ }).waitFor();
+    await office.shot(page, `console-${name}-winners-paid`);
+  });
+
   it(`the pit, ${name}`, async () => {
     office.house.table(1).open();
     office.house.table(7).change({ is_interrupted: true });

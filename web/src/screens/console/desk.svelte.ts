@@ -1,5 +1,5 @@
 // The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does. Bets of a live
-// table are entered in `entry.svelte.ts`.
+// table are entered in `entry.svelte.ts`, winners in `lead.svelte.ts`.
 
 import type { Line } from '../../protocol/line';
 import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
@@ -16,7 +16,7 @@ import { boxName } from '../../words/boxes';
 import { speech } from '../../words/speech.svelte';
 import { office } from '../../words/staff.svelte';
 import { Entry } from './entry.svelte';
-import { keepTicks, keptTicks } from './kept';
+import { Lead } from './lead.svelte';
 import { HouseDesk } from '../staff/office.svelte';
 import type { Staff } from '../staff/staff.svelte';
 
@@ -37,15 +37,17 @@ export class Desk {
   /** Whom to pay for the round that is over, until the next one opens. */
   readonly payList = $derived.by(() => {
     const { table, staff } = this.view;
-    return this.isLive && table?.phase !== 'open' && staff?.pay_list?.round === table?.round ? (staff?.pay_list ?? null) : null;
+    const list = staff?.pay_list;
+    return this.isLive && table?.phase !== 'open' && list?.is_settled && list.round === table?.round ? list : null;
   });
   /** The seats of it that were paid. */
-  ticked: readonly number[] = $state.raw([]);
-  readonly unpaid = $derived(this.payList ? seatsPaid(this.payList).filter(({ seat }) => !this.ticked.includes(seat)).length : 0);
+  readonly ticked: readonly number[] = $derived(this.payList?.ticked_off ?? []);
+  readonly unpaid = $derived(this.payList && !this.isHandedBack ? seatsPaid(this.payList).filter(({ seat }) => !this.ticked.includes(seat)).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
   /** What the boxes are called. */
   readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
   readonly entry = new Entry(this);
+  readonly lead = new Lead(this);
   readonly number: number;
   readonly isLive: boolean;
   private readonly line: Line;
@@ -72,6 +74,11 @@ export class Desk {
   /** The paragraphs behind something; none where the game has no such rule. */
   cited(rule: Cited): readonly string[] {
     return paragraphsOf(this.layout, rule);
+  }
+
+  /** Whether chips of which not all are registered are handed back as they lie: the round became void before they were collected. */
+  get isHandedBack(): boolean {
+    return this.lead.isOfTable && this.table?.phase === 'void';
   }
 
   get isOver(): boolean {
@@ -102,9 +109,8 @@ export class Desk {
     this.faces = this.faces.filter((_, place) => place !== at);
   }
 
-  tick(seat: number): void {
-    this.ticked = this.ticked.includes(seat) ? this.ticked.filter((one) => one !== seat) : [...this.ticked, seat];
-    keepTicks({ table: this.number, round: this.round, seats: [...this.ticked] });
+  async tick(seat: number): Promise<void> {
+    await this.sendTo(0, { 'tick-off': { seat, is_paid: !this.ticked.includes(seat) } });
   }
 
   /** Takes the next step. */
@@ -112,6 +118,7 @@ export class Desk {
     const { name } = this.step;
     if (name === 'tumbled') void this.send({ tumbled: { times: TUMBLES - (this.table?.tumbles ?? 0) } });
     else if (name === 'commit') void this.commit();
+    else if (name === 'all-registered') void this.lead.allRegistered();
     else if (name === 'open-table' || name === 'open-bets' || name === 'close-bets' || name === 'activate' || name === 'continue' || name === 'close-table') void this.send(name);
   }
 
@@ -190,11 +197,9 @@ export class Desk {
     if (table) this.announce(before, table);
     const isNew = table !== null && (table.round !== this.round || table.phase !== 'closed');
     if (isNew) this.faces = [];
-    if (table !== null && table.round !== this.round) {
-      this.advised = new Map();
-      this.ticked = keptTicks(this.number, table.round);
-    }
+    if (table !== null && table.round !== this.round) this.advised = new Map();
     if (table) this.entry.follow(table);
+    if (table) this.lead.follow(table);
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;

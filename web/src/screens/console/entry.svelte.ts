@@ -48,7 +48,7 @@ export class Entry {
     return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
   });
   /** Whether bets are entered now. */
-  readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held);
+  readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held && !this.desk.lead.isOfTable);
   /** What lies on the felt: of the chosen seat what is its own, with its chips on their way; otherwise all. */
   readonly lies: Map<Box, Lying> = $derived.by(() => {
     if (this.isOn && this.seat) return lying(this.betsOf(this.seat), movingOf(this.sent, this.seat));

@@ -2,6 +2,7 @@
 
 import { audit } from './en-audit';
 import { house } from './en-house';
+import { lead } from './en-lead';
 import { live } from './en-live';
 import { pit } from './en-pit';
 
@@ -39,7 +40,7 @@ export const words = {
     more: 'More',
     steps: {
       'open-table': 'Open the table', assign: 'Assign staff', 'show-limits': 'Show limits', 'open-bets': 'Place your bets, please', 'close-bets': 'No more bets',
-      activate: 'Activate the tumbler', tumbled: 'Tumbled three times', 'enter-dice': 'Enter the dice', commit: 'Commit', continue: 'Continue play', wait: 'Settling…',
+      activate: 'Activate the tumbler', tumbled: 'Tumbled three times', 'enter-dice': 'Enter the dice', commit: 'Commit', 'all-registered': 'All registered', continue: 'Continue play', wait: 'Settling…',
       ruling: 'Waiting for a ruling', 'close-table': 'Close the table',
     },
     stepHints: {
@@ -137,6 +138,7 @@ export const words = {
     leave: 'Player leaves',
     walkAway: 'Player walked away',
   },
+  lead,
   live,
   pit,
   audit,

@@ -3,6 +3,7 @@
 import type { StaffWords } from './en';
 import { audit } from './zh-Hans-audit';
 import { house } from './zh-Hans-house';
+import { lead } from './zh-Hans-lead';
 import { live } from './zh-Hans-live';
 import { pit } from './zh-Hans-pit';
 
@@ -39,7 +40,7 @@ export const words: StaffWords = {
     more: '更多',
     steps: {
       'open-table': '开台', assign: '指派人员', 'show-limits': '公布限额', 'open-bets': '请下注', 'close-bets': '停止下注', activate: '启动摇骰器', tumbled: '已摇三次', 'enter-dice': '输入骰子', commit: '确认结果',
-      continue: '继续游戏', wait: '正在结算…', ruling: '等待裁定', 'close-table': '关台',
+      'all-registered': '全部登记', continue: '继续游戏', wait: '正在结算…', ruling: '等待裁定', 'close-table': '关台',
     },
     stepHints: {
       'open-table': '开台后方可下注', assign: '赌台需要荷官', 'show-limits': '下注前须公布限额', 'open-bets': '开始下一局', 'close-bets': '此后不得下注或撤回', activate: '摇骰器开始', tumbled: '数满三次', 'enter-dice': '按骰面输入1至6',
@@ -134,6 +135,7 @@ export const words: StaffWords = {
     leave: '玩家离座',
     walkAway: '玩家走开',
   },
+  lead,
   live,
   pit,
   audit,

@@ -3,6 +3,7 @@
 import type { StaffWords } from './en';
 import { audit } from './zh-Hant-audit';
 import { house } from './zh-Hant-house';
+import { lead } from './zh-Hant-lead';
 import { live } from './zh-Hant-live';
 import { pit } from './zh-Hant-pit';
 
@@ -39,7 +40,7 @@ export const words: StaffWords = {
     more: '更多',
     steps: {
       'open-table': '開檯', assign: '指派人員', 'show-limits': '公佈限額', 'open-bets': '請下注', 'close-bets': '停止下注', activate: '啟動搖骰器', tumbled: '已搖三次', 'enter-dice': '輸入骰子', commit: '確認結果',
-      continue: '繼續遊戲', wait: '正在結算…', ruling: '等待裁定', 'close-table': '關檯',
+      'all-registered': '全部登記', continue: '繼續遊戲', wait: '正在結算…', ruling: '等待裁定', 'close-table': '關檯',
     },
     stepHints: {
       'open-table': '開檯後方可下注', assign: '賭檯需要荷官', 'show-limits': '下注前須公佈限額', 'open-bets': '開始下一局', 'close-bets': '此後不得下注或撤回', activate: '搖骰器開始', tumbled: '數滿三次', 'enter-dice': '按骰面輸入1至6',
@@ -134,6 +135,7 @@ export const words: StaffWords = {
     leave: '玩家離座',
     walkAway: '玩家走開',
   },
+  lead,
   live,
   pit,
   audit,

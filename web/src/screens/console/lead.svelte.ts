@@ -1,0 +1,171 @@
+// A live table that registers winners: after the dice the Dealer is led through the boxes that win. A box, a seat, its chips; what is
+// registered is what the house shows.
+
+import type { Verdict } from '../../protocol/errands';
+import type { Box, Cents, ClusterCommand, PayLine, PublicView } from '../../protocol/messages';
+import { rightOf } from '../../state/acts';
+import { lying, type Lying } from '../../state/bets';
+import { isAt, typedOn, type SeatPlace, type Sent } from '../../state/entry';
+import { ledThrough, missing, nextBox, wantedOn } from '../../state/lead';
+import { office } from '../../words/staff.svelte';
+import type { Desk } from './desk.svelte';
+
+/** A stake that waits for a second person. */
+export interface Waiting extends SeatPlace {
+  box: Box;
+  amount: Cents;
+  approval: number;
+}
+
+/** A Dealer is shown no approvals: whether one was given is asked for this often, in milliseconds. */
+const ASKED_EVERY = 2_000;
+
+export class Lead {
+  seat: SeatPlace | null = $state.raw(null);
+  /** An amount that is being typed, in whole money, and what was counted in chips of a box's total. */
+  typed = $state('');
+  counted: Cents = $state(0);
+  waiting: readonly Waiting[] = $state.raw([]);
+  private chosen: Box | null = $state(null);
+  private sent: readonly Sent[] = $state.raw([]);
+  private round = 0;
+
+  constructor(private readonly desk: Desk) {}
+
+  /** Whether the table registers winners only: nothing is entered before the dice. */
+  readonly isOfTable = $derived.by(() => this.desk.table?.registration === 'winners');
+  readonly view = $derived.by(() => (this.desk.table?.is_registering ? (this.desk.staffView?.registering ?? null) : null));
+  /** Whether winners are entered now. */
+  readonly isOn = $derived.by(() => this.view !== null && !this.view.is_registered);
+  readonly led = $derived.by(() => (this.view ? ledThrough(this.view) : []));
+  readonly missing = $derived.by(() => (this.view ? missing(this.view) : []));
+  /** Why the round cannot be settled yet; nothing where it can. */
+  readonly lacks = $derived.by(() => {
+    if (this.waiting.length > 0) return office.words.lead.lacksApproval;
+    return this.missing.length > 0 ? office.words.lead.lacks(this.missing.map(({ box }) => this.desk.labels.get(box)).join(', ')) : '';
+  });
+  /** The box that is entered: the one that was touched, or the first. */
+  readonly box: Box | null = $derived.by(() => this.chosen ?? this.led[0]?.box ?? null);
+  readonly at = $derived.by(() => this.view?.boxes.find(({ box }) => box === this.box));
+  readonly wanted = $derived.by(() => wantedOn(this.at));
+  /** All that is registered, in the order of the house. */
+  readonly lines: readonly PayLine[] = $derived.by(() => (this.view ? (this.desk.staffView?.pay_list?.lines ?? []) : []));
+  /** What lies on the felt: what is registered, and what is on its way. */
+  readonly lies: Map<Box, Lying> = $derived.by(() => lying(this.lines.map(({ box, stake: amount }) => ({ box, amount })), this.sent));
+  /** What is entered next: what is typed, or counted in chips. */
+  readonly amount: Cents = $derived.by(() => (this.typed ? Number(this.typed) * 100 : this.counted));
+
+  /** What a seat has on the chosen box. */
+  stakeOf(place: SeatPlace): Cents {
+    const own = this.lines.filter(({ seat, box }) => seat === place.seat && box === this.box).reduce((sum, { stake }) => sum + stake, 0);
+    const sent = this.sent.filter((one) => isAt(one, place)).flatMap(({ isPlaced, stakes }) => stakes.filter(({ box }) => box === this.box).map(({ amount }) => (isPlaced ? amount : -amount)));
+    return sent.reduce((sum, amount) => sum + amount, own);
+  }
+
+  touchBox(box: Box): void {
+    // Where a game has no limits nothing that loses is asked for.
+    const isAsked = this.view?.boxes.some((of) => of.box === box || of.cap != null);
+    if (!isAsked) return this.desk.staff.tell(office.words.lead.loses);
+    this.chosen = box;
+    this.clear();
+    this.seat = null;
+  }
+
+  touchSeat({ cluster, seat }: SeatPlace): void {
+    if (this.wanted === 'total') return this.desk.staff.tell(office.words.lead.totalFirst);
+    this.seat = { cluster, seat };
+    this.clear();
+  }
+
+  touchChip(chip: Cents): void {
+    this.typed = '';
+    if (this.wanted === 'total') this.counted += chip;
+    else void this.register(chip);
+  }
+
+  type(key: string): void {
+    this.counted = 0;
+    this.typed = typedOn(this.typed, key);
+  }
+
+  clear(): void {
+    [this.typed, this.counted] = ['', 0];
+  }
+
+  next(): void {
+    this.chosen = nextBox(this.led, this.box);
+    this.clear();
+    this.seat = null;
+  }
+
+  /** Enters what was typed or counted. */
+  async enter(amount = this.amount): Promise<void> {
+    if (this.wanted === 'stakes') return amount > 0 ? this.register(amount) : undefined;
+    if (this.box && (await this.desk.sendTo(0, { 'tell-total': { box: this.box, amount } }))) this.clear();
+  }
+
+  /** Takes a line off the register that was entered wrongly. */
+  async remove({ seat, box, chips, stake: amount }: PayLine): Promise<void> {
+    const off: Sent = { cluster: 0, seat, chips, stakes: [{ box, amount }], isPlaced: false };
+    const verdict = await this.during(off, { withdraw: { seat, chips, stakes: off.stakes } });
+    this.desk.staff.isDone(verdict);
+  }
+
+  async allRegistered(): Promise<void> {
+    await this.desk.sendTo(0, 'all-registered');
+  }
+
+  /** A second person is not asked any more. */
+  async giveUp(waiting: Waiting): Promise<void> {
+    this.waiting = this.waiting.filter((one) => one !== waiting);
+    await this.desk.staff.atHouse({ 'withdraw-approval': { approval: waiting.approval } });
+  }
+
+  follow({ round, is_registering }: PublicView): void {
+    if (round !== this.round || !is_registering) {
+      [this.chosen, this.seat, this.sent, this.waiting] = [null, null, [], []];
+      this.clear();
+    }
+    this.round = round;
+  }
+
+  private async register(amount: Cents): Promise<void> {
+    const { seat: place, box } = this;
+    if (!place || !box) return this.desk.staff.tell(office.words.lead.seatFirst);
+    this.clear();
+    const { cluster, seat } = place;
+    const stakes = [{ box, amount }];
+    const command = { register: { seat, stakes } };
+    const verdict = await this.during({ cluster, seat, chips: 'own', stakes, isPlaced: true }, command);
+    if ('refused' in verdict && verdict.refused.code === 'second-person-missing') return this.askSecond({ cluster, seat, box, amount }, command);
+    this.desk.staff.isDone(verdict);
+  }
+
+  /** Shows until the house answers what is on its way. */
+  private async during(sent: Sent, command: ClusterCommand): Promise<Verdict> {
+    this.sent = [...this.sent, sent];
+    const verdict = await this.desk.staff.cluster(this.desk.number, sent.cluster, command);
+    this.sent = this.sent.filter((one) => one !== sent);
+    return verdict;
+  }
+
+  /** A stake above the profile's amount is registered as soon as a second person has approved it. */
+  private async askSecond(stake: Omit<Waiting, 'approval'>, command: ClusterCommand): Promise<void> {
+    const { staff, number } = this.desk;
+    const what = { cluster: { table: number, number: stake.cluster, command } };
+    const asked = await staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
+    if (!staff.isDone(asked)) return;
+    const { approval } = (asked.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
+    const waiting = { ...stake, approval };
+    this.waiting = [...this.waiting, waiting];
+    while (this.waiting.includes(waiting)) {
+      const verdict = await staff.cluster(number, stake.cluster, command, approval);
+      if ('accepted' in verdict || verdict.refused.code !== 'not-approved') {
+        this.waiting = this.waiting.filter((one) => one !== waiting);
+        staff.isDone(verdict);
+        return;
+      }
+      await new Promise((done) => setTimeout(done, ASKED_EVERY));
+    }
+  }
+}

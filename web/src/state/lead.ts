@@ -1,0 +1,35 @@
+// Winners of a live table as they are registered after the dice: what the Dealer is asked for, box by box, and what comes next. The house
+// decides what is asked for.
+
+import type { Box, RegisteringBox, RegisteringView } from '../protocol/messages';
+
+/** What is entered on a box: what each seat has there, or what lay there in all. */
+export type Wanted = 'stakes' | 'total';
+
+/** Stakes are entered on a box that wins, and on one that loses and had more on it than counts there (5.1.1). */
+export function wantedOn(of: RegisteringBox | undefined): Wanted {
+  const isOver = of?.told != null && of.cap != null && of.told > of.cap;
+  return of && (of.wins || of.asked_for === 'stakes' || isOver) ? 'stakes' : 'total';
+}
+
+/** What the Dealer is led through: boxes that win in the felt's order, then those that lose and are asked for. */
+export function ledThrough({ boxes }: Pick<RegisteringView, 'boxes'>): RegisteringBox[] {
+  return [...boxes.filter(({ wins }) => wins), ...boxes.filter(({ wins }) => !wins)];
+}
+
+/** Whether the box has what it is asked for. Of one that wins nobody knows when it has all: something is enough to go on. */
+export function isEntered({ wins, asked_for, registered, told }: RegisteringBox): boolean {
+  return wins ? registered > 0 && (told == null || told === registered) : asked_for == null;
+}
+
+/** Boxes without which the round cannot be settled: totals that are asked for, and stakes that do not make up a total. */
+export function missing({ boxes }: Pick<RegisteringView, 'boxes'>): RegisteringBox[] {
+  return boxes.filter((of) => (of.wins ? of.told != null && of.told !== of.registered : of.asked_for != null));
+}
+
+/** The box to go on with: the next one that lacks something, or the next one. */
+export function nextBox(led: readonly RegisteringBox[], box: Box | null): Box | null {
+  const at = led.findIndex((of) => of.box === box);
+  const others = [...led.slice(at + 1), ...led.slice(0, Math.max(at, 0))];
+  return (others.find((of) => !isEntered(of)) ?? others[0])?.box ?? box;
+}

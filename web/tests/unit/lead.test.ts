@@ -1,0 +1,68 @@
+// What the Dealer of a table that registers winners is led through, and what a second person reads of it.
+
+import { describe, expect, it } from 'vitest';
+import type { Box, PublicView, RegisteringBox } from '../../src/protocol/messages';
+import { rightOf, read } from '../../src/state/acts';
+import { nextStep } from '../../src/state/console';
+import { isEntered, ledThrough, missing, nextBox, wantedOn } from '../../src/state/lead';
+import { words as en } from '../../src/words/en';
+import { spelled } from '../../src/words/spelled';
+import { words as staffEn } from '../../src/words/staff/en';
+
+const wins = (box: Box, registered = 0, more: Partial<RegisteringBox> = {}): RegisteringBox => ({ box, wins: true, asked_for: 'stakes', registered, told: null, cap: 50_000, ...more });
+const loses = (box: Box, more: Partial<RegisteringBox> = {}): RegisteringBox => ({ box, wins: false, asked_for: null, registered: 0, told: null, cap: 50_000, ...more });
+
+describe('winners being registered', () => {
+  it('lead through what wins in the order of the felt, then through what is asked for on boxes that lose', () => {
+    const boxes = [loses('small', { asked_for: 'total' }), wins('big'), wins('sum:14'), loses('sum:9', { told: 60_000, asked_for: 'stakes' })];
+    expect(ledThrough({ boxes }).map(({ box }) => box)).toEqual(['big', 'sum:14', 'small', 'sum:9']);
+    expect(missing({ boxes }).map(({ box }) => box)).toEqual(['small', 'sum:9']);
+  });
+
+  it.each<[string, RegisteringBox | undefined, ReturnType<typeof wantedOn>]>([
+    ['a box that wins', wins('big'), 'stakes'],
+    ['a box that loses and nobody has told of', undefined, 'total'],
+    ['a box whose total the Differential needs', loses('small', { asked_for: 'total' }), 'total'],
+    ['a box within its maximum', loses('sum:9', { told: 40_000 }), 'total'],
+    ['a box over its maximum (5.1.1)', loses('sum:9', { told: 60_000, asked_for: 'stakes' }), 'stakes'],
+    ['the same when all of it is registered', loses('sum:9', { told: 60_000, registered: 60_000 }), 'stakes'],
+  ])('%s', (_, of, wanted) => expect(wantedOn(of)).toBe(wanted));
+
+  it.each<[string, RegisteringBox, boolean]>([
+    ['nothing of a box that wins', wins('big'), false],
+    ['something of it', wins('big', 500), true],
+    ['less than was told of it', wins('big', 500, { told: 900 }), false],
+    ['a total that is asked for', loses('small', { asked_for: 'total' }), false],
+    ['a total that was told', loses('small', { told: 0 }), true],
+  ])('know whether it is entered: %s', (_, of, is) => expect(isEntered(of)).toBe(is));
+
+  it('go on with the next box that lacks something, round the felt, and else with the next one', () => {
+    const led = [wins('big', 500), wins('single:4'), wins('sum:14', 500), wins('double:4')];
+    expect(['big', 'single:4', 'double:4', 'sum:9'].map((box) => nextBox(led, box as Box))).toEqual(['single:4', 'double:4', 'single:4', 'single:4']);
+    expect(nextBox([wins('big', 500), wins('sum:14', 500)], 'big')).toBe('sum:14');
+    expect(nextBox([wins('big')], 'big')).toBe('big');
+    expect(nextBox([], null)).toBe(null);
+  });
+
+  it('are settled by the Dealer, and by nobody else', () => {
+    const table = { phase: 'result', is_registering: true, dealer: 21 } as PublicView;
+    const stepFor = (person: number, change: Partial<PublicView> = {}) => nextStep({ is_covered: true, has_limits: true }, { table: { ...table, ...change }, announcedIn: null }, { person, roles: ['dealer'] } as never, []);
+    expect(stepFor(21)).toEqual({ name: 'all-registered', isMine: true });
+    expect(stepFor(22)).toEqual({ name: 'all-registered', isMine: false });
+    expect(stepFor(21, { is_registering: false }).name).toBe('wait');
+  });
+});
+
+describe('what a second person reads', () => {
+  const stake = { box: 'big' as Box, amount: 1_200_000 };
+  const of = (command: object) => ({ cluster: { table: 5, number: 0, command } }) as Parameters<typeof rightOf>[0];
+  const text = (command: object) => spelled(read(JSON.stringify(of(command))), staffEn, en, (_, box) => (box === 'big' ? 'Big' : undefined));
+  it.each<[object, string, string]>([
+    [{ register: { seat: 3, stakes: [stake], second: null } }, 'large-registration', 'Table 5, seat 3: register 12,000.00 on Big.'],
+    [{ 'register-from-film': { round: 8, seat: 3, player: 'red coat', stake, second: null } }, 'correct', 'Table 5, round 8, seat 3 (red coat): register 12,000.00 on Big from the film.'],
+    [{ 'close-returns': { round: 8, second: null } }, 'correct', 'Table 5, round 8: close the returns, all is registered from the film.'],
+  ])('%j', (command, right, read) => {
+    expect(rightOf(of(command))).toBe(right);
+    expect(text(command)).toBe(read);
+  });
+});
