@@ -321,7 +321,7 @@ impl RunningTable {
         match letter {
             TableMail::Round { actor, id, command, reply } => {
                 if let Some(decision) = self.ask_round(actor, Some(id), command) {
-                    self.answer(decision, reply, None);
+                    self.answer(&decision, reply, None);
                 }
             }
             TableMail::Reported { cluster, followed, colour_chips } => {
@@ -343,12 +343,12 @@ impl RunningTable {
             TableMail::Cluster { cluster, actor, id, command, reply } => {
                 let (about, asking) = (seat_of(&command), seat_asking(actor));
                 let Some(decision) = self.ask_cluster(cluster, actor, Some(id), command) else {
-                    return self.answer(Decision::Refused(taisai_table::Refusal::UnknownSeat), reply, None);
+                    return self.answer(&Decision::Refused(taisai_table::Refusal::UnknownSeat), reply, None);
                 };
                 for seat in about.into_iter().chain(asking) {
                     self.tell(cluster, seat);
                 }
-                self.answer(decision, reply, asking.map(|seat| (cluster, seat)));
+                self.answer(&decision, reply, asking.map(|seat| (cluster, seat)));
             }
             TableMail::Sit { cluster, seat, counted, money, line } => self.sit((cluster, seat), counted, money, line),
             TableMail::SeatMoney { cluster, seat, money } => self.money_changed(cluster, seat, money),
@@ -464,8 +464,8 @@ impl RunningTable {
         })
     }
 
-    fn answer(&mut self, decision: Decision<()>, reply: Reply, seat: Option<(u16, Seat)>) {
-        let (verdict, is_repeated) = match decision {
+    fn answer(&mut self, decision: &Decision<()>, reply: Reply, seat: Option<(u16, Seat)>) {
+        let (verdict, is_repeated) = match *decision {
             Decision::Accepted(()) => (Verdict::Accepted, false),
             Decision::Refused(refusal) => (Verdict::Refused(refusal), false),
             Decision::Repeated(verdict) => (verdict, true),

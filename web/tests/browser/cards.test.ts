@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { faults, spilling } from './faults';
 import { PlayerStage } from './seats';
+import { SIZES } from './stage';
 
 const seats = new PlayerStage();
-const FIRST = '12 3456 7890 1234 5678';
-const SECOND = '12 3456 7890 1234 5679';
+const NUMBER = /^12 3456 7890 1234 \d{4}$/;
 
 async function cashOut(page: Page, how: RegExp): Promise<void> {
   await page.getByRole('button', { name: 'Cash out' }).click();
@@ -18,17 +18,19 @@ async function cashOut(page: Page, how: RegExp): Promise<void> {
 const card = (page: Page, kind: string) => page.locator(`[data-card=${kind}]`);
 
 describe('a voucher', () => {
-  it('is offered under a new number after a reload, never under the old one (F42)', async () => {
-    const page = await seats.open(1, 40);
+  it.each([SIZES.desk, SIZES.phone])('is offered under a new number after a reload, never under the old one (F42, $width px)', async (size) => {
+    const page = await seats.open(1, size === SIZES.desk ? 40 : 47, size);
     await cashOut(page, /Cash out all/);
-    await page.getByText(FIRST).waitFor();
+    const shown = (await page.getByText(NUMBER).first().textContent())!;
     await page.reload();
-    await card(page, 'voucher').getByText('Your voucher of 1,000.00, number …5678, is not confirmed.').waitFor();
-    expect(await page.getByText(FIRST).count()).toBe(0);
+    await card(page, 'voucher').getByText(`Your voucher of 1,000.00, number …${shown.slice(-4)}, is not confirmed.`).waitFor();
+    expect(await page.getByText(NUMBER).count()).toBe(0);
+    await seats.shot(page, `terminal-card-voucher-${size.width}`);
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
     await page.getByRole('button', { name: 'Show it under a new number' }).click();
-    await page.getByText(SECOND).waitFor();
+    const anew = (await page.getByText(NUMBER).first().textContent())!;
+    expect(anew).not.toBe(shown);
     await page.getByRole('button', { name: 'I have it' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
     await page.reload();
@@ -39,7 +41,7 @@ describe('a voucher', () => {
   it('is confirmed from the card by a player who has it', async () => {
     const page = await seats.open(1, 41);
     await cashOut(page, /Cash out all/);
-    await page.getByText(FIRST.slice(0, 17)).waitFor();
+    await page.getByText(NUMBER).first().waitFor();
     await page.reload();
     await card(page, 'voucher').getByRole('button', { name: 'I have it' }).click();
     await card(page, 'voucher').waitFor({ state: 'detached' });
@@ -64,6 +66,7 @@ describe('a claim', () => {
     const claim = card(page, 'claim');
     await claim.getByText(/1,000.00 will be paid to you by an attendant. Claim \d+./).waitFor();
     await claim.getByText('It waits for an attendant.').waitFor();
+    await seats.shot(page, 'terminal-card-claim');
     await page.reload();
     await claim.getByRole('button', { name: 'Take it back as credits' }).click();
     await claim.waitFor({ state: 'detached' });

@@ -66,16 +66,16 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
 
 it('has a buy-in reversed by two people, who both see it, and tells the player', async () => {
   const supervisor = await at().staff('pit-supervisor', '/console?table=1');
-  const player = await at().terminal(3);
-  await buyIn(supervisor, 3, '200');
+  const player = await at().terminal(5);
+  await buyIn(supervisor, 5, '200');
   await meter(player, 'Credits', 20_000);
-  await supervisor.getByRole('button', { name: /^Seat 3\b/ }).click();
+  await supervisor.getByRole('button', { name: /^Seat 5\b/ }).click();
   const receipt = supervisor.getByRole('region', { name: /^Receipt 1-0-\d+$/ });
   await receipt.getByRole('button', { name: 'Reverse this buy-in' }).click();
   await receipt.getByLabel('Why it is reversed').fill('It was for seat 4');
   await receipt.getByRole('button', { name: 'Ask a second person to reverse 200.00' }).click();
   const manager = await at().staff('shift-manager', '/pit');
-  await manager.getByText(/^Table 1, seat 3: reverse the buy-in of receipt \d+\.$/).waitFor();
+  await manager.getByText(/^Table 1, seat 5: reverse the buy-in of receipt \d+\.$/).waitFor();
   await manager.getByRole('button', { name: 'Approve' }).click();
   await receipt.getByText('Reversed: the cash was given back.').waitFor();
   await meter(player, 'Credits', 0);

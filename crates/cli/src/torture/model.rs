@@ -284,33 +284,9 @@ impl Model {
                 ensure("a stacker held what was accepted", *event == told, || format!("{event:?} and {told:?}"))?;
                 self.variance += counted.cents() - stacked;
             }
-            ClusterCommand::BuyIn { seat, amount, .. } => {
-                self.receipts += 1;
-                let receipt = Receipt(self.receipts);
-                let told = ClusterEvent::BoughtIn { receipt };
-                ensure("every buy-in has the next receipt", *event == told, || format!("{event:?} and {told:?}"))?;
-                self.cash += amount.cents();
-                self.credit(*seat, amount.cents());
-                self.purse(*seat).bought = Some((receipt, amount.cents()));
-            }
-            ClusterCommand::ReverseBuyIn { seat, receipt, .. } => {
-                let ClusterEvent::BuyInReversed { amount } = event else {
-                    return Err(Failure::new("reversed nothing"));
-                };
-                let (amount, purse) = (amount.cents(), self.purse(*seat));
-                let is_covered = purse.bought.take() == Some((*receipt, amount)) && purse.credits >= amount;
-                ensure("the last buy-in is reversed once, with free credits", is_covered, || format!("{entry:?}"))?;
-                purse.credits -= amount;
-                purse.flows -= amount;
-                purse.told += 1;
-                self.cash -= amount;
-            }
-            ClusterCommand::Read { seat, message } => {
-                let purse = self.purse(*seat);
-                let is_unread = purse.read < *message && *message <= purse.told;
-                ensure("a message is read once", is_unread, || format!("{entry:?}"))?;
-                purse.read = *message;
-            }
+            ClusterCommand::BuyIn { seat, amount, .. } => self.buy_in(*seat, amount.cents(), event)?,
+            ClusterCommand::ReverseBuyIn { seat, receipt, .. } => self.reverse_buy_in(*seat, *receipt, event)?,
+            ClusterCommand::Read { seat, message } => self.read(*seat, *message)?,
             ClusterCommand::IssueColour { seat, value, chips, .. } => {
                 let worth = value.cents() * i64::from(*chips);
                 self.cash += worth;
@@ -424,6 +400,37 @@ impl Model {
                 Err(Failure::new(&format!("{notice:?} brought {other:?}")))
             }
         }
+    }
+
+    fn buy_in(&mut self, seat: Seat, cents: i64, event: &ClusterEvent) -> Held {
+        self.receipts += 1;
+        let receipt = Receipt(self.receipts);
+        let told = ClusterEvent::BoughtIn { receipt };
+        ensure("every buy-in has the next receipt", *event == told, || format!("{event:?} and {told:?}"))?;
+        self.cash += cents;
+        self.credit(seat, cents);
+        self.purse(seat).bought = Some((receipt, cents));
+        Ok(())
+    }
+
+    fn reverse_buy_in(&mut self, seat: Seat, receipt: Receipt, event: &ClusterEvent) -> Held {
+        let ClusterEvent::BuyInReversed { amount } = event else { return Err(Failure::new("reversed nothing")) };
+        let (cents, purse) = (amount.cents(), self.purse(seat));
+        let is_covered = purse.bought.take() == Some((receipt, cents)) && purse.credits >= cents;
+        ensure("the last buy-in is reversed once, with free credits", is_covered, || format!("{purse:?}"))?;
+        purse.credits -= cents;
+        purse.flows -= cents;
+        purse.told += 1;
+        self.cash -= cents;
+        Ok(())
+    }
+
+    fn read(&mut self, seat: Seat, message: u32) -> Held {
+        let purse = self.purse(seat);
+        let is_unread = purse.read < message && message <= purse.told;
+        ensure("a message is read once", is_unread, || format!("message {message}: {purse:?}"))?;
+        purse.read = message;
+        Ok(())
     }
 
     /// A terminal without credits has lost its player when the next round opens.

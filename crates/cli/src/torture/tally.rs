@@ -326,8 +326,11 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         ("cluster", "CashOut") | ("claim", "CashOut" | "VoucherFailed") if is_live => {
             Some("there are no credits at a live table")
         }
-        ("cluster", "Lost" | "Back") | ("fault", "TerminalLost") if is_live => Some("a live table has no terminals"),
-        ("house", "TakeBackClaim" | "ReadClaim") if is_live => Some("a live table has no terminals"),
+        ("cluster", "Lost" | "Back") | ("fault", "TerminalLost") | ("house", "TakeBackClaim" | "ReadClaim")
+            if is_live =>
+        {
+            Some("a live table has no terminals")
+        }
         ("cluster", "ClearLock") if is_live => Some("a large win locks a terminal, not a seat"),
         ("fault", "CloseHeldByOneOnly") if is_live => Some("a live table has one cluster"),
         _ => None,

@@ -79,7 +79,7 @@ fn everything_works_on_a_server() {
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.join("proof"), elsewhere.path().join("proof")).unwrap();
     let proven = well(elsewhere.path(), &["audit", "verify-evidence", "proof", "--key", &key]);
-    assert!(proven.contains("proven  Round 1 of table 1 was settled by the dice 2 4 6"), "{proven}");
+    assert!(proven.contains("proven  Round 1 of table 1 stands by the dice 2 4 3"), "{proven}");
     let stepped = well(folder, &["replay", store, "--table", "1", "--at", "1"]);
     assert!(stepped.contains("tai-sai@6 layout C"), "{stepped}");
 

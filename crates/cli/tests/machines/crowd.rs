@@ -101,13 +101,13 @@ impl Player {
 
     /// Something of the seat, once it is shown.
     pub(crate) async fn sees<T>(&mut self, find: impl Fn(&Value) -> Option<T>) -> T {
-        let by = Instant::now() + HANG_LIMIT;
+        let (by, seat) = (Instant::now() + HANG_LIMIT, self.device.seat);
         loop {
             if let Ok(line) = self.line().await {
                 if let Some(found) = find(&line.seat) {
                     return found;
                 }
-                assert!(Instant::now() < by, "seat {} is shown {}", self.device.seat, line.seat);
+                assert!(Instant::now() < by, "seat {seat} is shown {}", line.seat);
                 if line.heard().await.is_err() {
                     self.line = None;
                 }

@@ -142,13 +142,10 @@ impl Scribe for Cluster {
             }
             ClusterCommand::BuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in")),
             ClusterCommand::ReverseBuyIn { seat, receipt, why, .. } => {
-                let amount =
-                    if let ClusterEvent::BuyInReversed { amount } = event { Some(amount.cents()) } else { None };
-                let detail = Some(format!("receipt {}: {why}", receipt.0));
-                events.push(Event { amount, detail, ..at_seat(self, event_by("buy-in-reversed", asked.actor), *seat) });
+                let by = at_seat(self, event_by("buy-in-reversed", asked.actor), *seat);
+                events.push(reversed(event, by, format!("receipt {}: {why}", receipt.0)));
                 (Seats::One(*seat), Some("buy-in-reversed"))
             }
-            ClusterCommand::Read { .. } => return Ok(()),
             ClusterCommand::IssueColour { seat, .. } => (Seats::One(*seat), Some("colour-issued")),
             ClusterCommand::RedeemColour { seat } => (Seats::One(*seat), Some("colour-redeemed")),
             ClusterCommand::CashOut { seat, to } => {
@@ -163,12 +160,10 @@ impl Scribe for Cluster {
                 events.push(at_seat(self, event_by("walked-away", asked.actor), *seat));
                 (Seats::One(*seat), Some("walk-away"))
             }
-            ClusterCommand::Lost { seat } => {
-                events.push(at_seat(self, event_by("terminal-lost", asked.actor), *seat));
-                (Seats::None, None)
-            }
-            ClusterCommand::Back { seat } => {
-                events.push(at_seat(self, event_by("terminal-back", asked.actor), *seat));
+            ClusterCommand::Lost { seat } | ClusterCommand::Back { seat } => {
+                let is_lost = matches!(asked.command, ClusterCommand::Lost { .. });
+                let kind = if is_lost { "terminal-lost" } else { "terminal-back" };
+                events.push(at_seat(self, event_by(kind, asked.actor), *seat));
                 (Seats::None, None)
             }
             ClusterCommand::ClearLock { seat } => {
@@ -197,13 +192,12 @@ impl Scribe for Cluster {
             }
             ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
                 let emptied = Event { device: Some(acceptor.0), ..event_by("stacker-emptied", asked.actor) };
-                let seat = self.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
-                of.seat = seat;
+                of.seat = self.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
                 let detail = Some(format!("{notes} notes counted"));
                 events.push(Event { at: of.clone(), amount: Some(amount.cents()), detail, ..emptied });
                 (Seats::None, Some("stacker-emptied"))
             }
-            ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => return Ok(()),
+            ClusterCommand::Read { .. } | ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => return Ok(()),
         };
         let before = match seats {
             Seats::One(seat) => self.session_meters(seat),
@@ -320,6 +314,12 @@ fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<
 
 fn at_seat(cluster: &Cluster, event: Event, seat: Seat) -> Event {
     Event { at: Belongs { seat: Some(seat.0), ..here(cluster) }, ..event }
+}
+
+/// A buy-in that two people reversed, with its amount.
+fn reversed(event: &ClusterEvent, by: Event, detail: String) -> Event {
+    let amount = if let ClusterEvent::BuyInReversed { amount } = event { Some(amount.cents()) } else { None };
+    Event { amount, detail: Some(detail), ..by }
 }
 
 /// The notes in a stacker are not those that were accepted.

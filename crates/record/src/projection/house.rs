@@ -10,7 +10,8 @@ use std::sync::Arc;
 use taisai_journal::Hash;
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClusterId, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, VoucherHash, VoucherNumber,
+    Account, Asked, ClaimId, ClusterId, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, VoucherHash,
+    VoucherNumber,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -118,6 +119,8 @@ impl Scribe for House {
             | C::CopiedToken { .. }
             | C::ClearRedemptionLock { .. }
             | C::Delivered { .. }
+            | C::ConfirmVoucher { .. }
+            | C::ReadClaim { .. }
             | C::Report { .. } => {}
             C::AddTable { table, .. } => {
                 waiting.of.table = Some(table.0);
@@ -147,27 +150,9 @@ impl Scribe for House {
                 waiting.kind = Some("voucher-ruled");
             }
             C::Receive { cluster, transfer } => receive(self, happened, *cluster, transfer, &mut waiting, batch),
-            C::PayClaim { claim, .. } => {
-                let person = asked.actor.person().map(|person| person.id);
-                batch.execute(
-                    "UPDATE claims SET paid_at = $1, paid_by = $2, second = $3 WHERE claim = $4",
-                    [waiting.when.time.into(), person.into(), with.into(), claim.0.into()],
-                );
-                waiting.of.claim = Some(claim.0);
-                waiting.kind = Some("claim-paid");
-            }
-            C::ConfirmVoucher { .. } | C::ReadClaim { .. } => {}
-            C::ReissueVoucher { serial, number, .. } => {
-                reissue(self, happened, *serial, *number, &mut waiting, batch);
-            }
-            C::TakeClaim { claim } => {
-                waiting.of.claim = Some(claim.0);
-                waiting.own = Some(command);
-            }
-            C::TakeBackClaim { claim } => {
-                take_back(self, *claim, &mut waiting, batch);
-                waiting.own = Some(command);
-                waiting.kind = Some("claim-taken-back");
+            C::PayClaim { claim, .. } => pay(*claim, asked.actor.person(), &mut waiting, batch),
+            C::ReissueVoucher { .. } | C::TakeClaim { .. } | C::TakeBackClaim { .. } => {
+                beside(self, asked, happened, &mut waiting, batch);
             }
             C::RuleReceivable { receivable, ruling, .. } => {
                 waiting.of.receivable = Some(receivable.0);
@@ -204,6 +189,29 @@ impl Scribe for House {
         let events: Vec<_> = own.into_iter().chain(new.map(|what| significant(what, &event))).collect();
         batch.events(&when, events);
     }
+}
+
+/// Money that changes hands without cash: a voucher issued anew, a claim taken or taken back.
+fn beside(house: &House, asked: &Asked<HouseCommand>, happened: &HouseEvent, waiting: &mut Waiting, batch: &mut Batch) {
+    if let HouseCommand::ReissueVoucher { serial, number, .. } = &asked.command {
+        return reissue(house, happened, *serial, *number, waiting, batch);
+    }
+    waiting.own = Some(word(&asked.command));
+    if let HouseCommand::TakeClaim { claim } = asked.command {
+        waiting.of.claim = Some(claim.0);
+    } else if let HouseCommand::TakeBackClaim { claim } = asked.command {
+        take_back(house, claim, waiting, batch);
+        waiting.kind = Some("claim-taken-back");
+    }
+}
+
+fn pay(claim: ClaimId, by: Option<Person>, waiting: &mut Waiting, batch: &mut Batch) {
+    batch.execute(
+        "UPDATE claims SET paid_at = $1, paid_by = $2, second = $3 WHERE claim = $4",
+        [waiting.when.time.into(), by.map(|person| person.id).into(), waiting.event.second.into(), claim.0.into()],
+    );
+    waiting.of.claim = Some(claim.0);
+    waiting.kind = Some("claim-paid");
 }
 
 fn sell(

@@ -218,6 +218,9 @@ fn witness(hall: &mut Hall, round: u64, seen: RoundStanding) {
     hall.round(person(5, Role::PitManager), RoundCommand::Witness { round: RoundNumber(round), seen });
 }
 
+/// An act on a round that is over.
+type Step = (&'static str, fn(&mut Hall));
+
 /// Each act on a round that is over, in turn: the evidence taken after it says what stands then, with the first settlement beside it,
 /// and says when money waits for a witness (3.9, 5.5, 5.6, 5.10, 5.11, 5.14).
 #[test]
@@ -233,7 +236,6 @@ fn evidence_says_what_stands() {
     let first = first.settlement.clusters[0].dice;
     assert!(first.is_some() && before.clusters[0].changes.is_empty() && !before.is_changed());
     let (settled, void) = (|faces| RoundStanding::Settled(dice(faces)), RoundStanding::Void(VoidReason::Ruling));
-    type Step = (&'static str, fn(&mut Hall));
     let ruled_dice = |hall: &mut Hall| rule(hall, Ruling::Settle { round: RoundNumber(2), dice: dice([2, 2, 2]) });
     let steps: [(Step, RoundStanding, RoundStanding, usize); 7] = [
         (("corrected", |hall| hall.correct(2, [6, 6, 5])), settled([6, 6, 5]), settled([6, 6, 5]), 1),

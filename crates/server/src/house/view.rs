@@ -66,8 +66,9 @@ impl Part {
         match self {
             Self::Approvals => &[Topic::Pit, Topic::Cage],
             Self::Events | Self::Devices | Self::Tables => &[Topic::Pit, Topic::Audit],
-            Self::Claims | Self::Receivables | Self::People => &[Topic::Pit, Topic::Cage, Topic::Audit],
-            Self::Vouchers => &[Topic::Pit, Topic::Cage, Topic::Audit],
+            Self::Claims | Self::Receivables | Self::Vouchers | Self::People => {
+                &[Topic::Pit, Topic::Cage, Topic::Audit]
+            }
         }
     }
 

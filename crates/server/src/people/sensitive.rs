@@ -115,11 +115,11 @@ impl Sensitive for HouseCommand {
             | Self::AddTable { .. }
             | Self::Configure { .. }
             | Self::VoidVoucher { .. }
+            | Self::ReissueVoucher { .. }
             | Self::RuleExpired { .. }
             | Self::RuleReceivable { .. } => true,
             // Only a large one has a second person, and is refused without.
             Self::PayClaim { second, .. } | Self::SellVoucher { second, .. } => second.is_some(),
-            Self::ReissueVoucher { .. } => true,
             Self::Found { .. }
             | Self::LoginFailed { .. }
             | Self::LoginSucceeded { .. }

@@ -1,5 +1,7 @@
 //! What an entry changes. It never decides: command and event together say what happened.
 
+use taisai_rules::Money;
+
 use super::approvals::{Answer, Approval};
 use super::claims::{Claim, ClaimId, ClaimOrigin, PaidClaim, TakenBy};
 use super::command::ReceivableRuling;
@@ -160,20 +162,11 @@ impl House {
             C::Receive { cluster, transfer } => self.apply_receive(asked, *cluster, transfer, event),
             C::PayClaim { claim, .. } => {
                 let E::CashPaid { amount } = event else { misfit(event) };
-                self.ledger.post(Account::Claims, Account::Cash, *amount);
-                let paid = self.claims.open.remove(claim).expect("the claim is open");
-                if let Some((cluster, seat, _)) = paid.origin.seat()
-                    && self.devices.seated.contains_key(&(cluster, seat))
-                {
-                    self.claims.keep_paid(*claim, PaidClaim { amount: *amount, time, origin: paid.origin });
-                }
+                self.claim_paid(time, *claim, *amount);
             }
             C::TakeBackClaim { claim } => {
                 let E::CreditsSent { number, amount } = event else { misfit(event) };
-                let taken_back = self.claims.open.remove(claim).expect("the claim is open");
-                let (cluster, seat, session) = taken_back.origin.seat().unwrap_or_else(|| misfit(event));
-                self.ledger.post(Account::Claims, Account::Transit(cluster), *amount);
-                self.send_credits(cluster, (seat, session), *number, *amount);
+                self.claim_taken_back(*claim, *number, *amount);
             }
             C::ReissueVoucher { serial: replaced, number, .. } => {
                 let E::VoucherReissued { serial, .. } = event else { misfit(event) };
@@ -221,6 +214,25 @@ impl House {
             | C::ReadClaim { .. }
             | C::Acknowledge { .. } => misfit(event),
         }
+    }
+
+    /// Cash is paid for a claim. Where a terminal stands, the player reads so there.
+    fn claim_paid(&mut self, time: Time, claim: ClaimId, amount: Money) {
+        self.ledger.post(Account::Claims, Account::Cash, amount);
+        let Claim { origin, .. } = self.claims.open.remove(&claim).expect("the claim is open");
+        if let Some((cluster, seat, _)) = origin.seat()
+            && self.devices.seated.contains_key(&(cluster, seat))
+        {
+            self.claims.keep_paid(claim, PaidClaim { amount, time, origin });
+        }
+    }
+
+    /// A claim becomes credits again, for the session that was cashed out.
+    fn claim_taken_back(&mut self, claim: ClaimId, number: u64, amount: Money) {
+        let Claim { origin, .. } = self.claims.open.remove(&claim).expect("the claim is open");
+        let (cluster, seat, session) = origin.seat().expect("only a seat's claim is taken back");
+        self.ledger.post(Account::Claims, Account::Transit(cluster), amount);
+        self.send_credits(cluster, (seat, session), number, amount);
     }
 
     fn apply_tick(&mut self, event: &HouseEvent) {

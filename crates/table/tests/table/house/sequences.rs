@@ -151,9 +151,8 @@ fn fitting(command: &HouseCommand) -> Actor {
         C::SellVoucher { .. } | C::RedeemAtCage { .. } | C::VoidVoucher { .. } | C::PayClaim { .. } => by(CASHIER),
         C::ConfirmVoucher { .. } | C::TakeBackClaim { .. } | C::ReadClaim { .. } => terminal(TERMINAL, SEAT),
         C::ReissueVoucher { second, .. } if second.is_none() => terminal(TERMINAL, SEAT),
-        C::ReissueVoucher { .. } | C::TakeClaim { .. } => by(ATTENDANT),
         C::RuleExpired { .. } | C::RuleReceivable { .. } => by(SHIFT_MANAGER),
-        C::ClearRedemptionLock { .. } => by(ATTENDANT),
+        C::ClearRedemptionLock { .. } | C::ReissueVoucher { .. } | C::TakeClaim { .. } => by(ATTENDANT),
         C::AddPerson { .. }
         | C::SetRoles { .. }
         | C::Suspend { .. }
