@@ -262,7 +262,7 @@ fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
         let printed = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<_> = printed.lines().collect();
         for (line, begin) in
-            ["14:11: bad-value: ", "26:1: missing-key: ", "27:1: unknown-key: "].into_iter().enumerate()
+            ["14:11: bad-value: ", "27:1: missing-key: ", "28:1: unknown-key: "].into_iter().enumerate()
         {
             assert!(lines[line].starts_with(&format!("fault  {profile}:{begin}")), "{printed}");
         }

@@ -197,7 +197,9 @@ impl Scribe for Cluster {
                 events.push(Event { at: of.clone(), amount: Some(amount.cents()), detail, ..emptied });
                 (Seats::None, Some("stacker-emptied"))
             }
-            ClusterCommand::Read { .. } | ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => return Ok(()),
+            ClusterCommand::Read { .. } | ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => {
+                return Ok(());
+            }
         };
         let before = match seats {
             Seats::One(seat) => self.session_meters(seat),
