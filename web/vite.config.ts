@@ -37,8 +37,8 @@ function standIn(): Plugin {
 }
 
 export default defineConfig({
-  // Which version of Svelte draws the screens is of no use to a player.
-  plugins: [svelte({ compilerOptions: { discloseVersion: false } }), standIn()],
+  // Which version of Svelte draws the screens is of no use to a player, and long class names are weight.
+  plugins: [svelte({ compilerOptions: { discloseVersion: false, cssHash: ({ hash, css }) => `s${hash(css).slice(0, 3)}` } }), standIn()],
   base: '/',
   build: {
     target: 'es2022',
