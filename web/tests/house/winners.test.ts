@@ -31,11 +31,16 @@ const payList = (dealer: Page) => dealer.getByRole('region', { name: /^Pay list 
 const chip = (dealer: Page, amount: string) => dealer.getByRole('button', { name: `Chip of ${amount}`, exact: true }).click();
 const settle = (dealer: Page) => hold(dealer.getByRole('button', { name: /^All registered/ }), () => phase(dealer, 'settled'));
 
-/** The dice of the next round, up to the boxes that win. */
-async function throwDice(dealer: Page, dice: readonly number[]): Promise<void> {
-  await openBets(dealer);
+/** A round opens, and closes before anything is entered. */
+async function openAndClose(dealer: Page, ...screens: Page[]): Promise<void> {
+  await openBets(dealer, ...screens);
   await dealer.getByText('This table registers winners only').waitFor();
   await dealer.getByRole('button', { name: 'No more bets' }).click();
+  await phase(dealer, 'closed');
+}
+
+/** The dice, up to the boxes that win. */
+async function throwDice(dealer: Page, dice: readonly number[]): Promise<void> {
   await tumble(dealer);
   await dealer.getByText('Enter the dice').waitFor();
   for (const face of dice) await dealer.keyboard.press(String(face));
@@ -46,6 +51,7 @@ it('leads the Dealer through the winners, also over a kill of the house, and say
   await openTable(at(), 1);
   const dealer = await at().staff('dealer', '/console?table=1');
   const wall = await at().display(1);
+  await openAndClose(dealer, wall);
   await throwDice(dealer, [4, 4, 6]);
   await wall.getByRole('img', { name: 'Dice 4 4 6, total 14' }).waitFor();
   await box(dealer, 'big').click();
@@ -73,17 +79,14 @@ it('leads the Dealer through the winners, also over a kill of the house, and say
     await key.click();
   }
   await payList(dealer).getByText('2 of 2 paid').waitFor();
-  await openBets(dealer, wall);
+  await openAndClose(dealer, wall);
   await payList(dealer).waitFor({ state: 'detached' });
 });
 
 it('asks for the opposite total and for a second person, whom the Supervisor is', async () => {
   const dealer = await at().staff('dealer', '/console?table=1');
   const supervisor = await at().staff('pit-supervisor', '/pit');
-  await dealer.getByRole('button', { name: 'No more bets' }).click();
-  await tumble(dealer);
-  for (const face of [4, 4, 6]) await dealer.keyboard.press(String(face));
-  await hold(dealer.getByRole('button', { name: /^Commit/ }), () => led(dealer).waitFor());
+  await throwDice(dealer, [4, 4, 6]);
   await box(dealer, 'big').click();
   await seatKey(dealer, 3).click();
   for (const key of '12000') await dealer.keyboard.press(key);
