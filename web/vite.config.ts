@@ -38,7 +38,7 @@ function standIn(): Plugin {
 
 export default defineConfig({
   // Which version of Svelte draws the screens is of no use to a player, and long class names are weight.
-  plugins: [svelte({ compilerOptions: { discloseVersion: false, cssHash: ({ hash, css }) => `s${hash(css).slice(0, 3)}` } }), standIn()],
+  plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false, cssHash: ({ hash, css }) => `s${hash(css).slice(0, 3)}` } }), standIn()],
   base: '/',
   build: {
     target: 'es2022',

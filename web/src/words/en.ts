@@ -284,16 +284,6 @@ export const words = {
     'not-kept': 'This browser keeps nothing: allow it to store the data of this page, then open the page again.',
   } as Record<string, string>,
 
-  front: {
-    title: 'Tai Sai',
-    terminal: ['Player Terminal'],
-    console: ['Game Console'],
-    display: ['Display'],
-    pit: ['Pit'],
-    cage: ['Cage'],
-    audit: ['Audit'],
-    tables: 'Tables',
-  },
 };
 
 export type Words = typeof words;

@@ -273,14 +273,4 @@ export const words: Words = {
     'not-kept': '此浏览器不保存资料：请允许本页存储数据，然后重新打开。',
   },
 
-  front: {
-    title: '骰宝',
-    terminal: ['玩家终端'],
-    console: ['荷官控制台'],
-    display: ['显示屏'],
-    pit: ['场区'],
-    cage: ['账房'],
-    audit: ['稽核'],
-    tables: '赌台',
-  },
 };

@@ -273,14 +273,4 @@ export const words: Words = {
     'not-kept': '此瀏覽器不儲存資料：請允許本頁儲存資料，然後重新開啟。',
   },
 
-  front: {
-    title: '骰寶',
-    terminal: ['玩家終端'],
-    console: ['荷官控制台'],
-    display: ['顯示螢幕'],
-    pit: ['場區'],
-    cage: ['帳房'],
-    audit: ['稽核'],
-    tables: '賭檯',
-  },
 };

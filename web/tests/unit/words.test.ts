@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstUse } from '../../src/words/front';
+import { screens } from '../../src/words/screens';
 import { words as en } from '../../src/words/en';
 import { words as hans } from '../../src/words/zh-Hans';
 import { words as hant } from '../../src/words/zh-Hant';
@@ -25,7 +26,7 @@ function texts(tree: unknown): string[] {
   return Object.values(tree as Tree).flatMap(texts);
 }
 
-describe.each([['zh-Hans', hans, en], ['zh-Hant', hant, en], ['zh-Hans of the front', firstUse['zh-Hans'], firstUse.en], ['zh-Hant of the front', firstUse['zh-Hant'], firstUse.en], ['zh-Hans of staff', staffHans, staffEn], ['zh-Hant of staff', staffHant, staffEn]] as const)('%s', (_, words, english) => {
+describe.each([['zh-Hans', hans, en], ['zh-Hant', hant, en], ['zh-Hans of the front', firstUse['zh-Hans'], firstUse.en], ['zh-Hant of the front', firstUse['zh-Hant'], firstUse.en], ['zh-Hans of the screens', screens['zh-Hans'], screens.en], ['zh-Hant of the screens', screens['zh-Hant'], screens.en], ['zh-Hans of staff', staffHans, staffEn], ['zh-Hant of staff', staffHant, staffEn]] as const)('%s', (_, words, english) => {
   it('says everything that English says', () => expect(keys(words as unknown as Tree).sort()).toEqual(keys(english as unknown as Tree).sort()));
 
   it('leaves nothing in English', () => {
