@@ -19,7 +19,6 @@ export const words = {
   terminal: (seat: number) => `Terminal ${seat}`,
   round: (number: number) => `Round ${number}`,
   secondsLeft: (seconds: number) => (seconds === 1 ? '1 second left' : `${seconds} seconds left`),
-  seconds: 's',
 
   credits: 'Credits',
   totalBet: 'Bet',
@@ -151,7 +150,6 @@ export const words = {
   offlineMore: 'Registered bets stand. This screen comes back by itself.',
   connecting: 'Connecting to the house…',
   unreachable: 'The house cannot be reached.',
-  noSuchTable: (number: string) => `There is no table ${number} in this house.`,
   betsStand: (amount: string) => `Connected again. Your bets stand: ${amount}.`,
   backAgain: 'Connected again.',
   denied: 'The house does not know this terminal.',
@@ -174,7 +172,6 @@ export const words = {
   roundResult: (net: string) => `Result ${net}`,
   paidFor: (paid: string, staked: string) => `${paid} paid for ${staked} staked`,
   roundVoid: (round: number, why: string) => `Round ${round} is void: ${why} Every bet came back in full.`,
-  roundsVoid: (from: number, to: number, why: string) => `Rounds ${from} to ${to} are void: ${why} Every bet came back in full.`,
   corrected: (round: number, dice: string) => `Round ${round} was corrected: the dice are ${dice}. What you are paid for it was changed with it.`,
   voidReasons: {
     'few-tumbles': 'the dice were not tumbled three times.',

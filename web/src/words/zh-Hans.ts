@@ -12,7 +12,6 @@ export const words: Words = {
   terminal: (seat) => `${seat}号终端`,
   round: (number) => `第${number}局`,
   secondsLeft: (seconds) => `还剩${seconds}秒`,
-  seconds: '秒',
 
   credits: '余额',
   totalBet: '投注',
@@ -141,7 +140,6 @@ export const words: Words = {
   offlineMore: '已登记的投注有效。屏幕会自动恢复。',
   connecting: '正在连接…',
   unreachable: '无法连接。',
-  noSuchTable: (number) => `没有${number}号台。`,
   betsStand: (amount) => `已重新连接。您的投注有效：${amount}。`,
   backAgain: '已重新连接。',
   denied: '系统不认识此终端。',
@@ -164,7 +162,6 @@ export const words: Words = {
   roundResult: (net) => `本局输赢${net}`,
   paidFor: (paid, staked) => `投注${staked}，派彩${paid}`,
   roundVoid: (round, why) => `第${round}局作废：${why}所有投注全额退还。`,
-  roundsVoid: (from, to, why) => `第${from}至${to}局作废：${why}所有投注全额退还。`,
   corrected: (round, dice) => `第${round}局已更正：骰子为${dice}，派彩亦随之更正。`,
   voidReasons: {
     'few-tumbles': '摇骰不足三次。',

@@ -12,7 +12,6 @@ export const words: Words = {
   terminal: (seat) => `${seat}號終端`,
   round: (number) => `第${number}局`,
   secondsLeft: (seconds) => `還剩${seconds}秒`,
-  seconds: '秒',
 
   credits: '餘額',
   totalBet: '投注',
@@ -141,7 +140,6 @@ export const words: Words = {
   offlineMore: '已登記的投注有效。螢幕會自動恢復。',
   connecting: '正在連接…',
   unreachable: '無法連接。',
-  noSuchTable: (number) => `沒有${number}號檯。`,
   betsStand: (amount) => `已重新連接。您的投注有效：${amount}。`,
   backAgain: '已重新連接。',
   denied: '系統不認識此終端。',
@@ -164,7 +162,6 @@ export const words: Words = {
   roundResult: (net) => `本局輸贏${net}`,
   paidFor: (paid, staked) => `投注${staked}，派彩${paid}`,
   roundVoid: (round, why) => `第${round}局作廢：${why}所有投注全額退還。`,
-  roundsVoid: (from, to, why) => `第${from}至${to}局作廢：${why}所有投注全額退還。`,
   corrected: (round, dice) => `第${round}局已更正：骰子為${dice}，派彩亦隨之更正。`,
   voidReasons: {
     'few-tumbles': '搖骰不足三次。',
