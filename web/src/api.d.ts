@@ -2984,7 +2984,7 @@ export interface components {
             /** @description How much it was before anything was set off, collected or written off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ReceivableId"];
-            /** @description Whether the House bears it, as it may not be taken back (F81). It is kept to be set off only. */
+            /** @description Whether the House bears it, as it may not be taken back (F81) or was written off. It is kept to be set off only. */
             is_waived: boolean;
             /** @description How much is left. */
             left: components["schemas"]["Money"];
