@@ -185,9 +185,9 @@ impl Sensitive for HouseCommand {
 }
 
 impl Sensitive for ClusterCommand {
-    /// Only what is large, reversed, or registered from the film, has a second person, and is refused without.
+    /// A reversal is always; of the rest only what is large, or registered from the film, has a second person, and is refused without.
     fn is_sensitive(&self) -> bool {
-        self.clone().second().is_some_and(|second| second.is_some())
+        matches!(self, Self::ReverseBuyIn { .. }) || self.clone().second().is_some_and(|second| second.is_some())
     }
 
     fn second(&mut self) -> Option<&mut Option<Person>> {
