@@ -26,8 +26,8 @@ impl Verdict {
     }
 }
 
-/// The last commands of one source, the newest last. Every seat has them, so number, content and verdict lie apart, without the
-/// gaps that they would have as one.
+/// The last commands of one source, the newest last. Three arrays take less memory than an array of structs with padding, and every
+/// seat has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recent {
     /// Empty places have number zero, which no command has.

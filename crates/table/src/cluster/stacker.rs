@@ -31,7 +31,7 @@ impl Stacker {
 }
 
 impl Cluster {
-    /// Whether a command of a note acceptor is known. Apart from the way of a bet, which has no room for the memory of one that is new.
+    /// Whether a command of a note acceptor is known. It is a cold function of its own: inlined, it slowed down every bet.
     #[cold]
     pub(super) fn known_of_acceptor(&self, acceptor: DeviceId, id: CommandId, content: u64) -> Known {
         match self.state.stackers.get(&acceptor) {

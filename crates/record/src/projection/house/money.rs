@@ -233,7 +233,7 @@ pub(super) fn receive(
 }
 
 /// What is owed and what owes cancel: both were written in full before.
-/// What was written off has nothing open: so much less of it was borne then.
+/// A receivable that was written off has nothing open: what is set off of it is no longer borne by the House.
 fn set_off(set_off: &[SetOff], batch: &mut Batch) {
     for SetOff { amount, claim, receivable, .. } in set_off {
         batch.execute("UPDATE claims SET set_off = set_off + $1 WHERE claim = $2", [(*amount).into(), (*claim).into()]);
