@@ -189,6 +189,14 @@ pub struct Ledger {
     pub variance: Money,
 }
 
+/// The dice by which winners are registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Thrown {
+    dice: Dice,
+    /// The Dealer has said that all that wins is registered.
+    is_registered: bool,
+}
+
 /// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct State {
@@ -211,8 +219,7 @@ struct State {
     placements: Vec<Placement>,
     next_place: u32,
     /// The dice of the round whose winners are being registered.
-    thrown: Option<Dice>,
-    is_registered: bool,
+    thrown: Option<Thrown>,
     /// Units on boxes in all, as the Dealer has told them: the Differential of others depends on them, and not all is registered.
     told: BTreeMap<BetBox, u64>,
     /// The slip of the last round of a live table, for its pay list.
@@ -281,7 +288,6 @@ impl Cluster {
             placements: Vec::new(),
             next_place: 0,
             thrown: None,
-            is_registered: false,
             told: BTreeMap::new(),
             last_slip: Vec::new(),
             ticked_off: BTreeSet::new(),

@@ -129,6 +129,15 @@ struct Follower {
     is_registered: bool,
 }
 
+/// Who has read the dice of the round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Reader {
+    /// The Dealer or nobody yet.
+    Person,
+    /// The tumbler itself.
+    Tumbler,
+}
+
 /// What the dice of the round do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Tumble {
@@ -157,8 +166,7 @@ struct State {
     tumbles: u8,
     is_covered: bool,
     faces: Option<[Option<Face>; 3]>,
-    /// Whether the tumbler has read them itself.
-    is_read_by_tumbler: bool,
+    read_by: Reader,
     /// The dice known at an interruption with an established outcome: play waits for the rest or a ruling.
     known: Option<Vec<Face>>,
     limits: Option<TableLimits>,
@@ -215,7 +223,7 @@ impl Round {
             tumbles: 0,
             is_covered: false,
             faces: None,
-            is_read_by_tumbler: false,
+            read_by: Reader::Person,
             known: None,
             limits: None,
             dice_set: 0,

@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
-    Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
+    Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, Cut, DeviceId, HouseCommand,
     HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundNumber, Seat, SessionId,
-    Slip, Stake, TableRules, Totals, VoucherHash, VoucherSerial,
+    Slip, Stake, TableRules, Totals, Transfer, VoucherHash, VoucherSerial,
 };
 
 use super::failure::{Failure, Held, ensure};
@@ -154,7 +154,6 @@ const fn session_of(purpose: Purpose) -> Option<SessionId> {
 pub(super) struct Model {
     rules: TableRules,
     large_win: i64,
-    is_live: bool,
     limits: Rc<Limits>,
     purses: Vec<Purse>,
     /// What lies on the layout, in order of first placement.
@@ -187,7 +186,6 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn new(rules: TableRules, seats: u32, large_win: Money) -> Self {
         Self {
-            is_live: rules.game().station() == Station::LiveTable,
             rules,
             large_win: large_win.cents(),
             limits: Rc::new(Limits::none()),
@@ -212,6 +210,10 @@ impl Model {
     /// The limits on display at the players' side.
     pub(super) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn is_live(&self) -> bool {
+        self.rules.game().station() == Station::LiveTable
     }
 
     /// The place of a bet in the order of first placement; behind all others where it does not lie there.
@@ -269,11 +271,7 @@ impl Model {
             ClusterCommand::Double { seat } => of_seat(&self.bets, *seat).into_iter().for_each(|bet| self.put(bet)),
             ClusterCommand::RejectExcess => {
                 let ClusterEvent::Rejected { cuts } = event else { return Err(Failure::new("rejected without cuts")) };
-                for cut in cuts {
-                    self.reject(Player { seat: cut.seat, chips: cut.chips }, cut.stake)?;
-                }
-                let over = self.bets.iter().find(|bet| self.total(bet.bet_box) > self.cap(bet.bet_box));
-                ensure("no excess is left after it was rejected", over.is_none(), || format!("{over:?}"))?;
+                self.reject_excess(cuts)?;
             }
             ClusterCommand::AcceptNote { seat, amount } => {
                 self.take_note(entry.asked.actor, *seat, *amount, cluster)?;
@@ -306,30 +304,10 @@ impl Model {
                 self.end_session(*seat);
             }
             ClusterCommand::Leave { seat } => self.end_session(*seat),
-            ClusterCommand::WalkAway { seat } => {
-                let purse = self.purse(*seat);
-                purse.has_walked_away = true;
-                if let Some((_, worth)) = &mut purse.set {
-                    purse.flows -= std::mem::take(worth);
-                }
-                if of_seat(&self.bets, *seat).is_empty() {
-                    self.purse(*seat).set = None;
-                    self.end_session(*seat);
-                }
-            }
+            ClusterCommand::WalkAway { seat } => self.walk_away(*seat),
             ClusterCommand::ClearLock { seat } => self.purse(*seat).is_locked = false,
             ClusterCommand::Follow { notice, .. } => self.follow(notice, event, cluster, slip)?,
-            ClusterCommand::Receive { transfer } => {
-                let newest = cluster.outbox().last();
-                // A seat that cannot take credits sends them back; then they are on their way to a claim.
-                let is_returned = newest
-                    .is_some_and(|sent| sent.number > self.sent && matches!(sent.purpose, Purpose::Returned { .. }));
-                if let (Purpose::Credits { seat, session }, false) = (transfer.purpose, is_returned) {
-                    let is_theirs = session.is_none_or(|session| self.purse(seat).cashed_out == Some(session));
-                    ensure("what is taken back goes to its own session", is_theirs, || format!("{transfer:?}"))?;
-                    self.credit(seat, transfer.amount.cents());
-                }
-            }
+            ClusterCommand::Receive { transfer } => self.receive(transfer, cluster)?,
             ClusterCommand::Advise { .. }
             | ClusterCommand::CloseReturns { .. }
             | ClusterCommand::TickOff { .. }
@@ -343,6 +321,38 @@ impl Model {
             self.purse(seat).is_locked &= cluster.is_locked(seat);
         }
         self.sent = cluster.outbox().last().map_or(self.sent, |newest| newest.number);
+        Ok(())
+    }
+
+    fn reject_excess(&mut self, cuts: &[Cut]) -> Held {
+        for cut in cuts {
+            self.reject(Player { seat: cut.seat, chips: cut.chips }, cut.stake)?;
+        }
+        let over = self.bets.iter().find(|bet| self.total(bet.bet_box) > self.cap(bet.bet_box));
+        ensure("no excess is left after it was rejected", over.is_none(), || format!("{over:?}"))
+    }
+
+    fn walk_away(&mut self, seat: Seat) {
+        let purse = self.purse(seat);
+        purse.has_walked_away = true;
+        if let Some((_, worth)) = &mut purse.set {
+            purse.flows -= std::mem::take(worth);
+        }
+        if of_seat(&self.bets, seat).is_empty() {
+            self.purse(seat).set = None;
+            self.end_session(seat);
+        }
+    }
+
+    fn receive(&mut self, transfer: &Transfer, cluster: &Cluster) -> Held {
+        let newest = cluster.outbox().last();
+        // A seat that cannot take credits sends them back; then they are on their way to a claim.
+        let is_returned =
+            newest.is_some_and(|sent| sent.number > self.sent && matches!(sent.purpose, Purpose::Returned { .. }));
+        let (Purpose::Credits { seat, session }, false) = (transfer.purpose, is_returned) else { return Ok(()) };
+        let is_theirs = session.is_none_or(|session| self.purse(seat).cashed_out == Some(session));
+        ensure("what is taken back goes to its own session", is_theirs, || format!("{transfer:?}"))?;
+        self.credit(seat, transfer.amount.cents());
         Ok(())
     }
 
@@ -436,7 +446,7 @@ impl Model {
     /// A terminal without credits has lost its player when the next round opens.
     fn empty_terminals_are_left(&mut self) {
         for seat in (0..).map(Seat).take(self.purses.len()) {
-            if !self.is_live && self.purse(seat).credits == 0 {
+            if !self.is_live() && self.purse(seat).credits == 0 {
                 self.end_session(seat);
             }
         }
@@ -520,7 +530,7 @@ impl Model {
 
     /// Gives a player money in what the player bets with. Cash chips come from and go to the player's pocket.
     fn pay(&mut self, player: Player, cents: i64) {
-        let is_live = self.is_live;
+        let is_live = self.is_live();
         let purse = self.purse(player.seat);
         let in_chips = match (player.chips, &mut purse.set) {
             (Chips::Colour, Some((value, worth))) => {
@@ -580,7 +590,7 @@ impl Model {
 
     /// What a seat gets at settlement, for bets with own chips and with Colour Chips.
     fn give(&mut self, seat: Seat, own: i64, colour: i64) {
-        let (is_live, large_win) = (self.is_live, self.large_win);
+        let (is_live, large_win) = (self.is_live(), self.large_win);
         let purse = self.purse(seat);
         let staked = std::mem::take(&mut purse.on_layout);
         if staked == 0 {

@@ -90,7 +90,8 @@ impl Hall<'_> {
             }
         }
         if self.registers_winners() && self.cluster().betting() == Betting::Open && self.chance.percent(95) {
-            return self.lay(seat);
+            self.lay(seat);
+            return Ok(());
         }
         match self.chance.weighted(wishes) {
             Wish::Place => self.place(seat),

@@ -30,7 +30,7 @@ impl Hall<'_> {
     }
 
     /// A player puts chips on the layout while bets are open.
-    pub(super) fn lay(&mut self, seat: Seat) -> Held {
+    pub(super) fn lay(&mut self, seat: Seat) {
         let stakes = self.stakes(seat, Chips::Own);
         let round = self.round().number();
         let unit = self.model().limits().unit().cents();
@@ -46,7 +46,6 @@ impl Hall<'_> {
         if let Some(oldest) = round.0.checked_sub(KEPT) {
             self.felt.0.retain(|kept, _| kept.0 > oldest);
         }
-        Ok(())
     }
 
     /// The next thing that the Dealer registers.
@@ -176,7 +175,7 @@ impl Hall<'_> {
             .filter(|(of, _)| *of == round)
             .flat_map(|(_, returns)| returns.lines.iter().map(|line| (line.seat, line.bet_box)))
             .collect();
-        let bets: Vec<_> = self.felt.of(round).iter().copied().collect();
+        let bets: Vec<_> = self.felt.of(round).to_vec();
         let Some(bet) = bets.iter().find(|bet| !seen.contains(&(bet.player.seat, bet.bet_box))) else { return Ok(()) };
         let bet = if self.chance.percent(70) { self.chance.pick(&bets) } else { *bet };
         let (seat, stake) = (bet.player.seat, Stake { bet_box: bet.bet_box, amount: bet.amount });

@@ -294,10 +294,11 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
             Some("the dice lie open")
         }
         ("round", "Tick") if is_live => Some("the Dealer's word alone closes (3.6)"),
-        ("cluster", "PlaceExcess") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
         ("cluster", "Advise") if !has(Rule::Advice) => Some("nobody is advised (5.2)"),
         ("cluster", "PlaceFor") if !has(Rule::PlacedByStaff) => Some("terminals place their own bets"),
-        ("cluster", "RejectExcess") | ("cluster event", "Rejected") if !has(Rule::Excess) => {
+        ("cluster", "PlaceExcess" | "RejectExcess" | "TellTotal") | ("cluster event", "Rejected")
+            if !has(Rule::Excess) =>
+        {
             Some("the game has no excess (5.1)")
         }
         ("cluster", "AcceptNote" | "CountStacker" | "EmptyStacker")
@@ -318,7 +319,6 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
             Some(WINNERS)
         }
         ("cluster", "TickOff") if !is_live => Some("terminals pay in credits"),
-        ("cluster", "TellTotal") if !has(Rule::Excess) => Some("the game has no excess (5.1)"),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),
         ("cluster", "WalkAway") | ("claim", "WalkedAway" | "LeftBehind") if !has(Rule::WalkAway) => {
             Some("the game has no such rule")

@@ -74,7 +74,7 @@ impl Hall<'_> {
             19 if self.chance.percent(70) => {
                 let stakes = Stakes::from_slice(&[stake(some, 10 * unit)]);
                 let register = ClusterCommand::Register { seat, stakes, second: None };
-                let command = self.chance.percent(50).then_some(ClusterCommand::AllRegistered).unwrap_or(register);
+                let command = if self.chance.percent(50) { ClusterCommand::AllRegistered } else { register };
                 return self.tell_cluster(self.dealer(), command);
             }
             // A bet in Colour Chips whose value it does not fit.

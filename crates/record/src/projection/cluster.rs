@@ -5,8 +5,8 @@ mod settle;
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Ledger, Meters, OverDifferential,
-    Person, Purpose, RoundNumber, Seat, SessionId,
+    Adjustment, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Ledger, Meters,
+    OverDifferential, Person, Purpose, RoundNumber, Seat, SessionId,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -89,7 +89,7 @@ impl Scribe for Cluster {
             batch.act(&when, asked.actor, second(&asked.command), &word(&asked.command));
         }
         let mut of = here(self);
-        let mut events = Vec::new();
+        let mut events = told(self, asked, event, &mut of);
         let (seats, kind) = match &asked.command {
             ClusterCommand::Place { seat, .. }
             | ClusterCommand::PlaceFor { seat, .. }
@@ -104,48 +104,13 @@ impl Scribe for Cluster {
                 }
                 (Seats::One(*seat), None)
             }
-            ClusterCommand::Register { seat, .. } => (Seats::One(*seat), None),
-            ClusterCommand::TellTotal { bet_box, amount } => {
-                let told = Event { detail: Some(bet_box.text().to_owned()), ..event_by("total-told", asked.actor) };
-                of.round = Some(self.round().0);
-                events.push(Event { at: of.clone(), amount: Some(amount.cents()), ..told });
-                (Seats::None, None)
-            }
-            ClusterCommand::AllRegistered => {
-                of.round = Some(self.round().0);
-                events.push(Event { at: of.clone(), ..event_by("all-registered", asked.actor) });
-                (Seats::None, None)
-            }
-            ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
-                of.round = Some(round.0);
-                let at = Belongs { seat: Some(seat.0), ..of.clone() };
-                let detail = Some(format!("{} {}", stake.amount.cents(), stake.bet_box));
-                let (second, why) = (second.map(|second| second.id.0), Some(player.as_str().into()));
-                events.push(Event { at, detail, second, why, ..event_by("registered-from-film", asked.actor) });
-                events.extend(of_round(self, *round, event));
-                (Seats::One(*seat), Some("film"))
-            }
-            ClusterCommand::CloseReturns { round, second } => {
-                of.round = Some(round.0);
-                let second = second.map(|second| second.id.0);
-                events.push(Event { at: of.clone(), second, ..event_by("returns-closed", asked.actor) });
-                (Seats::None, None)
-            }
-            ClusterCommand::RejectExcess => {
-                events = rejected(self, event, asked.actor);
-                (Seats::All, Some("excess"))
-            }
-            ClusterCommand::Advise { bet_box } => {
-                let advised = Event { detail: Some(bet_box.text().to_owned()), ..event_by("advised", asked.actor) };
-                events.push(Event { at: of.clone(), ..advised });
-                (Seats::None, None)
-            }
+            ClusterCommand::Register { seat, .. }
+            | ClusterCommand::Leave { seat }
+            | ClusterCommand::ClearLock { seat } => (Seats::One(*seat), None),
+            ClusterCommand::RegisterFromFilm { seat, .. } => (Seats::One(*seat), Some("film")),
+            ClusterCommand::RejectExcess => (Seats::All, Some("excess")),
             ClusterCommand::BuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in")),
-            ClusterCommand::ReverseBuyIn { seat, receipt, why, .. } => {
-                let by = at_seat(self, event_by("buy-in-reversed", asked.actor), *seat);
-                events.push(reversed(event, by, format!("receipt {}: {why}", receipt.0)));
-                (Seats::One(*seat), Some("buy-in-reversed"))
-            }
+            ClusterCommand::ReverseBuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in-reversed")),
             ClusterCommand::IssueColour { seat, .. } => (Seats::One(*seat), Some("colour-issued")),
             ClusterCommand::RedeemColour { seat } => (Seats::One(*seat), Some("colour-redeemed")),
             ClusterCommand::CashOut { seat, to } => {
@@ -155,21 +120,7 @@ impl Scribe for Cluster {
                 };
                 (Seats::One(*seat), Some("cash-out"))
             }
-            ClusterCommand::Leave { seat } => (Seats::One(*seat), None),
-            ClusterCommand::WalkAway { seat } => {
-                events.push(at_seat(self, event_by("walked-away", asked.actor), *seat));
-                (Seats::One(*seat), Some("walk-away"))
-            }
-            ClusterCommand::Lost { seat } | ClusterCommand::Back { seat } => {
-                let is_lost = matches!(asked.command, ClusterCommand::Lost { .. });
-                let kind = if is_lost { "terminal-lost" } else { "terminal-back" };
-                events.push(at_seat(self, event_by(kind, asked.actor), *seat));
-                (Seats::None, None)
-            }
-            ClusterCommand::ClearLock { seat } => {
-                events.push(at_seat(self, event_by("lock-cleared", asked.actor), *seat));
-                (Seats::One(*seat), None)
-            }
+            ClusterCommand::WalkAway { seat } => (Seats::One(*seat), Some("walk-away")),
             ClusterCommand::Follow { notice, slip, .. } => {
                 let Some((round, kind)) = follow(self, &when, notice, slip.as_ref(), event, batch)? else {
                     return Ok(());
@@ -186,17 +137,14 @@ impl Scribe for Cluster {
                 | Purpose::Returned { .. } => (Seats::None, None),
             },
             ClusterCommand::AcceptNote { seat, .. } => (Seats::One(*seat), Some("note")),
-            ClusterCommand::CountStacker { seat, notes } => {
-                events.extend(stacker_differs(self, event, *notes, event_by("stacker-differs", asked.actor), *seat));
-                (Seats::None, None)
-            }
-            ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
-                let emptied = Event { device: Some(acceptor.0), ..event_by("stacker-emptied", asked.actor) };
-                of.seat = self.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
-                let detail = Some(format!("{notes} notes counted"));
-                events.push(Event { at: of.clone(), amount: Some(amount.cents()), detail, ..emptied });
-                (Seats::None, Some("stacker-emptied"))
-            }
+            ClusterCommand::EmptyStacker { .. } => (Seats::None, Some("stacker-emptied")),
+            ClusterCommand::TellTotal { .. }
+            | ClusterCommand::AllRegistered
+            | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::Advise { .. }
+            | ClusterCommand::Lost { .. }
+            | ClusterCommand::Back { .. }
+            | ClusterCommand::CountStacker { .. } => (Seats::None, None),
             ClusterCommand::Read { .. } | ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => {
                 return Ok(());
             }
@@ -276,6 +224,56 @@ fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
     };
     let money = cluster.credits(seat).cents() + colour + on_layout;
     SeatBook { money, session: cluster.session(seat), is_locked: cluster.is_locked(seat) }
+}
+
+/// What a command tells beside the money that it moves; it may belong to a round or to a seat of its own.
+fn told(cluster: &Cluster, asked: &Asked<ClusterCommand>, event: &ClusterEvent, of: &mut Belongs) -> Vec<Event> {
+    let by = |kind| event_by(kind, asked.actor);
+    match &asked.command {
+        ClusterCommand::TellTotal { bet_box, amount } => {
+            of.round = Some(cluster.round().0);
+            let (amount, detail) = (Some(amount.cents()), Some(bet_box.text().to_owned()));
+            vec![Event { at: of.clone(), amount, detail, ..by("total-told") }]
+        }
+        ClusterCommand::AllRegistered => {
+            of.round = Some(cluster.round().0);
+            vec![Event { at: of.clone(), ..by("all-registered") }]
+        }
+        ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
+            of.round = Some(round.0);
+            let at = Belongs { seat: Some(seat.0), ..of.clone() };
+            let (second, why) = (second.map(|second| second.id.0), Some(player.as_str().into()));
+            let detail = Some(format!("{} {}", stake.amount.cents(), stake.bet_box));
+            let registered = Event { at, second, why, detail, ..by("registered-from-film") };
+            [registered].into_iter().chain(of_round(cluster, *round, event)).collect()
+        }
+        ClusterCommand::CloseReturns { round, second } => {
+            of.round = Some(round.0);
+            let second = second.map(|second| second.id.0);
+            vec![Event { at: of.clone(), second, ..by("returns-closed") }]
+        }
+        ClusterCommand::RejectExcess => rejected(cluster, event, asked.actor),
+        ClusterCommand::Advise { bet_box } => {
+            vec![Event { at: of.clone(), detail: Some(bet_box.text().to_owned()), ..by("advised") }]
+        }
+        ClusterCommand::ReverseBuyIn { seat, receipt, why, .. } => {
+            let at = at_seat(cluster, by("buy-in-reversed"), *seat);
+            vec![reversed(event, at, format!("receipt {}: {why}", receipt.0))]
+        }
+        ClusterCommand::WalkAway { seat } => vec![at_seat(cluster, by("walked-away"), *seat)],
+        ClusterCommand::Lost { seat } => vec![at_seat(cluster, by("terminal-lost"), *seat)],
+        ClusterCommand::Back { seat } => vec![at_seat(cluster, by("terminal-back"), *seat)],
+        ClusterCommand::ClearLock { seat } => vec![at_seat(cluster, by("lock-cleared"), *seat)],
+        ClusterCommand::CountStacker { seat, notes } => {
+            stacker_differs(cluster, event, *notes, by("stacker-differs"), *seat).into_iter().collect()
+        }
+        ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
+            of.seat = cluster.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
+            let (amount, detail) = (Some(amount.cents()), Some(format!("{notes} notes counted")));
+            vec![Event { at: of.clone(), amount, detail, device: Some(acceptor.0), ..by("stacker-emptied") }]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn here(cluster: &Cluster) -> Belongs {

@@ -6,7 +6,7 @@ use crate::cluster::conclude::put_into_set;
 use crate::cluster::decide::{content, wager};
 use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Stacker, Stake,
-    Wager, less, sum,
+    Thrown, Wager, less, sum,
 };
 use crate::entry::{Asked, Entry};
 use crate::identity::{Actor, PersonId, Seat, SessionId};
@@ -120,7 +120,9 @@ impl Cluster {
             ClusterCommand::ClearLock { seat } => self.seat_mut(*seat).is_locked = false,
             ClusterCommand::Register { seat, stakes, .. } => self.put(*seat, Chips::Own, stakes),
             ClusterCommand::TellTotal { bet_box, amount } => self.total_told(*bet_box, *amount),
-            ClusterCommand::AllRegistered => self.state.is_registered = true,
+            ClusterCommand::AllRegistered => {
+                self.state.thrown = self.state.thrown.map(|thrown| Thrown { is_registered: true, ..thrown });
+            }
             ClusterCommand::TickOff { seat, is_paid: true } => {
                 self.state.ticked_off.insert(*seat);
             }
@@ -397,7 +399,9 @@ impl Cluster {
                 self.end_empty_sessions();
             }
             (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
-            (Notice::Thrown { dice, .. }, _) => (self.state.thrown, self.state.is_registered) = (Some(*dice), false),
+            (Notice::Thrown { dice, .. }, _) => {
+                self.state.thrown = Some(Thrown { dice: *dice, is_registered: false });
+            }
             (Notice::TableOpened, _) => self.state.is_table_open = true,
             (Notice::ClosureAnnounced, _) => self.state.is_closing = true,
             (Notice::TableClosed, _) => (self.state.is_table_open, self.state.is_closing) = (false, false),

@@ -132,7 +132,7 @@ impl Cluster {
         self.state.placements.clear();
         self.state.betting = Betting::Idle;
         self.state.is_held = false;
-        (self.state.thrown, self.state.is_registered) = (None, false);
+        self.state.thrown = None;
         self.state.told.clear();
         let unit = self.limits.unit().money();
         self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });

@@ -71,24 +71,8 @@ impl Cluster {
                 let state = self.betting_seat(*seat)?;
                 if state.bets.is_empty() { Err(Refusal::NoSuchBet) } else { Ok(ClusterEvent::Done) }
             }
-            ClusterCommand::Repeat { seat } => {
-                self.may_bet(actor, *seat)?;
-                self.registers(Registration::EveryBet)?;
-                let state = self.betting_seat(*seat)?;
-                if state.last_bets.is_empty() {
-                    return Err(Refusal::NothingToRepeat);
-                }
-                self.place_all(*seat, &state.last_bets)
-            }
-            ClusterCommand::Double { seat } => {
-                self.may_bet(actor, *seat)?;
-                self.registers(Registration::EveryBet)?;
-                let state = self.betting_seat(*seat)?;
-                if state.bets.is_empty() {
-                    return Err(Refusal::NoSuchBet);
-                }
-                self.place_all(*seat, &state.bets)
-            }
+            ClusterCommand::Repeat { seat } => self.repeat(actor, *seat),
+            ClusterCommand::Double { seat } => self.double(actor, *seat),
             ClusterCommand::RejectExcess => self.reject_excess(actor),
             ClusterCommand::Advise { bet_box } => self.advise(actor, *bet_box),
             ClusterCommand::BuyIn { seat, amount, second } => self.buy_in((actor, *second), *seat, *amount),
@@ -154,6 +138,26 @@ impl Cluster {
                 }
             }
         }
+    }
+
+    fn repeat(&self, actor: Actor, seat: Seat) -> Answer {
+        self.may_bet(actor, seat)?;
+        self.registers(Registration::EveryBet)?;
+        let state = self.betting_seat(seat)?;
+        if state.last_bets.is_empty() {
+            return Err(Refusal::NothingToRepeat);
+        }
+        self.place_all(seat, &state.last_bets)
+    }
+
+    fn double(&self, actor: Actor, seat: Seat) -> Answer {
+        self.may_bet(actor, seat)?;
+        self.registers(Registration::EveryBet)?;
+        let state = self.betting_seat(seat)?;
+        if state.bets.is_empty() {
+            return Err(Refusal::NoSuchBet);
+        }
+        self.place_all(seat, &state.bets)
     }
 
     /// A terminal bets for its own seat; at a live table the Dealer registers what the player has placed.

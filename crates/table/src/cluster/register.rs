@@ -11,7 +11,7 @@ use crate::cluster::conclude::Reason;
 use crate::cluster::decide::{Answer, MOST_ON_A_BOX, first, wager};
 use crate::cluster::settle::result;
 use crate::cluster::{
-    Adjustment, Betting, Chips, Cluster, ClusterEvent, PastSlip, SeatState, SlipLine, Stake, cents, less, sum,
+    Adjustment, Betting, Chips, Cluster, ClusterEvent, PastSlip, SeatState, SlipLine, Stake, Thrown, cents, less, sum,
 };
 use crate::identity::{Actor, Person, RoundNumber, Seat, SessionId};
 use crate::profile::Act;
@@ -101,13 +101,13 @@ pub(super) type By = (Actor, Option<Person>);
 
 impl Cluster {
     /// The dice of the round whose winners are being registered.
-    pub const fn thrown(&self) -> Option<Dice> {
-        self.state.thrown
+    pub fn thrown(&self) -> Option<Dice> {
+        self.state.thrown.map(|thrown| thrown.dice)
     }
 
     /// Whether the Dealer has said that all that wins is registered.
-    pub const fn is_registered(&self) -> bool {
-        self.state.is_registered
+    pub fn is_registered(&self) -> bool {
+        self.state.thrown.is_some_and(|thrown| thrown.is_registered)
     }
 
     /// What the dealer's side is told: the last notice that is held, what Colour Chips with players are worth, and whether all that
@@ -165,7 +165,7 @@ impl Cluster {
 
     /// What the Dealer is asked for on a box.
     pub fn asked_for(&self, bet_box: BetBox) -> Option<AskedFor> {
-        let dice = self.state.thrown?;
+        let dice = self.thrown()?;
         let is_short = || self.is_over(bet_box) && self.told(bet_box) != Some(self.total(bet_box));
         let is_needed = || {
             let opposite = bet_box.opposite().filter(|opposite| self.rules.layout().has(*opposite));
@@ -185,7 +185,7 @@ impl Cluster {
             return None;
         }
         let round = self.state.round;
-        let (dice, unit, lines) = match self.state.thrown {
+        let (dice, unit, lines) = match self.thrown() {
             Some(dice) => (Some(dice), self.limits.unit(), self.slip().lines),
             None if self.state.betting == Betting::Idle => {
                 let past = self.state.past.get(round)?;
@@ -216,11 +216,12 @@ impl Cluster {
 
     /// The dice by which winners are registered now.
     fn registering(&self) -> Result<Dice, Refusal> {
-        let dice = match self.state.betting {
-            Betting::Idle => return Err(Refusal::NoRoundOpen),
-            Betting::Open | Betting::Closed => self.state.thrown.ok_or(Refusal::NotThrown)?,
-        };
-        if self.state.is_registered { Err(Refusal::AllRegistered) } else { Ok(dice) }
+        match (self.state.betting, self.state.thrown) {
+            (Betting::Idle, _) => Err(Refusal::NoRoundOpen),
+            (Betting::Open | Betting::Closed, None) => Err(Refusal::NotThrown),
+            (Betting::Open | Betting::Closed, Some(Thrown { is_registered: true, .. })) => Err(Refusal::AllRegistered),
+            (Betting::Open | Betting::Closed, Some(Thrown { dice, is_registered: false })) => Ok(dice),
+        }
     }
 
     /// A seat whose bets are registered now. What a player who has walked away had there is registered as well (5.3).

@@ -6,8 +6,8 @@ use crate::entry::{Asked, Entry};
 use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
 use crate::refusal::Refusal;
 use crate::round::{
-    Follower, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, State, Tumble,
-    Unwitnessed, VoidReason,
+    Follower, Notice, PastRound, Phase, Position, Reader, Round, RoundCommand, RoundEvent, RoundStanding, State,
+    Tumble, Unwitnessed, VoidReason,
 };
 use crate::rules::Registration;
 use crate::sources::Sources;
@@ -88,15 +88,7 @@ impl State {
                 self.tumbles = 0;
             }
             RoundEvent::Tumbled { tumbles } => self.tumbles = *tumbles,
-            RoundEvent::AtRest { faces } => {
-                self.faces = Some(*faces);
-                self.is_read_by_tumbler |= matches!(asked.actor, Actor::Tumbler(_));
-                self.tumble = Tumble::AtRest;
-                // Whatever is read after an interruption is known, and binds as well.
-                if let Some(known) = &mut self.known {
-                    *known = faces.iter().flatten().copied().collect();
-                }
-            }
+            RoundEvent::AtRest { faces } => self.read(asked.actor, *faces),
             RoundEvent::Covered => self.is_covered = true,
             RoundEvent::Uncovered => self.is_covered = false,
             RoundEvent::Committed { dice, .. } => {
@@ -183,6 +175,18 @@ impl State {
     /// How a round is paid that stands so.
     pub(super) const fn paid(&self, round: RoundNumber, standing: RoundStanding) -> RoundStanding {
         if self.is_unpaid(round) { RoundStanding::InPlay } else { standing }
+    }
+
+    fn read(&mut self, by: Actor, faces: [Option<Face>; 3]) {
+        self.faces = Some(faces);
+        if matches!(by, Actor::Tumbler(_)) {
+            self.read_by = Reader::Tumbler;
+        }
+        self.tumble = Tumble::AtRest;
+        // Whatever is read after an interruption is known, and binds as well.
+        if let Some(known) = &mut self.known {
+            *known = faces.into_iter().flatten().collect();
+        }
     }
 
     /// The dice of the round in play: it is settled by them, at once or when what wins is registered.
@@ -287,7 +291,7 @@ impl State {
         self.tumble = Tumble::NotYet;
         self.tumbles = 0;
         self.faces = None;
-        self.is_read_by_tumbler = false;
+        self.read_by = Reader::Person;
         self.known = None;
         self.is_registering = false;
     }

@@ -7,7 +7,9 @@ use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
 use crate::profile::{Act, Closes};
 use crate::recent::{Content, Known};
 use crate::refusal::Refusal;
-use crate::round::{Concealed, Phase, Round, RoundCommand, RoundEvent, TUMBLES, Tumble, Unwitnessed, VoidReason};
+use crate::round::{
+    Concealed, Phase, Reader, Round, RoundCommand, RoundEvent, TUMBLES, Tumble, Unwitnessed, VoidReason,
+};
 use crate::text::{MOST_WHY, check_text};
 
 pub(super) type Answer = Result<RoundEvent, Refusal>;
@@ -267,7 +269,7 @@ impl Round {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
         // The tumbler's record stays as it is: the Dealer commits what lies there, and a difference is told.
-        let is_other = self.state.is_read_by_tumbler && self.state.faces != Some(faces);
+        let is_other = self.state.read_by == Reader::Tumbler && self.state.faces != Some(faces);
         if is_other && matches!(actor, Actor::Person(_)) {
             return Err(Refusal::ReadByTumbler);
         }

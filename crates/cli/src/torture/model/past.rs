@@ -183,8 +183,9 @@ impl Model {
             self.purses[place].is_locked |= is_large;
             if cluster.session(*seat) == Some(*session) {
                 let rest = amount - at_once;
+                let is_told = !self.is_live();
                 let purse = &mut self.purses[place];
-                purse.told += u32::from(!self.is_live);
+                purse.told += u32::from(is_told);
                 let waived = purse.waived.entry(round).or_default();
                 if rest > 0 {
                     let own = rest.min(*waived);
