@@ -132,7 +132,11 @@ impl Play {
     fn hear(&mut self, notice: &Notice) {
         match notice {
             Notice::Opened { .. } => self.is_open = true,
-            Notice::Closed { .. } | Notice::Result { .. } | Notice::Voided { .. } | Notice::TableClosed => {
+            Notice::Closed { .. }
+            | Notice::Thrown { .. }
+            | Notice::Result { .. }
+            | Notice::Voided { .. }
+            | Notice::TableClosed => {
                 self.is_open = false;
             }
             Notice::Held => self.is_held = true,
