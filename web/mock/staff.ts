@@ -88,6 +88,7 @@ export class MockStaff {
     if (path === 'password') return String(said['new']).length < 12 ? refused('weak-password', 422) : ok(this.keep(token, { ...me, password_to_be_set: false }));
     if (path === 'sources') return ok({ source: (this.next += 1) });
     if (path === 'house/configuration') return ok(this.configuration());
+    if (path === 'house/approvals') return ok(this.parts.approvals!.all.filter(({ by }) => by === me.person));
     if (path.startsWith('house/lists/')) return ok(this.parts[path.slice(12) as Part]?.all ?? []);
     const at = /^tables\/(\d+)\/commands$/.exec(path);
     if (at) return this.atTable(this.house.table(Number(at[1])), said['command']!, me, said['approval']);
@@ -182,6 +183,7 @@ export class MockStaff {
     const approvals = this.parts.approvals!.all;
     const asked = command['request-approval'] as { act: never; what: string } | undefined;
     const answered = command['answer-approval'] as { approval: number; approve: boolean } | undefined;
+    const withdrawn = command['withdraw-approval'] as { approval: number } | undefined;
     const redeemed = command['redeem'] as { number: string } | undefined;
     const sold = command['sell'] as { amount: number } | undefined;
     const paid = command['pay-claim'] as { claim: number } | undefined;
@@ -210,6 +212,7 @@ export class MockStaff {
       const answer = answered.approve ? { approved: me.person } : { refused: me.person };
       this.show('approvals', approvals.map((one) => (one.id === answered.approval ? { ...one, answer } : one)));
     }
+    if (withdrawn) this.show('approvals', approvals.filter(({ id }) => id !== withdrawn.approval));
     if (redeemed && !redeemed.number.replace(/\D/g, '').startsWith('12')) return ok(refused('voucher-not-on-file').value);
     if (redeemed && redeemed.number.replace(/\D/g, '').endsWith('0411')) {
       const detail = { digits: '0411', amount: 18_000, issued: Date.now() - 9_600_000, expires: Date.now(), stands: { paid: { time: Date.now() - 600_000, at: { cage: 8 } } } };

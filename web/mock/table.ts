@@ -69,7 +69,7 @@ export class MockTable {
   private claims = 0;
   /** What is being registered, after the dice of a table that registers winners. */
   private winners: Winners | null = null;
-  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], meters: [], registering: null, pay_list: null, returns: [], seats: [], gone: [], unlisted: 0 };
+  private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], bets: [], meters: [], registering: null, pay_list: null, returns: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
 
   private receipts = 0;
@@ -134,17 +134,17 @@ export class MockTable {
   }
 
   /** What lies on all boxes, and how the seats are. */
-  private held(): Pick<StaffView, 'totals' | 'seats' | 'excess' | 'below' | 'unlisted'> {
+  private held(): Pick<StaffView, 'totals' | 'bets' | 'seats' | 'excess' | 'below' | 'unlisted'> {
     const views = [...this.seats.values()];
     const totals = new Map<Box, number>();
     for (const { view } of views) for (const { box, amount } of view.bets) totals.set(box, (totals.get(box) ?? 0) + amount);
     const seats = views.map(({ view, screen }): SeatHealth => ({
       cluster: 0, seat: view.seat, session: view.session ?? null, credits: view.credits, on_layout: view.on_layout, is_connected: screen !== null, is_lost: screen === null && view.session != null, is_locked: view.is_locked, buy_in: this.bought.get(view.seat) ?? null,
-      ...(!this.layout.has_terminals && { bets: view.bets }),
     }));
+    const bets = this.layout.has_terminals ? [] : views.flatMap(({ view: { seat, bets: own } }) => own.map((bet) => ({ cluster: 0, seat, ...bet })));
     const excess = excessOf(views.map(({ view }) => view), totals, this.view.limits, this.layout.boxes.map(({ box }) => box));
     const below = this.view.phase === 'open' && this.layout.has_differential ? belowOf(views.map(({ view }) => view), totals, this.view.limits) : [];
-    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), seats, excess, below, unlisted: this.unlisted };
+    return { totals: [...totals].map(([box, amount]) => ({ box, amount })), bets, seats, excess, below, unlisted: this.unlisted };
   }
 
   /** What staff see of the table changes. */

@@ -24,7 +24,7 @@ pub(crate) use at_seat::SeatMoney;
 pub(crate) use described::{DeskMessage, HouseList};
 pub(crate) use followed::FollowedHouse;
 use shown::Shown;
-pub(crate) use view::Part;
+pub(crate) use view::{ApprovalOnFile, Part, own_approvals};
 
 use crate::clock::{Clock, OwnIds, Sources};
 use crate::leaving::{Answer, Reply, Said, Then, Topic, Voice};

@@ -35,8 +35,7 @@ export type PassageView = Schemas['PassageView'];
 
 export type BetView = Schemas['BetView'];
 
-/** How a seat is; at a live table with what lies there of it. */
-export type SeatHealth = Schemas['SeatHealth'] & { bets?: BetView[] };
+export type SeatHealth = Schemas['SeatHealth'];
 
 export type PayLine = Schemas['PayLine'];
 export type PayList = Schemas['PayList'];
@@ -44,8 +43,8 @@ export type PayList = Schemas['PayList'];
 export type RegisteringView = Schemas['RegisteringView'];
 export type RegisteringBox = Schemas['RegisteringBox'];
 
-export type StaffView = Omit<Schemas['StaffView'], 'seats'> & { seats: SeatHealth[] };
-export type StaffChange = Omit<Schemas['StaffChange'], 'seats'> & { seats?: SeatHealth[] };
+export type StaffView = Schemas['StaffView'];
+export type StaffChange = Schemas['StaffChange'];
 export type Me = Schemas['Me'];
 export type Role = Schemas['Role'];
 export type RoundCommand = Schemas['RoundCommand'];

@@ -35,12 +35,13 @@ function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Read
   return { name, fields: rest };
 }
 
-/** The act as it can be carried out; nothing where it holds what only the house may write, or where what comes of it is shown only to
- * the screen that asked: a voucher's number. */
+/** The act as it can be carried out; nothing where it holds what only the house may write. */
 export function carried(what: string): What | null {
   const act = read(what);
-  if (!act || ['void-voucher', 'sale', 'reissue'].includes(act.name)) return null;
-  return JSON.parse(what) as What;
+  if (!act || act.name === 'void-voucher') return null;
+  const said = JSON.parse(what) as What | { sale: { amount: number } } | { reissue: { serial: number } };
+  if ('sale' in said) return { house: { sell: said.sale } };
+  return 'reissue' in said ? { house: said } : said;
 }
 
 /** Which right an act needs. */

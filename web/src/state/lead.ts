@@ -1,7 +1,9 @@
 // Winners of a live table as they are registered after the dice: what the Dealer is asked for, box by box, and what comes next. The house
 // decides what is asked for.
 
-import type { Box, RegisteringBox, RegisteringView } from '../protocol/messages';
+import type { ApprovalOnFile, Box, Cents, ClusterCommand, RegisteringBox, RegisteringView } from '../protocol/messages';
+import { standOf, type Stand, type What } from './acts';
+import type { SeatPlace } from './entry';
 
 /** What is entered on a box: what each seat has there, or what lay there in all. */
 export type Wanted = 'stakes' | 'total';
@@ -32,4 +34,25 @@ export function nextBox(led: readonly RegisteringBox[], box: Box | null): Box | 
   const at = led.findIndex((of) => of.box === box);
   const others = [...led.slice(at + 1), ...led.slice(0, Math.max(at, 0))];
   return (others.find((of) => !isEntered(of)) ?? others[0])?.box ?? box;
+}
+
+/** A stake that a second person was asked for. */
+export interface Waiting extends SeatPlace {
+  box: Box;
+  amount: Cents;
+  approval: number;
+  stand: Stand;
+  command: ClusterCommand;
+}
+
+/** Stakes of a table among what a Dealer has asked a second person for. */
+export function waitingOf(own: readonly ApprovalOnFile[], table: number): Waiting[] {
+  return own.flatMap((approval) => {
+    const what = JSON.parse(approval.what) as What;
+    if (!('cluster' in what) || what.cluster.table !== table) return [];
+    const { number: cluster, command } = what.cluster;
+    if (typeof command === 'string' || !('register' in command)) return [];
+    const { seat, stakes } = command.register;
+    return stakes.map(({ box, amount }) => ({ cluster, seat, box, amount, approval: approval.id, stand: standOf(approval), command }));
+  });
 }

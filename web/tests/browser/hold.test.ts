@@ -10,7 +10,7 @@ const office = new StaffStage();
 it('acts once while a key stays down, and says nothing more until it is let go', async () => {
   const page = await office.open('cage', 8, undefined, 'en', { isPaused: true });
   const paid = () => office.house.staff.heard.filter((command) => JSON.stringify(command).includes('pay-claim')).length;
-  const button = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button');
+  const button = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button').last();
   const hold = async (milliseconds: number) => {
     // It cannot be pressed, nor does it keep the focus, while the house is asked.
     await expect.poll(() => button.isEnabled()).toBe(true);

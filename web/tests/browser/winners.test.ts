@@ -8,6 +8,7 @@ import type { Box } from '../../src/protocol/messages';
 import { faults, leftOver, small, spilling } from './faults';
 import { Fixture } from './fixture';
 import { box, hold } from './stage';
+import { told } from './told';
 
 interface Scenario {
   dice: number[];
@@ -234,10 +235,26 @@ describe('winners of a live table', () => {
     const { id, act, what } = staff.parts.approvals!.all.at(-1)!;
     expect([act, JSON.parse(what)]).toEqual(['large-registration', { cluster: { table: LIVE, number: 0, command: { register: { seat: 6, stakes: [{ box: 'big', amount: 1_200_000 }] } } } }]);
     expect(bets(6)).toEqual([]);
+    // The house has it on file: it waits there also when the screen is loaded anew.
+    await page.reload();
+    await led(page).getByText('Seat 6, Big, 12,000: awaiting approval by a second person.').waitFor();
     expect(await allRegistered(page).isDisabled()).toBe(true);
     staff.show('approvals', staff.parts.approvals!.all.map((one) => (one.id === id ? { ...one, answer: { approved: 3 } } : one)));
     await expect.poll(() => bets(6)).toEqual([['big', 1_200_000]]);
     await led(page).getByText('awaiting approval', { exact: false }).waitFor({ state: 'detached' });
+  });
+
+  it('are told where the second person refuses, and nothing is registered', async () => {
+    const page = await thrown();
+    const { staff } = fixture.house;
+    await seatKey(page, 6).click();
+    for (const key of '12000') await page.keyboard.press(key);
+    await page.keyboard.press('Enter');
+    await led(page).getByText('awaiting approval', { exact: false }).waitFor();
+    staff.show('approvals', staff.parts.approvals!.all.map((one) => ({ ...one, answer: { refused: 3 } })));
+    await told(page, /refused/);
+    await led(page).getByText('awaiting approval', { exact: false }).waitFor({ state: 'detached' });
+    expect(bets(6)).toEqual([]);
   });
 
   it('are handed back as they lie where the round becomes void', async () => {

@@ -1,10 +1,10 @@
 // What the Dealer of a table that registers winners is led through, and what a second person reads of it.
 
 import { describe, expect, it } from 'vitest';
-import type { Box, PublicView, RegisteringBox } from '../../src/protocol/messages';
+import type { ApprovalOnFile, Box, PublicView, RegisteringBox } from '../../src/protocol/messages';
 import { rightOf, read } from '../../src/state/acts';
 import { nextStep } from '../../src/state/console';
-import { isEntered, ledThrough, missing, nextBox, wantedOn } from '../../src/state/lead';
+import { isEntered, ledThrough, missing, nextBox, waitingOf, wantedOn } from '../../src/state/lead';
 import { words as en } from '../../src/words/en';
 import { spelled } from '../../src/words/spelled';
 import { words as staffEn } from '../../src/words/staff/en';
@@ -17,6 +17,14 @@ describe('winners being registered', () => {
     const boxes = [loses('small', { asked_for: 'total' }), wins('big'), wins('sum:14'), loses('sum:9', { told: 60_000, asked_for: 'stakes' })];
     expect(ledThrough({ boxes }).map(({ box }) => box)).toEqual(['big', 'sum:14', 'small', 'sum:9']);
     expect(missing({ boxes }).map(({ box }) => box)).toEqual(['small', 'sum:9']);
+  });
+
+  it('that wait for a second person are those of the table, however they were answered', () => {
+    const command = { register: { seat: 6, stakes: [{ box: 'big', amount: 1_200_000 }] } };
+    const asked = (id: number, what: unknown, answer: ApprovalOnFile['answer'] = 'waiting') => ({ id, act: 'large-registration', what: JSON.stringify(what), by: 1, asked: 0, answer }) as ApprovalOnFile;
+    const at = (table: number) => ({ cluster: { table, number: 0, command } });
+    const own = [asked(1, at(7)), asked(2, at(8)), asked(3, { house: 'x' }), asked(4, { cluster: { table: 7, number: 0, command: 'reject-excess' } }), asked(5, at(7), { refused: 3 })];
+    expect(waitingOf(own, 7).map(({ approval, stand, seat, box, amount }) => [approval, stand, seat, box, amount])).toEqual([[1, 'waiting', 6, 'big', 1_200_000], [5, 'refused', 6, 'big', 1_200_000]]);
   });
 
   it.each<[string, RegisteringBox | undefined, ReturnType<typeof wantedOn>]>([

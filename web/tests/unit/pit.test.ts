@@ -49,6 +49,8 @@ describe('an act to approve', () => {
 
   it('is carried out as it was approved, save what holds a voucher’s hash', () => {
     expect(carried(JSON.stringify(correct))).toEqual(correct);
+    expect(carried('{"sale":{"amount":900000}}')).toEqual({ house: { sell: { amount: 900_000 } } });
+    expect(carried('{"reissue":{"serial":4}}')).toEqual({ house: { reissue: { serial: 4 } } });
     expect(carried('{"house":{"void-voucher":{"hash":[1],"why":"x","second":null}}}')).toBeNull();
   });
 

@@ -22,7 +22,7 @@ const THROWS = FACES.flatMap((one) => FACES.flatMap((two) => FACES.map((three) =
 const me = (roles: Role[], person = 21): Me => ({ person, name: 'Mei Lin', roles, source: 5, is_fresh: true, password_to_be_set: false, ends: 0 });
 const dealer = me(['dealer']);
 const supervisor = me(['pit-supervisor'], 3);
-const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, registering: null, pay_list: null, returns: [], supervisor: null, manager: null, dice_set: 1, tumbler: 1, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], below: [], excess: [], faces: null, totals: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
+const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, registering: null, pay_list: null, returns: [], supervisor: null, manager: null, dice_set: 1, tumbler: 1, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], below: [], excess: [], faces: null, totals: [], bets: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
 
 describe('a command of a person', () => {
   const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false) => {

@@ -233,7 +233,8 @@ fn as_a_stranger(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) 
     let beside = tempfile::tempdir().unwrap();
     std::fs::set_permissions(beside.path(), Permissions::from_mode(0o755)).unwrap();
     let program = beside.path().join("taisai");
-    std::fs::copy(env!("CARGO_BIN_EXE_taisai"), &program).unwrap();
+    // Copied by a process of its own: a file that is open for writing here, when another test starts a program, cannot be run.
+    assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_taisai")).arg(&program).status().unwrap().success());
     let mut command = Command::new("setpriv");
     let output = command.args(["--reuid", "nobody", "--clear-groups"]).arg(&program).args(args).current_dir(folder);
     let output = output.output().unwrap();

@@ -50,11 +50,23 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     let large = register(2, "big", 2_000_000);
     refused(&dealing.dealer.cluster(1, large.clone()), "second-person-missing");
     accepted(&with_second(&dealing.dealer, &dealing.supervisor, "large-registration", &large));
+    let what = json!({"cluster": {"table": 1, "number": 0, "command": register(3, "big", 1_500_000)}});
+    let approval = dealing.dealer.asks_approval("large-registration", &what);
 
     // What was registered is there after the power failed, and nothing is paid.
     house.kill();
     house.restart();
+    let own = house.person("dealer").get("/api/v1/house/approvals").1;
+    assert_eq!(
+        (&own[0]["id"], &own[0]["answer"]),
+        (&json!(approval), &json!("waiting")),
+        "what was used is not told: {own}"
+    );
+    assert_eq!(own[0]["what"].as_str().map(|text| text.contains("1500000")), Some(true), "{own}");
+    assert_eq!(house.person("pit-supervisor").get("/api/v1/house/approvals").1, json!([]), "others asked for it");
     let shown = staff(&house);
+    let lies = json!({"cluster": 0, "seat": 1, "chips": "own", "box": "big", "amount": 1_000});
+    assert_eq!((&shown["bets"][0], shown["bets"].as_array().map(Vec::len)), (&lies, Some(2)), "{shown}");
     let big = shown["registering"]["boxes"].as_array().unwrap().iter().find(|of| of["box"] == "big").unwrap().clone();
     assert_eq!(
         (&big["wins"], &big["asked_for"], &big["registered"]),
@@ -70,6 +82,11 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     let shown = staff(&house);
     assert_eq!((&shown["registering"], &shown["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{shown}");
     assert_eq!(shown["pay_list"]["lines"].as_array().unwrap().len(), 2, "{shown}");
+    assert_eq!(shown["bets"], json!([]), "{shown}");
+    // The Dealer of the table finds the round again; nobody else who deals does.
+    assert_eq!(dealer.get("/api/v1/tables/1/rounds/1").0, 200);
+    assert_eq!(dealer.get("/api/v1/tables/1/rounds/1/evidence").0, 403);
+    assert_eq!(house.person("second-dealer").get("/api/v1/tables/1/rounds/1").0, 403);
 
     // A late correction: what wins by the right dice and was collected is registered from the film.
     let (supervisor, manager) = (house.person("pit-supervisor"), house.person("pit-manager"));

@@ -6,14 +6,15 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use taisai_endpoint::endpoint;
 use taisai_record::{RoundSheet, Standing};
-use taisai_table::{RoundNumber, TableId};
+use taisai_table::{PersonId, Position, RoundNumber, TableId};
 
 use super::Verification;
 use crate::api::Routes;
 use crate::denied::Denied;
+use crate::people::SignedIn;
 use crate::reports::MayRead;
 use crate::request::Named;
-use crate::server::Shared;
+use crate::server::{Server, Shared};
 
 /// Where the record is looked into.
 pub(crate) fn routes() -> Routes {
@@ -28,7 +29,8 @@ pub(crate) fn routes() -> Routes {
     ])
 }
 
-/// A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands.
+/// A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands. The Dealer of a
+/// table reads its rounds too, to pay by them.
 #[endpoint(
     get,
     "/tables/{table}/rounds/{round}",
@@ -36,11 +38,21 @@ pub(crate) fn routes() -> Routes {
     responses((status = 200, body = RoundSheet))
 )]
 async fn get_round(
-    _: MayRead,
+    signed_in: SignedIn,
     State(server): State<Shared>,
     Named((table, round)): Named<(u16, u64)>,
 ) -> Result<Json<RoundSheet>, Denied> {
-    server.audits.round(TableId(table), RoundNumber(round)).await.map(Json)
+    let table = TableId(table);
+    if !deals(&server, table, signed_in.person.id).await? {
+        MayRead::try_from(signed_in)?;
+    }
+    server.audits.round(table, RoundNumber(round)).await.map(Json)
+}
+
+/// Whether a person is the Dealer of a table that runs here.
+async fn deals(server: &Server, table: TableId, person: PersonId) -> Result<bool, Denied> {
+    let Some(door) = server.doors.table(table) else { return Ok(false) };
+    Ok(door.look(move |table| table.round().holder(Position::Dealer) == Some(person)).await?)
 }
 
 /// A file that proves a round elsewhere, with the house's public key and nothing else.

@@ -8,11 +8,12 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
-use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
+use taisai_table::{Answer, Approval, ApprovalId, House, Phase, TableId, TableLimits};
 
 use super::Seed;
 use crate::api::Routes;
 use crate::denied::Denied;
+use crate::house::{ApprovalOnFile, own_approvals};
 use crate::people::SignedIn;
 use crate::request::Named;
 use crate::server::{Server, Shared};
@@ -142,6 +143,17 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     Ok(tables)
 }
 
+/// What whoever asks has asked a second person for and not used yet, with the answers.
+#[endpoint(
+    get,
+    "/house/approvals",
+    responses((status = OK, body = Vec<ApprovalOnFile>), (status = UNAUTHORIZED))
+)]
+async fn approvals(State(server): State<Shared>, signed_in: SignedIn) -> Result<Json<Vec<ApprovalOnFile>>, Denied> {
+    let by = signed_in.person.id;
+    Ok(Json(server.doors.house().look(move |house| own_approvals(house, by)).await?))
+}
+
 /// How an approval was answered, for whoever asked for it.
 #[endpoint(
     get,
@@ -188,5 +200,5 @@ impl TableConfiguration {
 
 /// What is looked up of the set-up.
 pub(crate) fn routes() -> Routes {
-    Routes::of([configuration::add_to, approval::add_to])
+    Routes::of([configuration::add_to, approvals::add_to, approval::add_to])
 }

@@ -104,6 +104,15 @@ pub(crate) fn approvals(house: &House) -> Vec<Numbered<ApprovalId, &Approval>> {
     house.approvals().map(numbered).collect()
 }
 
+/// An approval with its number.
+pub(crate) type ApprovalOnFile = Numbered<ApprovalId, Approval>;
+
+/// What a person has asked for and not used yet.
+pub(crate) fn own_approvals(house: &House, by: PersonId) -> Vec<ApprovalOnFile> {
+    let own = house.approvals().filter(|(_, approval)| approval.by == by && approval.used.is_none());
+    own.map(|(id, approval)| numbered((id, approval.clone()))).collect()
+}
+
 /// A significant event, and who has seen to it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]

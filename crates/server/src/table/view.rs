@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 use taisai_record::Recorder;
-use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome};
+use taisai_rules::{BetBox, Dice, Face, Layout, Money, Outcome, Station};
 use taisai_table::{
     AskedFor, Chips, Cluster, ColourSet, Cut, FilmLine, Meters, PayList, PersonId, Phase, PlayerMessage, Position,
     Receipt, Registration, Round, RoundNumber, RoundStanding, Seat, SessionId, SlipLine, Stake, TableId, TableLimits,
@@ -210,6 +210,12 @@ struct BetView {
     amount: Money,
 }
 
+impl BetView {
+    fn all(cluster: &Cluster, seat: Seat) -> impl Iterator<Item = Self> {
+        cluster.bets(seat).map(|(chips, Stake { bet_box, amount })| Self { chips, bet_box, amount })
+    }
+}
+
 /// A round as it came out for a seat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -281,10 +287,7 @@ impl SeatView {
             session: cluster.session(seat),
             credits: cluster.credits(seat),
             on_layout: cluster.on_layout(seat),
-            bets: cluster
-                .bets(seat)
-                .map(|(chips, Stake { bet_box, amount })| BetView { chips, bet_box, amount })
-                .collect(),
+            bets: BetView::all(cluster, seat).collect(),
             colour: cluster.colour(seat),
             is_locked: cluster.is_locked(seat),
             meters: cluster.session_meters(seat),
@@ -319,6 +322,8 @@ pub(crate) struct StaffView {
     faces: Option<[Option<Face>; 3]>,
     /// What lies on each box, over all seats.
     totals: Vec<TotalView>,
+    /// What lies there of each seat of a live table, as it is registered.
+    bets: Vec<SeatBet>,
     /// What the Dealer's `reject-excess` would take back now, in order (5.1).
     excess: Vec<Cut>,
     /// While bets are open, the boxes whose total is below the minimum (5.2).
@@ -416,6 +421,23 @@ struct TotalView {
     amount: Money,
 }
 
+/// What lies of a seat on a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct SeatBet {
+    cluster: u16,
+    seat: Seat,
+    #[serde(flatten)]
+    bet: BetView,
+}
+
+impl SeatBet {
+    fn all(cluster: &Cluster) -> impl Iterator<Item = Self> {
+        let of = move |seat| BetView::all(cluster, seat).map(move |bet| (seat, bet));
+        cluster.seats().flat_map(of).map(|(seat, bet)| Self { cluster: cluster.id().number, seat, bet })
+    }
+}
+
 /// A box whose total is below its minimum, and whose bets lie there (5.2): the Dealer advises them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -463,6 +485,7 @@ impl StaffView {
         };
         let totals = round.rules().layout().boxes().iter().map(|bet_box| (*bet_box, amount(*bet_box)));
         let totals = totals.filter(|(_, cents)| *cents > 0);
+        let is_live = round.rules().game().station() == Station::LiveTable;
         let seats = clusters().flat_map(|cluster| places(cluster).map(move |seat| (cluster, seat)));
         Self {
             supervisor: round.holder(Position::Supervisor),
@@ -476,6 +499,7 @@ impl StaffView {
             known: round.known().to_vec(),
             faces: round.faces(),
             totals: totals.map(|(bet_box, cents)| TotalView { bet_box, amount: Money::from_cents(cents) }).collect(),
+            bets: clusters().filter(|_| is_live).flat_map(SeatBet::all).collect(),
             excess: clusters().flat_map(Cluster::rejections).collect(),
             below: clusters().filter(|_| round.phase() == Phase::Open).flat_map(BelowView::all).collect(),
             meters: clusters()

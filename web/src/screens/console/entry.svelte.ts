@@ -88,10 +88,9 @@ export class Entry {
     this.seat = seat;
   }
 
-  /** What lies there of a seat; where the house does not tell, what was entered here. */
+  /** What lies there of a seat. */
   betsOf(seat: SeatPlace): BetView[] {
-    const told = this.desk.staffView?.seats.find((one) => isAt(one, seat))?.bets;
-    return told ?? this.entered.filter((one) => isAt(one, seat)).flatMap(({ chips, stakes }) => stakes.map((stake) => ({ chips, ...stake })));
+    return this.desk.staffView?.bets.filter((one) => isAt(one, seat)) ?? [];
   }
 
   /** Registers bets. Those that are refused as over a limit may still lie there: the Dealer is asked. */

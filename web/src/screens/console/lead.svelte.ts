@@ -2,22 +2,15 @@
 // registered is what the house shows.
 
 import type { Verdict } from '../../protocol/errands';
-import type { Box, Cents, ClusterCommand, PayLine, PublicView } from '../../protocol/messages';
+import type { ApprovalOnFile, Box, Cents, ClusterCommand, PayLine, PublicView } from '../../protocol/messages';
 import { rightOf } from '../../state/acts';
 import { lying, type Lying } from '../../state/bets';
 import { isAt, typedOn, type SeatPlace, type Sent } from '../../state/entry';
-import { ledThrough, missing, nextBox, wantedOn } from '../../state/lead';
+import { ledThrough, missing, nextBox, waitingOf, wantedOn, type Waiting } from '../../state/lead';
 import { office } from '../../words/staff.svelte';
 import type { Desk } from './desk.svelte';
 
-/** A stake that waits for a second person. */
-export interface Waiting extends SeatPlace {
-  box: Box;
-  amount: Cents;
-  approval: number;
-}
-
-/** A Dealer is shown no approvals: whether one was given is asked for this often, in milliseconds. */
+/** How often a second person's answer is looked for while a stake waits for it, in milliseconds. */
 const ASKED_EVERY = 2_000;
 
 export class Lead {
@@ -25,10 +18,12 @@ export class Lead {
   /** An amount that is being typed, in whole money, and what was counted in chips of a box's total. */
   typed = $state('');
   counted: Cents = $state(0);
+  /** Stakes that a second person was asked for, as the house has them on file. */
   waiting: readonly Waiting[] = $state.raw([]);
   private chosen: Box | null = $state(null);
   private sent: readonly Sent[] = $state.raw([]);
   private round = 0;
+  private isLooking = false;
 
   constructor(private readonly desk: Desk) {}
 
@@ -117,16 +112,18 @@ export class Lead {
 
   /** A second person is not asked any more. */
   async giveUp(waiting: Waiting): Promise<void> {
-    this.waiting = this.waiting.filter((one) => one !== waiting);
+    this.waiting = this.waiting.filter(({ approval }) => approval !== waiting.approval);
     await this.desk.staff.atHouse({ 'withdraw-approval': { approval: waiting.approval } });
   }
 
   follow({ round, is_registering }: PublicView): void {
     if (round !== this.round || !is_registering) {
-      [this.chosen, this.seat, this.sent, this.waiting] = [null, null, [], []];
+      for (const waiting of this.waiting) void this.giveUp(waiting);
+      [this.chosen, this.seat, this.sent] = [null, null, []];
       this.clear();
     }
     this.round = round;
+    if (is_registering) void this.look();
   }
 
   private async register(amount: Cents): Promise<void> {
@@ -137,7 +134,7 @@ export class Lead {
     const stakes = [{ box, amount }];
     const command = { register: { seat, stakes } };
     const verdict = await this.during({ cluster, seat, chips: 'own', stakes, isPlaced: true }, command);
-    if ('refused' in verdict && verdict.refused.code === 'second-person-missing') return this.askSecond({ cluster, seat, box, amount }, command);
+    if ('refused' in verdict && verdict.refused.code === 'second-person-missing') return this.askSecond(cluster, command);
     this.desk.staff.isDone(verdict);
   }
 
@@ -149,23 +146,34 @@ export class Lead {
     return verdict;
   }
 
-  /** A stake above the profile's amount is registered as soon as a second person has approved it. */
-  private async askSecond(stake: Omit<Waiting, 'approval'>, command: ClusterCommand): Promise<void> {
-    const { staff, number } = this.desk;
-    const what = { cluster: { table: number, number: stake.cluster, command } };
+  private async askSecond(cluster: number, command: ClusterCommand): Promise<void> {
+    const { staff, number: table } = this.desk;
+    const what = { cluster: { table, number: cluster, command } };
     const asked = await staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
-    if (!staff.isDone(asked)) return;
-    const { approval } = (asked.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
-    const waiting = { ...stake, approval };
-    this.waiting = [...this.waiting, waiting];
-    while (this.waiting.includes(waiting)) {
-      const verdict = await staff.cluster(number, stake.cluster, command, approval);
-      if ('accepted' in verdict || verdict.refused.code !== 'not-approved') {
-        this.waiting = this.waiting.filter((one) => one !== waiting);
-        staff.isDone(verdict);
-        return;
-      }
-      await new Promise((done) => setTimeout(done, ASKED_EVERY));
+    if (staff.isDone(asked)) await this.look();
+  }
+
+  /** Looks after what a second person was asked for, here or before the screen was loaded: a stake is registered as soon as it is approved. */
+  private async look(): Promise<void> {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    do {
+      const own = await this.desk.staff.poll<ApprovalOnFile[]>('house/approvals');
+      if (own) this.waiting = waitingOf(own, this.desk.number);
+      for (const one of this.waiting) if (one.stand !== 'waiting') await this.answered(one);
+      if (this.waiting.length > 0) await new Promise((done) => setTimeout(done, ASKED_EVERY));
+    } while (this.waiting.length > 0);
+    this.isLooking = false;
+  }
+
+  private async answered(waiting: Waiting): Promise<void> {
+    const { staff, number } = this.desk;
+    if (waiting.stand === 'refused') {
+      staff.tell(office.words.pit.wasRefused, true);
+      return this.giveUp(waiting);
     }
+    const verdict = await staff.cluster(number, waiting.cluster, waiting.command, waiting.approval);
+    if (staff.isDone(verdict)) this.waiting = this.waiting.filter(({ approval }) => approval !== waiting.approval);
+    else await this.giveUp(waiting);
   }
 }

@@ -1,9 +1,11 @@
 // A screen of the whole house: it follows its parts, asks a second person for approval, and carries out what was approved.
 
 import type { Line } from '../../protocol/line';
-import type { ApprovalOnFile, EmployeeOnFile, HouseCommand, ResultView } from '../../protocol/messages';
+import { voucherOf, type Issued } from '../../protocol/issued';
+import type { ApprovalOnFile, EmployeeOnFile, HouseCommand, ResultView, Voucher } from '../../protocol/messages';
 import { Denied } from '../../protocol/staff';
 import { carried, ownOf, rightOf, standOf, type What } from '../../state/acts';
+import { money } from '../../state/money';
 import { Parts, type PartsView } from '../../state/parts';
 import { office, reasonOf } from '../../words/staff.svelte';
 import type { Staff } from './staff.svelte';
@@ -12,6 +14,8 @@ export class HouseDesk {
   view: PartsView = $state.raw({ isUp: false, parts: {} });
   /** What a code or a password is, shown once. */
   given: { code?: string; device?: number; password?: string; person?: number } | null = $state.raw(null);
+  /** A voucher that was sold or issued anew, shown once (F42). */
+  voucher: Voucher | null = $state.raw(null);
   readonly approvals: ApprovalOnFile[] = $derived(this.view.parts.approvals?.all ?? []);
   readonly people: EmployeeOnFile[] = $derived(this.view.parts.people?.all ?? []);
   /** Approvals that were used here; the house takes them off its list a moment later. */
@@ -20,7 +24,7 @@ export class HouseDesk {
   registered: (table: number, round: number) => ResultView | undefined = () => undefined;
   private readonly line: Line;
   /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
-  private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: ((accepted: unknown) => void) | undefined }>();
+  private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
 
   constructor(
     readonly staff: Staff,
@@ -35,7 +39,7 @@ export class HouseDesk {
   }
 
   /** Asks a second person for an act. `send` is what is sent then, where it is not what they read. */
-  async ask(what: What, more: { send?: HouseCommand; done?: (accepted: unknown) => void } = {}): Promise<boolean> {
+  async ask(what: What, more: { send?: HouseCommand; done?: () => void } = {}): Promise<boolean> {
     const verdict = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
     if (!this.staff.isDone(verdict)) return false;
     const { approval } = (verdict.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
@@ -62,11 +66,21 @@ export class HouseDesk {
     const asked = this.asked.get(id);
     const act = asked?.what ?? carried(what);
     this.asked.delete(id);
-    const done = act && (await this.sent(act, id, asked?.send));
-    if (done) {
-      this.used = new Set([...this.used, id]);
-      this.staff.tell(office.words.pit.carriedOut);
-      asked?.done?.(done.accepted);
+    if (!act || !(await this.isSent(act, id, asked?.send))) return;
+    this.used = new Set([...this.used, id]);
+    this.staff.tell(office.words.pit.carriedOut);
+    asked?.done?.();
+  }
+
+  /** Shows the voucher that a command issued. */
+  issue(accepted: unknown): void {
+    const issued = accepted as Issued;
+    this.voucher = voucherOf(issued);
+    // The sale was carried out when it was sent before: its number is never shown again.
+    if ('on-file' in issued) {
+      const on = issued['on-file'].voucher;
+      const { onFile, onFileUnknown } = office.words.pit.cage;
+      this.staff.tell(on ? onFile(on.serial, money(on.amount), on.digits) : onFileUnknown, true);
     }
   }
 
@@ -88,12 +102,14 @@ export class HouseDesk {
     this.line.end();
   }
 
-  private async sent(act: What, approval: number, send?: HouseCommand): Promise<{ accepted: unknown } | null> {
-    if ('code' in act || 'password' in act) return (await this.give(act, approval)) ? { accepted: null } : null;
+  private async isSent(act: What, approval: number, send?: HouseCommand): Promise<boolean> {
+    if ('code' in act || 'password' in act) return this.give(act, approval);
     const asked =
       'table' in act ? this.staff.round(act.table.table, act.table.round, approval) : 'cluster' in act ? this.staff.cluster(act.cluster.table, act.cluster.number, act.cluster.command, approval) : this.staff.atHouse(send ?? act.house, approval);
     const verdict = await asked;
-    return this.staff.isDone(verdict) ? verdict : null;
+    if (!this.staff.isDone(verdict)) return false;
+    if ('house' in act && typeof act.house === 'object' && ('sell' in act.house || 'reissue' in act.house)) this.issue(verdict.accepted);
+    return true;
   }
 
   private show(view: PartsView): void {

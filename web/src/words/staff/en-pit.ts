@@ -179,6 +179,7 @@ export const pit = {
     collect: 'Collected',
     writeOff: 'Write off',
     vouchers: 'Vouchers',
+    voucher: 'Voucher',
     states: { good: 'good', expired: 'expired', paid: 'paid', void: 'void', replaced: 'replaced', play: 'training' } as Record<string, string>,
     number4: 'Number',
     state: 'State',

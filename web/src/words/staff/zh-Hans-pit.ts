@@ -176,6 +176,7 @@ export const pit: typeof english = {
     collect: '已收取',
     writeOff: '核销',
     vouchers: '票券',
+    voucher: '票券',
     states: { good: '有效', expired: '过期', paid: '已兑付', void: '作废', replaced: '已换发', play: '培训' },
     number4: '号码',
     state: '状态',

@@ -176,6 +176,7 @@ export const pit: typeof english = {
     collect: '已收取',
     writeOff: '核銷',
     vouchers: '票券',
+    voucher: '票券',
     states: { good: '有效', expired: '過期', paid: '已兌付', void: '作廢', replaced: '已換發', play: '培訓' },
     number4: '號碼',
     state: '狀態',
