@@ -8,7 +8,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
-use taisai_table::{Answer, Approval, ApprovalId, House, Phase, TableId, TableLimits};
+use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
 
 use super::Seed;
 use crate::api::Routes;
