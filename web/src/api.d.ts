@@ -179,6 +179,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/house/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What whoever asks has asked a second person for and not used yet, with the answers. */
+        get: operations["approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/house/approvals/{approval}": {
         parameters: {
             query?: never;
@@ -617,7 +634,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands. */
+        /**
+         * A round with every line, its paragraphs, what was moved and who acted: as it was settled, and as it stands. The Dealer of a
+         *     table reads its rounds too, to pay by them.
+         */
         get: operations["get_round"];
         put?: never;
         post?: never;
@@ -4254,6 +4274,15 @@ export interface components {
          * @description A seat of a live table, or a Player Terminal, by its number in its cluster.
          */
         Seat: number;
+        /** @description What lies of a seat on a box. */
+        SeatBet: {
+            amount: components["schemas"]["Money"];
+            box: components["schemas"]["BetBox"];
+            chips: components["schemas"]["Chips"];
+            /** Format: uint16 */
+            cluster: number;
+            seat: components["schemas"]["Seat"];
+        };
         /** @description What a terminal is told: answers, and its seat as it stands after them. */
         SeatChange: {
             answers: components["schemas"]["Answered"][];
@@ -4547,6 +4576,8 @@ export interface components {
         StaffChange: {
             /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
             below?: components["schemas"]["BelowView"][];
+            /** @description What lies there of each seat of a live table, as it is registered. */
+            bets?: components["schemas"]["SeatBet"][];
             /** @description The dice sets that were found damaged and not inspected since (5.6). */
             damaged_sets?: number[];
             /** Format: uint32 */
@@ -4601,6 +4632,8 @@ export interface components {
         StaffView: {
             /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
             below: components["schemas"]["BelowView"][];
+            /** @description What lies there of each seat of a live table, as it is registered. */
+            bets: components["schemas"]["SeatBet"][];
             /** @description The dice sets that were found damaged and not inspected since (5.6). */
             damaged_sets: number[];
             /** Format: uint32 */
@@ -5357,6 +5390,31 @@ export interface operations {
         responses: {
             /** @description A WebSocket */
             101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    approvals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalOnFile"][];
+                };
+            };
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

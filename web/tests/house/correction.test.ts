@@ -61,7 +61,7 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   expect(await isRead(first).count()).toBe(0);
   await first.getByRole('button', { name: 'My games' }).click();
   const amounts = () => first.getByRole('dialog').locator('dd').allTextContents();
-  await expect.poll(amounts).toEqual(['100.00', '−5.00', '10.00', '−10.00', '95.00']);
+  await expect.poll(amounts).toEqual(['100.00', '−5.00', '10.00', '−10.00', '95.00', '−5.00']);
 });
 
 it('has a buy-in reversed by two people, who both see it, and tells the player', async () => {

@@ -35,7 +35,7 @@ export const TABLES = `
 number = 1
 game = "sic-bo-etg"
 layout = "B"
-terminals = 4
+terminals = 5
 [table.limits]
 unit = 500
 rest = { min = 500, max = 200_000 }

@@ -86,7 +86,7 @@ for (const [name, size] of Object.entries(SIZES)) {
     office.house.table(7).change({ is_interrupted: true });
     const page = await office.open('pit', 3, size);
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
-    await tabs(page, 'pit', ['tables', 'results', 'meters', 'dice', 'devices', 'people', 'record'], name);
+    await tabs(page, 'pit', ['tables', 'money', 'results', 'meters', 'dice', 'devices', 'people', 'record'], name);
     await page.locator('main button.first').click();
     await page.locator('.verdict').waitFor();
     await office.shot(page, `pit-${name}-record`);
