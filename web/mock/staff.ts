@@ -76,7 +76,7 @@ export class MockStaff {
     const said = body ? (JSON.parse(body) as Record<string, never>) : {};
     if (path === 'sign-in') return this.signIn(said);
     if (path === 'me') return me ? ok(me) : refused('not-signed-in', 401);
-    const isStaffs = /^(sign-|password|sources|house\/(commands|configuration|lists)|tables\/\d+\/(commands|rounds)|events|reports|dice-watch|audit|devices\/\d|people\/\d)/.test(path);
+    const isStaffs = /^(sign-|password|sources|house\/(approvals|commands|configuration|lists)|tables\/\d+\/(commands|rounds)|events|reports|dice-watch|audit|devices\/\d|people\/\d)/.test(path);
     if (!isStaffs) return null;
     if (!me) return refused('not-signed-in', 401);
     if (path === 'sign-out') return this.logins.delete(token), { status: 204, value: null, cookie: 'taisai=; Max-Age=0' };
