@@ -94,7 +94,7 @@ describe('a pit', () => {
     await tab('Dice watch');
     await pit.getByText('Nothing speaks against fair dice.').first().waitFor();
     await tab('Terminals');
-    await expect.poll(() => pit.getByRole('row').count()).toBe(6);
+    await expect.poll(() => pit.getByRole('row').count()).toBe(7);
     await tab('Tables');
     await pit.getByRole('row', { name: /Table 1 .* Settled/ }).waitFor();
   });
