@@ -2197,6 +2197,7 @@ export interface components {
             };
         } | {
             "reissue-voucher": {
+                ended?: components["schemas"]["SessionId"] | null;
                 /** @description The new number. */
                 number: components["schemas"]["VoucherNumber"];
                 second?: components["schemas"]["Person"] | null;

@@ -379,6 +379,11 @@ impl Cluster {
         self.seat(seat)?.latest_session
     }
 
+    /// The session that ended last at a seat, where none is open.
+    pub fn ended_session(&self, seat: Seat) -> Option<SessionId> {
+        self.seat(seat).filter(|state| state.session.is_none())?.latest_session
+    }
+
     /// The free credits of a seat.
     pub fn credits(&self, seat: Seat) -> Money {
         self.seat(seat).map_or(Money::ZERO, |seat| seat.credits)

@@ -322,8 +322,9 @@ fn content(command: &HouseCommand) -> u64 {
         HouseCommand::SellVoucher { amount, second, .. } => {
             Content::of_bytes(0, &HouseCommand::SellVoucher { number, amount: *amount, second: *second })
         }
-        HouseCommand::ReissueVoucher { serial, second, .. } => {
-            Content::of_bytes(0, &HouseCommand::ReissueVoucher { serial: *serial, number, second: *second })
+        HouseCommand::ReissueVoucher { serial, ended, second, .. } => {
+            let (serial, ended, second) = (*serial, *ended, *second);
+            Content::of_bytes(0, &HouseCommand::ReissueVoucher { serial, number, ended, second })
         }
         command => Content::of_bytes(0, command),
     };

@@ -192,7 +192,7 @@ export const words: Words = {
   },
   cards: {
     voucher: (amount, digits) => `您的${amount}票券（号码…${digits}）尚未确认。`,
-    voucherHint: '如果票券不在您手中，请用新号码显示。原号码随即失效。',
+    voucherHint: '若票券不在手中，请用新号码显示，原号码失效。',
     anew: '用新号码显示',
     have: '票券在我手中',
     voucherPaid: (amount, digits, when, where) => `您的${amount}票券（号码…${digits}）已于${when}在${where}兑付。`,

@@ -192,7 +192,7 @@ export const words: Words = {
   },
   cards: {
     voucher: (amount, digits) => `您的${amount}票券（號碼…${digits}）尚未確認。`,
-    voucherHint: '如果票券不在您手中，請用新號碼顯示。原號碼隨即失效。',
+    voucherHint: '若票券不在手中，請用新號碼顯示，原號碼失效。',
     anew: '用新號碼顯示',
     have: '票券在我手中',
     voucherPaid: (amount, digits, when, where) => `您的${amount}票券（號碼…${digits}）已於${when}在${where}兌付。`,

@@ -175,7 +175,11 @@ impl<'s> Stage<'s> {
             }
             Act::Reissue { voucher: replaced, second } => {
                 let (serial, number) = (self.serial(*replaced), voucher(self.vouchers + 1));
-                self.issue(actor, HouseCommand::ReissueVoucher { serial, number, second: *second })
+                let ended = match actor {
+                    Actor::Terminal { seat, .. } => self.cluster().ended_session(seat),
+                    Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => None,
+                };
+                self.issue(actor, HouseCommand::ReissueVoucher { serial, number, ended, second: *second })
             }
             Act::Confirm(voucher) => {
                 let serial = self.serial(*voucher);

@@ -83,7 +83,7 @@ impl Hall<'_> {
             return self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial });
         }
         let (number, second) = (self.new_voucher(), Some(person(SUPERVISOR)));
-        if self.ask_house(by(CASHIER), HouseCommand::ReissueVoucher { serial, number, second })?.is_ok() {
+        if self.ask_house(by(CASHIER), HouseCommand::ReissueVoucher { serial, number, ended: None, second })?.is_ok() {
             self.carry_about(number.hash);
         }
         Ok(())

@@ -278,7 +278,8 @@ impl Hall<'_> {
             (0..=1, Some(serial), _, _) => self.tell_house(actor, HouseCommand::ConfirmVoucher { serial }),
             (2..=3, Some(serial), _, _) => {
                 let number = self.new_voucher();
-                let anew = HouseCommand::ReissueVoucher { serial, number, second: None };
+                let ended = self.cluster().ended_session(seat);
+                let anew = HouseCommand::ReissueVoucher { serial, number, ended, second: None };
                 if self.ask_house(actor, anew)?.is_ok() {
                     self.carry_about(number.hash);
                 }

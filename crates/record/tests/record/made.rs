@@ -184,7 +184,7 @@ fn vouchers(hall: &mut Hall) {
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(2).hash });
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(9).hash });
     let (serial, second) = (VoucherSerial(5), Some(pit_manager()));
-    hall.house(cashier(), HouseCommand::ReissueVoucher { serial, number: number(7), second });
+    hall.house(cashier(), HouseCommand::ReissueVoucher { serial, number: number(7), ended: None, second });
     hall.house(cashier(), HouseCommand::ConfirmVoucher { serial: VoucherSerial(6) });
     hall.house_refuses(cashier(), HouseCommand::RedeemAtCage { hash: number(5).hash });
     hall.house(cashier(), HouseCommand::TakeClaim { claim: ClaimId(1) });

@@ -343,7 +343,7 @@ fn a_sale_is_approved_by_its_amount() {
     assert_eq!(What::House(command).text(), text);
     let text = What::spelled(r#"{"house":{"reissue":{"serial":7}}}"#, &KEY).unwrap();
     assert_eq!(text, r#"{"reissue":{"serial":7}}"#);
-    let command = HouseCommand::ReissueVoucher { serial: VoucherSerial(7), number, second: None };
+    let command = HouseCommand::ReissueVoucher { serial: VoucherSerial(7), number, ended: None, second: None };
     assert_eq!(What::House(command).text(), text);
 }
 

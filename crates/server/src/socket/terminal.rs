@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use taisai_endpoint::endpoint;
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Refusal, Seat, SessionId, TableId,
-    Verdict, VoucherOrigin, VoucherSerial,
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, HouseCommand, Seat, SessionId, TableId,
 };
 
 use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
@@ -25,7 +24,7 @@ use crate::reports::{GameLine, last_games};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::stopped::Stopped;
-use crate::table::{RunningTable, TableDoor, TableMail};
+use crate::table::{TableDoor, TableMail};
 use crate::voucher::{
     About, Earlier, TerminalAct, TerminalAsk, ToHouse, Validation, issued, issued_before, presented, reissued,
 };
@@ -139,14 +138,13 @@ impl Terminal {
 
     /// What a terminal asks of the House: about vouchers and claims of its own seat.
     async fn ask_house(&self, id: CommandId, ToHouse { command, about }: ToHouse) -> Result<(), Farewell> {
-        let answer = match about {
-            About::Replaces(serial, _) if !self.may_reissue(serial).await? => {
-                Answer::new(Verdict::Refused(Refusal::VoucherConfirmed), |_| Vec::new())
+        let command = match command {
+            HouseCommand::ReissueVoucher { serial, number, second, .. } => {
+                HouseCommand::ReissueVoucher { serial, number, ended: self.ended_session().await?, second }
             }
-            About::Nothing | About::Issues(..) | About::Presents(_) | About::Replaces(..) => {
-                self.server.doors.house().ask(self.actor(), id, command).await?
-            }
+            command => command,
         };
+        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
         let answer = match about {
             About::Presents(hash) => presented(&self.server, hash, answer).await?,
             About::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await?,
@@ -156,24 +154,10 @@ impl Terminal {
         Ok(())
     }
 
-    /// Whether nobody has begun to play here since the voucher was cashed out: the next player must not get the last one's.
-    async fn may_reissue(&self, serial: VoucherSerial) -> Result<bool, Farewell> {
-        let session = move |house: &House| match house.voucher_with(serial)?.1.origin {
-            VoucherOrigin::Seat { session, .. } => Some(session),
-            VoucherOrigin::Cage(_) => None,
-        };
-        let of = self.server.doors.house().look(session).await?;
-        Ok(of.is_some() && self.ended_session().await? == of)
-    }
-
     /// The session that was here last, where none is open.
     async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
         let (number, seat) = (self.cluster.number, self.seat);
-        let latest = move |table: &RunningTable| {
-            let cluster = table.cluster(number).filter(|cluster| cluster.session(seat).is_none())?;
-            cluster.latest_session(seat)
-        };
-        self.door.look(latest).await
+        self.door.look(move |table| table.cluster(number)?.ended_session(seat)).await
     }
 }
 

@@ -125,7 +125,8 @@ impl HouseAct {
 
 fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<ToHouse, SecretsError> {
     let number = Validation::draw()?;
-    let command = HouseCommand::ReissueVoucher { serial, number: number.voucher_number(key), second: None };
+    let command =
+        HouseCommand::ReissueVoucher { serial, number: number.voucher_number(key), ended: None, second: None };
     Ok(ToHouse { command, about: About::Replaces(serial, number) })
 }
 

@@ -1,4 +1,4 @@
-//! What the player of an open session is told and must read: a round that came to stand otherwise after it was settled, a buy-in that
+//! What the player of a session is told and must read: a round that came to stand otherwise after it was settled, a buy-in that
 //! was reversed. It is kept beside the seats, as no bet looks at it.
 
 use std::collections::VecDeque;
@@ -63,12 +63,13 @@ pub(super) struct Messages {
 }
 
 impl Cluster {
+    /// A player who has nothing left, and whose session has ended so, is told until another begins.
     fn messages_of(&self, seat: Seat) -> Option<&Messages> {
-        let session = self.session(seat)?;
+        let session = self.session(seat).or_else(|| self.ended_session(seat))?;
         self.state.messages.get(&seat).filter(|messages| messages.session == session)
     }
 
-    /// What the player of the open session of a seat was told, the latest last, each with whether it was read.
+    /// What the player of the latest session of a seat was told, the latest last, each with whether it was read.
     pub fn messages(&self, seat: Seat) -> impl Iterator<Item = (&PlayerMessage, bool)> {
         let messages = self.messages_of(seat);
         messages.into_iter().flat_map(|of| of.latest.iter().map(|message| (message, message.number <= of.read)))

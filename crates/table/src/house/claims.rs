@@ -286,7 +286,8 @@ impl House {
     pub(super) fn decide_take_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
         let person = self.right(Act::HandPay, actor, None)?;
         let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
-        if open.taken.is_some() {
+        // A colleague takes it over from an attendant who has gone.
+        if open.taken.is_some_and(|taken| taken.person == person.id) {
             return Err(Refusal::ClaimTaken);
         }
         if open.opened_by == Some(person.id) { Err(Refusal::OwnClaim) } else { Ok(HouseEvent::Done) }

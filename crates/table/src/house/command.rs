@@ -10,7 +10,9 @@ use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
 use super::significant::Report;
 use super::vouchers::Redeemer;
-use crate::identity::{ClusterId, CommandId, DeviceId, Person, PersonId, Roles, RoundNumber, Seat, TableId, Time};
+use crate::identity::{
+    ClusterId, CommandId, DeviceId, Person, PersonId, Roles, RoundNumber, Seat, SessionId, TableId, Time,
+};
 use crate::profile::Act;
 use crate::transfer::{Transfer, VoucherHash, VoucherNumber, VoucherSerial};
 
@@ -275,6 +277,8 @@ pub enum HouseCommand {
         serial: VoucherSerial,
         /// The new number.
         number: VoucherNumber,
+        /// The session that ended last at the terminal that asks, where none is open there.
+        ended: Option<SessionId>,
         /// The second person, unless the terminal asks.
         second: Option<Person>,
     },

@@ -50,8 +50,8 @@ impl House {
             C::Tick => self.decide_tick(actor, time),
             C::Acknowledge { event } => self.decide_acknowledge(actor, *event),
             C::ConfirmVoucher { serial } => self.decide_confirm_voucher(actor, *serial),
-            C::ReissueVoucher { serial, number, second } => {
-                self.decide_reissue_voucher((actor, *second), time, *serial, *number)
+            C::ReissueVoucher { serial, number, ended, second } => {
+                self.decide_reissue_voucher((actor, *second), time, *serial, (*number, *ended))
             }
             C::TakeClaim { claim } => self.decide_take_claim(actor, *claim),
             C::TakeBackClaim { claim } => self.decide_take_back_claim(actor, *claim),

@@ -362,25 +362,34 @@ impl House {
             return Err(Refusal::NotAllowed);
         }
         match found {
-            Some(voucher) if !voucher.is_confirmed => Ok(HouseEvent::Done),
+            // One that other people have replaced is confirmed as read.
+            Some(voucher @ Voucher { state: VoucherState::Replaced { .. }, .. })
+                if !self.vouchers.is_offered(voucher) =>
+            {
+                Err(Refusal::VoucherReplaced)
+            }
+            Some(Voucher { is_confirmed: false, .. }) => Ok(HouseEvent::Done),
             Some(_) | None => Err(Refusal::VoucherConfirmed),
         }
     }
 
-    /// The terminal shows its own newest voucher under another number until somebody has confirmed it. Two people can always: a
-    /// cashier alone could take the holder's money.
+    /// The terminal shows its own newest voucher under another number until somebody has confirmed it or has begun to play there:
+    /// the next player must not get the last one's. Two people can always: a cashier alone could take the holder's money.
     pub(super) fn decide_reissue_voucher(
         &self,
         (actor, second): (Actor, Option<Person>),
         time: Time,
         serial: VoucherSerial,
-        number: VoucherNumber,
+        (number, ended): (VoucherNumber, Option<SessionId>),
     ) -> Decided {
         let found = self.vouchers.with_serial(serial);
         let is_terminal = match (actor, found.map(|(_, voucher)| voucher.origin)) {
-            (Actor::Terminal { .. }, Some(VoucherOrigin::Seat { cluster, seat, .. }))
+            (Actor::Terminal { .. }, Some(VoucherOrigin::Seat { cluster, seat, session, .. }))
                 if self.is_terminal_at(actor, cluster, seat) =>
             {
+                if ended != Some(session) {
+                    return Err(Refusal::NotAllowed);
+                }
                 true
             }
             _ => {

@@ -32,6 +32,17 @@ fn a_set_off_is_told_with_both_figures() {
     );
 }
 
+/// The session of a player who has nothing left ends with the next round; why is told all the same.
+#[test]
+fn a_player_who_has_nothing_left_is_told_why() {
+    Hall::new(ETG).run(
+        "fund 0 500; dealer open; player bet 0 big 500; deal 456
+         supervisor correct 1 123 with manager; ? credits 0 = 0; dealer open; ? session 0 = -
+         ? told 0 = 1: round 1 -1000 -1000, 0 left; player read 0 1; player read 0 1 = !nothing-to-read
+         fund 0 700; ? told 0 = -",
+    );
+}
+
 #[test]
 fn the_next_player_is_told_nothing() {
     for ends in ["player hand-pay 0; fund 0 700", "player voucher 0 7; fund 0 700"] {

@@ -34,10 +34,14 @@ export class Lead {
   readonly isOn = $derived.by(() => this.view !== null && !this.view.is_registered);
   readonly led = $derived.by(() => (this.view ? ledThrough(this.view) : []));
   readonly missing = $derived.by(() => (this.view ? missing(this.view) : []));
+  /** Whether the Dealer has said that no other box that loses is over its maximum or Differential (5.1.1). */
+  isNoneOver = $state(false);
+  readonly asksLosing = $derived.by(() => (this.view?.boxes ?? []).some(({ cap }) => cap != null));
   /** Why the round cannot be settled yet; nothing where it can. */
   readonly lacks = $derived.by(() => {
     if (this.waiting.length > 0) return office.words.lead.lacksApproval;
-    return this.missing.length > 0 ? office.words.lead.lacks(this.missing.map(({ box }) => this.desk.labels.get(box)).join(', ')) : '';
+    if (this.missing.length > 0) return office.words.lead.lacks(this.missing.map(({ box }) => this.desk.labels.get(box)).join(', '));
+    return this.asksLosing && !this.isNoneOver ? office.words.lead.lacksLosing : '';
   });
   /** The box that is entered: the one that was touched, or the first. */
   readonly box: Box | null = $derived.by(() => this.chosen ?? this.led[0]?.box ?? null);
@@ -119,7 +123,7 @@ export class Lead {
   follow({ round, is_registering }: PublicView): void {
     if (round !== this.round || !is_registering) {
       for (const waiting of this.waiting) void this.giveUp(waiting);
-      [this.chosen, this.seat, this.sent] = [null, null, []];
+      [this.chosen, this.seat, this.sent, this.isNoneOver] = [null, null, [], false];
       this.clear();
     }
     this.round = round;

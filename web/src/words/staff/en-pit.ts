@@ -195,7 +195,7 @@ export const pit = {
     have: 'Handed over',
     onFile: (serial: number, amount: string, digits: string) => `Issued before: № ${serial}, ${amount}, …${digits}. Its number is not shown again. If it was never printed, have it issued anew.`,
     onFileUnknown: 'Issued before. Its number is not shown again: look for it in the list.',
-    takeClaim: 'I have it',
+    takeClaim: 'I am paying this',
     takenBy: (name: string) => `${name} has it`,
     tookClaim: 'You have the claim. Pay it at the seat.',
   },

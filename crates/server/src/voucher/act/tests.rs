@@ -49,7 +49,7 @@ fn the_words_of_the_cage_become_commands() {
     let anew = house(&json!({"reissue": {"serial": 7}})).unwrap().ask(&KEY).unwrap();
     let ToHouse { command, about: About::Replaces(serial, number) } = anew else { panic!() };
     let number = number.voucher_number(&KEY);
-    assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, second: None });
+    assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, ended: None, second: None });
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn the_words_of_a_terminal_become_commands() {
     let anew = ask(json!({"reissue-voucher": {"serial": 7}}));
     let TerminalAsk::House(ToHouse { command, about: About::Replaces(_, number) }) = anew else { panic!("{anew:?}") };
     let number = number.voucher_number(&KEY);
-    assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, second: None });
+    assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, ended: None, second: None });
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn what_holds_a_hash_is_not_taken_from_outside() {
         (HouseCommand::RedeemAtSeat { hash, cluster: SEAT.0, seat: SEAT.1 }, "redeem"),
         (HouseCommand::VoidVoucher { hash, why: "w".to_owned(), second: None }, "void"),
         (HouseCommand::RuleExpired { hash, why: "w".to_owned() }, "pay-expired"),
-        (HouseCommand::ReissueVoucher { serial: VoucherSerial(1), number, second: None }, "reissue"),
+        (HouseCommand::ReissueVoucher { serial: VoucherSerial(1), number, ended: None, second: None }, "reissue"),
     ] {
         let error = house(&serde_json::to_value(&command).unwrap()).unwrap_err();
         assert!(error.contains(&format!("ask with \"{word}\"")), "{error}");

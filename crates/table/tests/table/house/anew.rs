@@ -130,8 +130,11 @@ fn a_claim_is_the_attendants_once_it_is_taken() {
     let take = HouseCommand::TakeClaim { claim: ClaimId(1) };
     floor.accept(by(ATTENDANT), take.clone());
     assert_eq!(floor.house.claim(ClaimId(1)).unwrap().taken.unwrap().person, PersonId(ATTENDANT));
-    floor.refuse(by(CASHIER), take, Refusal::ClaimTaken);
+    floor.refuse(by(ATTENDANT), take.clone(), Refusal::ClaimTaken);
     floor.refuse(OWN, take_back(1), Refusal::ClaimTaken);
+    // A colleague takes it over from one who has gone.
+    floor.accept(by(CASHIER), take);
+    assert_eq!(floor.house.claim(ClaimId(1)).unwrap().taken.unwrap().person, PersonId(CASHIER));
     // Whoever is nearest pays it.
     floor.accept(by(CASHIER), HouseCommand::PayClaim { claim: ClaimId(1), second: None });
     let (claim, paid) = floor.house.paid_claims().next().unwrap();

@@ -122,7 +122,12 @@ pub(crate) fn void(byte: u8, why: &str, second: Option<Person>) -> HouseCommand 
 }
 
 pub(crate) fn reissue(serial: u64, byte: u8, second: Option<Person>) -> HouseCommand {
-    HouseCommand::ReissueVoucher { serial: VoucherSerial(serial), number: number(byte), second }
+    HouseCommand::ReissueVoucher {
+        serial: VoucherSerial(serial),
+        number: number(byte),
+        ended: Some(SessionId(1)),
+        second,
+    }
 }
 
 pub(crate) const fn confirm(serial: u64) -> HouseCommand {

@@ -103,7 +103,7 @@ fn standing() -> Floor {
     for number in 6..9 {
         floor.accept(system, receive(CLUSTER, number, 100, CASH_OUT));
     }
-    floor.accept(by(ATTENDANT), HouseCommand::TakeClaim { claim: ClaimId(TAKEN_CLAIM) });
+    floor.accept(by(CASHIER), HouseCommand::TakeClaim { claim: ClaimId(TAKEN_CLAIM) });
     floor.accept(by(ATTENDANT), HouseCommand::PayClaim { claim: ClaimId(PAID_CLAIM), second: None });
     floor
 }
@@ -453,6 +453,26 @@ fn anew() -> Vec<Vec<Row>> {
             (terminal(DeviceId(13), SEAT), reissue(ANEW_SERIAL, GOOD, None), Some(NotAllowed)),
             (own, reissue(GOOD_SERIAL, GOOD, None), Some(NotAllowed)),
             (own, reissue(77, GOOD, None), Some(NotAllowed)),
+            (
+                own,
+                C::ReissueVoucher {
+                    serial: taisai_table::VoucherSerial(ANEW_SERIAL),
+                    number: number(FREE),
+                    ended: None,
+                    second: None,
+                },
+                Some(NotAllowed),
+            ),
+            (
+                own,
+                C::ReissueVoucher {
+                    serial: taisai_table::VoucherSerial(ANEW_SERIAL),
+                    number: number(FREE),
+                    ended: Some(SessionId(2)),
+                    second: None,
+                },
+                Some(NotAllowed),
+            ),
             (own, reissue(REPLACED_SERIAL, GOOD, None), Some(VoucherReplaced)),
             (own, reissue(CONFIRMED_SERIAL, GOOD, None), Some(VoucherConfirmed)),
             (own, reissue(ANEW_SERIAL, GOOD, None), Some(VoucherNumberUsed)),
@@ -462,6 +482,7 @@ fn anew() -> Vec<Vec<Row>> {
             strangers(confirm(ANEW_SERIAL), CASHIER),
             vec![
                 (by(OTHER_CASHIER), confirm(GOOD_SERIAL), Some(NotAllowed)),
+                (own, confirm(REPLACED_SERIAL), Some(VoucherReplaced)),
                 (own, confirm(CONFIRMED_SERIAL), Some(VoucherConfirmed)),
                 (own, confirm(ANEW_SERIAL), None),
             ],

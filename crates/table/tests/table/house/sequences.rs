@@ -68,7 +68,12 @@ fn money() -> impl Strategy<Value = HouseCommand> {
     let paid = (0..4_u64, two()).prop_map(|(claim, second)| C::PayClaim { claim: ClaimId(claim), second });
     let serial = || (1..9_u64).prop_map(VoucherSerial);
     let anew = (serial(), byte(), two());
-    let anew = anew.prop_map(|(serial, byte, second)| C::ReissueVoucher { serial, number: number(byte), second });
+    let anew = anew.prop_map(|(serial, byte, second)| C::ReissueVoucher {
+        serial,
+        number: number(byte),
+        ended: Some(taisai_table::SessionId(1)),
+        second,
+    });
     let claim = || (0..4_u64).prop_map(ClaimId);
     let receivable = (0..3_u64).prop_map(ReceivableId);
     let collected = (receivable, ruling, text());
@@ -223,10 +228,10 @@ fn place(house: &House, command: HouseCommand) -> HouseCommand {
             let offered = house.unconfirmed_at(CLUSTER, SEAT).filter(|_| serial.0 % 2 == 0);
             C::ConfirmVoucher { serial: offered.map_or(serial, |voucher| voucher.serial) }
         }
-        C::ReissueVoucher { serial, number, second } => {
+        C::ReissueVoucher { serial, number, ended, second } => {
             let good = house.vouchers().map(|(_, voucher)| voucher).filter(|one| one.state == VoucherState::Good);
             let serial = nth(good, serial.0 - 1).map_or(serial, |voucher| voucher.serial);
-            C::ReissueVoucher { serial, number, second }
+            C::ReissueVoucher { serial, number, ended, second }
         }
         C::AnswerApproval { approval, approve } => {
             let open = nth(house.approvals(), approval.0);
