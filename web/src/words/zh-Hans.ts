@@ -200,7 +200,7 @@ export const words: Words = {
     atTerminal: (table, seat) => `${table}号台${seat}号终端`,
     voucherOver: (amount, digits) => `您的${amount}票券（号码…${digits}）已失效，请到账房查询。`,
     claim: (amount, claim) => `服务员将向您支付${amount}。款项${claim}。`,
-    taken: '服务员正带着款项过来。',
+    taken: '服务员即将到来。',
     waits: '等待服务员。',
     takeBack: '取回为余额',
     paid: (amount, claim) => `已向您人工支付${amount}。款项${claim}。`,
@@ -212,7 +212,7 @@ export const words: Words = {
   goOn: '继续游戏',
 
   enrol: '设置此终端',
-  enrolHint: '请打开系统为此终端给出的链接，或输入其代码。',
+  enrolHint: '请打开此终端的链接，或输入代码。',
   code: '代码',
   enrolNow: '设置',
 
@@ -243,7 +243,7 @@ export const words: Words = {
     'voucher-void': '此票券已作废。',
     'voucher-replaced': '此票券已用新号码重新签发，此号码已失效。',
     'voucher-confirmed': '票券已在玩家手中。员工可重新签发。',
-    'claim-taken': '服务员正带着款项过来。',
+    'claim-taken': '服务员即将到来。',
     'unknown-claim': '此款项已支付或已取回。',
     'voucher-expired': '此票券已过期，请到账房查询。',
     'over-house-limit': '金额超过票券上限，由服务员人工支付。',

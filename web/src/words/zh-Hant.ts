@@ -200,7 +200,7 @@ export const words: Words = {
     atTerminal: (table, seat) => `${table}號檯${seat}號終端`,
     voucherOver: (amount, digits) => `您的${amount}票券（號碼…${digits}）已失效，請到帳房查詢。`,
     claim: (amount, claim) => `服務員將向您支付${amount}。款項${claim}。`,
-    taken: '服務員正帶著款項過來。',
+    taken: '服務員即將到來。',
     waits: '等待服務員。',
     takeBack: '取回為餘額',
     paid: (amount, claim) => `已向您人工支付${amount}。款項${claim}。`,
@@ -212,7 +212,7 @@ export const words: Words = {
   goOn: '繼續遊戲',
 
   enrol: '設定此終端',
-  enrolHint: '請打開系統為此終端給出的連結，或輸入其代碼。',
+  enrolHint: '請打開此終端的連結，或輸入代碼。',
   code: '代碼',
   enrolNow: '設定',
 
@@ -243,7 +243,7 @@ export const words: Words = {
     'voucher-void': '此票券已作廢。',
     'voucher-replaced': '此票券已用新號碼重新簽發，此號碼已失效。',
     'voucher-confirmed': '票券已在玩家手中。員工可重新簽發。',
-    'claim-taken': '服務員正帶著款項過來。',
+    'claim-taken': '服務員即將到來。',
     'unknown-claim': '此款項已支付或已取回。',
     'voucher-expired': '此票券已過期，請到帳房查詢。',
     'over-house-limit': '金額超過票券上限，由服務員人工支付。',
