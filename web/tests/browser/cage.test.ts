@@ -128,7 +128,7 @@ describe('the cage', () => {
   it('an attendant takes a claim before it is paid', async () => {
     const page = await staff('cage', 8);
     const claim = page.getByRole('region', { name: 'To pay by hand' }).getByRole('row').filter({ hasText: '425.00' });
-    await claim.getByRole('button', { name: 'I have it' }).click();
+    await claim.getByRole('button', { name: 'I am paying this' }).click();
     await claim.getByText('Noraini Ahmad has it').waitFor();
     expect(fixture.house.staff.heard).toContainEqual({ 'take-claim': { claim: 13 } });
   });

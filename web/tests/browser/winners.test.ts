@@ -131,7 +131,8 @@ describe('winners of a live table', () => {
 
   it('light up, the first is chosen, and each line says what it pays, counted out in chips', async () => {
     const page = await thrown();
-    expect(await led(page).getByRole('button').allInnerTexts()).toHaveLength(6);
+    // Six boxes that win, and the question about those that lose.
+    expect(await led(page).getByRole('button').allInnerTexts()).toHaveLength(7);
     expect(await ledBox(page, 'Big').getAttribute('aria-pressed')).toBe('true');
     await tray(page).getByText('Big: whose chips lie there? Touch a seat.').waitFor();
     await chip(page, 10_000).click();

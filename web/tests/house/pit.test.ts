@@ -81,7 +81,7 @@ describe('a pit', () => {
     const cage = await at().staff('cashier', '/cage');
     const claims = cage.getByRole('region', { name: 'To pay by hand' });
     const row = claims.getByRole('row', { name: /cash-out table 1, seat 1/ });
-    await row.getByRole('button', { name: 'I have it' }).click();
+    await row.getByRole('button', { name: 'I am paying this' }).click();
     await card.getByText('An attendant is on the way with it.').waitFor();
     await hold(row.getByRole('button').last(), () => claims.getByText('Nobody is owed.').waitFor());
     await first.locator('[data-card=paid]').getByRole('button', { name: 'I have read this' }).click();
