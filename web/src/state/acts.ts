@@ -44,6 +44,14 @@ export function carried(what: string): What | null {
   return 'reissue' in said ? { house: said } : said;
 }
 
+/** What a command asks for, as it was sent to this path. */
+export function whatOf(path: string, command: unknown): What {
+  const table = Number(/^tables\/(\d+)\//.exec(path)?.[1] ?? 0);
+  if (table === 0) return { house: command as HouseCommand };
+  const at = command as { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } };
+  return 'round' in at ? { table: { table, round: at.round } } : { cluster: { table, ...at.cluster } };
+}
+
 /** Which right an act needs. */
 export function rightOf(what: What): Act {
   if ('password' in what) return 'manage-people';
