@@ -120,11 +120,11 @@ const TRANSFERS: [Transfer; 29] = [
     ("a winner registered", register, now(101_000, 0, 0, 2_000)),
     (
         "a second winner",
-        |_| deal(json!({"register": {"seat": 2, "stakes": [{"box": "big", "amount": 500}]}})),
+        |_| deal(&json!({"register": {"seat": 2, "stakes": [{"box": "big", "amount": 500}]}})),
         now(101_000, 0, 0, 3_000),
     ),
-    ("all registered", |_| deal(json!("all-registered")), now(101_000, 0, 0, 3_000)),
-    ("a winner paid", |_| deal(json!({"tick-off": {"seat": 1, "is_paid": true}})), now(101_000, 0, 0, 3_000)),
+    ("all registered", |_| deal(&json!("all-registered")), now(101_000, 0, 0, 3_000)),
+    ("a winner paid", |_| deal(&json!({"tick-off": {"seat": 1, "is_paid": true}})), now(101_000, 0, 0, 3_000)),
     ("the last cash-out", cash_out, now(0, 101_000, 0, 3_000)),
 ];
 
@@ -132,7 +132,7 @@ const fn ask(by: By, command: Value) -> Ask {
     Ask { by, approval: None, command }
 }
 
-fn deal(command: Value) -> Ask {
+fn deal(command: &Value) -> Ask {
     ask(By::Table(2, "dealer"), json!({"cluster": {"number": 0, "command": command}}))
 }
 
@@ -222,7 +222,7 @@ fn register(floor: &mut Floor) -> Ask {
     let dealing = floor.dealing(2, LimitScope::Box);
     dealing.open_bets();
     dealing.conclude([4, 5, 6]);
-    deal(json!({"register": {"seat": 1, "stakes": [{"box": "big", "amount": 1_000}]}}))
+    deal(&json!({"register": {"seat": 1, "stakes": [{"box": "big", "amount": 1_000}]}}))
 }
 
 /// A house with a player at a terminal, and its staff.
