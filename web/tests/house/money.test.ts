@@ -213,6 +213,28 @@ describe('at the cage', () => {
     await cage.getByText('Pay out 6,000.00 in cash').waitFor();
   });
 
+  it('an approved void is carried out after a reload with the number that it was approved for, and with no other', async () => {
+    await sell('90');
+    const number = await shown(cage);
+    await cage.getByRole('button', { name: 'Handed over' }).click();
+    await cage.locator('dialog').waitFor({ state: 'detached' });
+    await cage.getByLabel('Validation number').fill(number);
+    await cage.getByText('Not to be paid?').click();
+    await cage.getByLabel('Why').fill('Torn');
+    await cage.getByRole('button', { name: 'Void this voucher' }).click();
+    await cage.getByText('Void a voucher; its amount becomes a claim.').waitFor();
+    await cage.reload();
+    await approve('Void a voucher');
+    await cage.getByText('Enter the voucher’s number to carry it out.').waitFor();
+    await cage.getByLabel('Validation number').fill('12 3456 7890 1234 5678');
+    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await cage.getByText('The second person has not approved this act.').waitFor();
+    await cage.getByLabel('Validation number').fill(number);
+    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await claim(cage, '90.00').waitFor();
+    await voucher('90.00', 'void').waitFor();
+  });
+
   it('a sale, a request and a redemption whose answers were lost are on file, named with their amounts, and done once', async () => {
     await loseAnswer('"sell"');
     await sell('310');

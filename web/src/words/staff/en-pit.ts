@@ -24,6 +24,7 @@ export const pit = {
   approve: 'Approve',
   refuse: 'Refuse',
   carryOut: 'Carry out',
+  numberFirst: 'Enter the voucher’s number to carry it out.',
   withdraw: 'Withdraw',
   stands: { waiting: 'waits for a second person', approved: 'approved', refused: 'refused' },
   askedBy: (name: string) => `Asked by ${name}`,

@@ -26,6 +26,7 @@ export const pit: typeof english = {
   approve: '批准',
   refuse: '拒绝',
   carryOut: '执行',
+  numberFirst: '请先输入票券号码，再执行。',
   withdraw: '撤回',
   stands: { waiting: '等待第二人', approved: '已批准', refused: '已拒绝' },
   askedBy: (name) => `请求人：${name}`,

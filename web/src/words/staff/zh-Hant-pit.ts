@@ -26,6 +26,7 @@ export const pit: typeof english = {
   approve: '批准',
   refuse: '拒絕',
   carryOut: '執行',
+  numberFirst: '請先輸入票券號碼，再執行。',
   withdraw: '撤回',
   stands: { waiting: '等待第二人', approved: '已批准', refused: '已拒絕' },
   askedBy: (name) => `請求人：${name}`,
