@@ -132,9 +132,13 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
         command => command,
     };
     let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
+    let requested = if let HouseCommand::RequestApproval { what, .. } = &command { Some(what.clone()) } else { None };
     let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
     if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
         server.cut(device, None);
+    }
+    if let (Some(what), Answer::Accepted(None)) = (requested, &answer) {
+        return Ok(approvals::requested_before(server, by.person.id, what).await?.unwrap_or(answer));
     }
     match (about, &answer) {
         (About::Issues(number, _), Answer::Accepted(Some(_))) => issued(server, number).await,

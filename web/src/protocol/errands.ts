@@ -1,5 +1,5 @@
 // The commands of a person, one after the other, each under a number of its own. One that got no answer is sent again under the
-// same number, so that it is carried out once; after some tries whoever asked says whether it is to be asked again.
+// same number, so that it is carried out once; after some tries whoever asked is told, and may leave it.
 
 import type { Refused } from './messages';
 import { Denied, unreachable } from './staff';
@@ -13,8 +13,10 @@ export interface Ways {
   wait(milliseconds: number): Promise<void>;
   now(): number;
   used(sequence: number): void;
-  /** No answer has come: whether it is to be asked again. */
-  isToBeAskedAgain(): Promise<boolean>;
+  /** No answer has come to a command: whether it is to be asked again. */
+  isToBeAskedAgain(path: string, command: unknown): Promise<boolean>;
+  /** The password is wanted again: whether it was given. */
+  isPasswordGiven(): Promise<boolean>;
 }
 
 const TRIES = 5;
@@ -45,9 +47,14 @@ export class Errands {
     const body = { source: this.source, sequence: this.last, ...(approval === undefined ? {} : { approval }), command };
     for (let tried = 1; ; tried += 1) {
       const verdict = await this.once(path, body);
-      if (!('refused' in verdict) || !UNSURE.includes(verdict.refused.code)) return verdict;
-      if (tried % TRIES > 0) await this.ways.wait(FIRST_WAIT * 2 ** ((tried % TRIES) - 1));
-      else if (!(await this.ways.isToBeAskedAgain())) return verdict;
+      if (!('refused' in verdict)) return verdict;
+      const { code } = verdict.refused;
+      if (code === 'sign-in-again') {
+        // It may have been done when it was sent before: its number stays.
+        if (!(await this.ways.isPasswordGiven())) return verdict;
+      } else if (!UNSURE.includes(code)) return verdict;
+      else if (tried < TRIES) await this.ways.wait(FIRST_WAIT * 2 ** (tried - 1));
+      else if (!(await this.ways.isToBeAskedAgain(path, command))) return verdict;
     }
   }
 

@@ -35,13 +35,23 @@ function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Read
   return { name, fields: rest };
 }
 
-/** The act as it can be carried out; nothing where it holds what only the house may write. */
-export function carried(what: string): What | null {
+/** The act as it can be carried out. The house has no voucher's number (F42): one is voided by the number that is entered, and not
+ * without. */
+export function carried(what: string, number: string | null = null): What | null {
   const act = read(what);
-  if (!act || act.name === 'void-voucher') return null;
+  if (!act) return null;
+  if (act.name === 'void-voucher') return number === null ? null : { house: { void: { number, why: String(act.fields['why']) } } };
   const said = JSON.parse(what) as What | { sale: { amount: number } } | { reissue: { serial: number } };
   if ('sale' in said) return { house: { sell: said.sale } };
   return 'reissue' in said ? { house: said } : said;
+}
+
+/** What a command asks for, as it was sent to this path. */
+export function whatOf(path: string, command: unknown): What {
+  const table = Number(/^tables\/(\d+)\//.exec(path)?.[1] ?? 0);
+  if (table === 0) return { house: command as HouseCommand };
+  const at = command as { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } };
+  return 'round' in at ? { table: { table, round: at.round } } : { cluster: { table, ...at.cluster } };
 }
 
 /** Which right an act needs. */

@@ -21,6 +21,12 @@ export function detailOf(detail: unknown): OnFile | null {
   return isOne ? (detail as OnFile) : null;
 }
 
+/** What is paid out for a voucher: also where the answer that said so first was lost. */
+export function paidOf(accepted: unknown): number | null {
+  const answer = accepted as { 'cash-paid': { amount: number } } | { 'on-file': { voucher: OnFile | null } };
+  return 'cash-paid' in answer ? answer['cash-paid'].amount : (answer['on-file'].voucher?.amount ?? null);
+}
+
 export interface Origin {
   /** The word for it. */
   word: string;

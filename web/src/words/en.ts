@@ -257,7 +257,7 @@ export const words = {
     'claim-taken': 'An attendant is on the way with it.',
     'unknown-claim': 'It was paid or taken back already.',
     'voucher-expired': 'This voucher has expired. Please ask at the cage.',
-    'over-house-limit': 'The amount is too large for a voucher. An attendant pays it by hand.',
+    'over-house-limit': 'The amount is too large for a voucher. Call an attendant to pay by hand.',
     'locked-out': 'Too many wrong numbers. Please call an attendant.',
     'training-mixed': 'Training and real money never mix.',
     'bad-code': 'The code is wrong, used or too old.',

@@ -6,7 +6,7 @@ import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
+type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; number: string; receivable: number; ruling: 'written-off' | { collected: { amount: number } }; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
@@ -34,7 +34,12 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
     case 'pay-claim':
       return said['pay-claim'](fields.claim);
     case 'sale':
+    case 'sell':
       return said.sale(money(fields.amount));
+    case 'redeem':
+      return said.redeem(fields.number.slice(-4));
+    case 'rule-receivable':
+      return typeof fields.ruling === 'object' ? said.collect(fields.receivable, money(fields.ruling.collected.amount)) : '';
     case 'buy-in':
       return said['buy-in'](act.table ?? 0, fields.seat, money(fields.amount));
     case 'reverse-buy-in':

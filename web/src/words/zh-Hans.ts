@@ -246,7 +246,7 @@ export const words: Words = {
     'claim-taken': '服务员即将到来。',
     'unknown-claim': '此款项已支付或已取回。',
     'voucher-expired': '此票券已过期，请到账房查询。',
-    'over-house-limit': '金额超过票券上限，由服务员人工支付。',
+    'over-house-limit': '金额超过票券上限，请服务员人工支付。',
     'locked-out': '错误次数过多，请呼叫服务员。',
     'training-mixed': '培训币与真钱不可混用。',
     'bad-code': '代码错误、已使用或已过期。',

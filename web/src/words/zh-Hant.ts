@@ -246,7 +246,7 @@ export const words: Words = {
     'claim-taken': '服務員即將到來。',
     'unknown-claim': '此款項已支付或已取回。',
     'voucher-expired': '此票券已過期，請到帳房查詢。',
-    'over-house-limit': '金額超過票券上限，由服務員人工支付。',
+    'over-house-limit': '金額超過票券上限，請服務員人工支付。',
     'locked-out': '錯誤次數過多，請呼叫服務員。',
     'training-mixed': '培訓幣與真錢不可混用。',
     'bad-code': '代碼錯誤、已使用或已過期。',

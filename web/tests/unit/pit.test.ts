@@ -52,6 +52,7 @@ describe('an act to approve', () => {
     expect(carried('{"sale":{"amount":900000}}')).toEqual({ house: { sell: { amount: 900_000 } } });
     expect(carried('{"reissue":{"serial":4}}')).toEqual({ house: { reissue: { serial: 4 } } });
     expect(carried('{"house":{"void-voucher":{"hash":[1],"why":"x","second":null}}}')).toBeNull();
+    expect(carried('{"house":{"void-voucher":{"hash":[1],"why":"x","second":null}}}', '123456789012345678')).toEqual({ house: { void: { number: '123456789012345678', why: 'x' } } });
   });
 
   it('waits for somebody else', () => {

@@ -8,10 +8,12 @@ import { litBy } from '../../src/felt/wins';
 import type { LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '../../src/protocol/messages';
 import { Errands, type Verdict } from '../../src/protocol/errands';
 import { asked, call, Denied, polled, unreachable } from '../../src/protocol/staff';
+import { whatOf } from '../../src/state/acts';
 import { Attended, type AttendedView } from '../../src/state/attended';
 import { canCloseFirst, nextStep, Reading } from '../../src/state/console';
 import { balances, capOf, overMaximum, roomOf } from '../../src/state/excess';
 import { irregularities, report } from '../../src/state/irregular';
+import { paidOf } from '../../src/state/vouchers';
 import { table } from './given';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -25,7 +27,8 @@ const supervisor = me(['pit-supervisor'], 3);
 const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, registering: null, pay_list: null, returns: [], supervisor: null, manager: null, dice_set: 1, tumbler: 1, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], below: [], excess: [], faces: null, totals: [], bets: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
 
 describe('a command of a person', () => {
-  const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false) => {
+  const refusal = (code: string) => new Denied({ code, paragraphs: [], sentence: '' });
+  const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false, isPasswordGiven = async () => true) => {
     const sent: Record<string, unknown>[] = [];
     const waited: number[] = [];
     const post = async (_: string, body: unknown) => {
@@ -35,11 +38,11 @@ describe('a command of a person', () => {
       return answer;
     };
     const wait = async (milliseconds: number) => void waited.push(milliseconds);
-    return { sent, waited, errands: new Errands({ post, wait, now: () => 1_000, used: () => {}, isToBeAskedAgain }, 7) };
+    return { sent, waited, errands: new Errands({ post, wait, now: () => 1_000, used: () => {}, isToBeAskedAgain, isPasswordGiven }, 7) };
   };
 
   it('is sent again under the same number until it is answered', async () => {
-    const { errands: them, sent, waited } = errands([new Denied(unreachable), new Denied({ code: 'too-slow', paragraphs: [], sentence: '' }), { accepted: 'bets-closed' }]);
+    const { errands: them, sent, waited } = errands([new Denied(unreachable), refusal('too-slow'), { accepted: 'bets-closed' }]);
     expect(await them.ask('tables/1/commands', { round: 'close-bets' })).toEqual({ accepted: 'bets-closed' });
     expect(sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_000]);
     expect(waited).toEqual([300, 600]);
@@ -51,7 +54,16 @@ describe('a command of a person', () => {
     const { errands: them, sent } = errands(Array.from({ length: 10 }, away), async () => asks.shift()!);
     expect(await them.ask('house/commands', { sell: { amount: 25_000 } })).toEqual({ refused: unreachable });
     expect(new Set(sent.map(({ sequence }) => sequence))).toEqual(new Set([1_000]));
-    expect([sent.length, asks.length]).toEqual([10, 0]);
+    expect([sent.length, asks.length]).toEqual([6, 0]);
+  });
+
+  it('keeps its number where the password is wanted before it is asked again: it may have been done', async () => {
+    const collect = { 'rule-receivable': { receivable: 1, ruling: { collected: { amount: 500 } }, why: 'paid' } };
+    const given = errands([new Denied(unreachable), refusal('sign-in-again'), { accepted: null }]);
+    expect(await given.errands.ask('house/commands', collect)).toEqual({ accepted: null });
+    expect(given.sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_000]);
+    const kept = errands([refusal('sign-in-again')], undefined, async () => false);
+    expect(await kept.errands.ask('house/commands', collect)).toMatchObject({ refused: { code: 'sign-in-again' } });
   });
 
   it('waits until the one before is answered', async () => {
@@ -71,6 +83,18 @@ describe('a command of a person', () => {
   });
 
   it('asks only for what is given', () => expect(asked('events', { table: 4, kind: '', person: null })).toBe('events?table=4'));
+});
+
+it('reads what is paid out for a voucher from the first answer, and from the one after it was lost', () => {
+  const voucher = { serial: 3, digits: '0042', amount: 25_000, issued: 1, expires: 2, is_confirmed: true, stands: { paid: { time: 1, at: { cage: 8 } } } };
+  expect([{ 'cash-paid': { amount: 25_000 } }, { 'on-file': { voucher } }, { 'on-file': { voucher: null } }].map(paidOf)).toEqual([25_000, 25_000, null]);
+});
+
+it('names a command by what it asks for', () => {
+  const buyIn = { 'buy-in': { seat: 3, amount: 500 } };
+  expect(whatOf('tables/2/commands', { cluster: { number: 0, command: buyIn } })).toEqual({ cluster: { table: 2, number: 0, command: buyIn } });
+  expect(whatOf('tables/2/commands', { round: 'open-bets' })).toEqual({ table: { table: 2, round: 'open-bets' } });
+  expect(whatOf('house/commands', { sell: { amount: 500 } })).toEqual({ house: { sell: { amount: 500 } } });
 });
 
 it('says of what a screen asks by itself that nobody asked (F51)', async () => {

@@ -24,7 +24,11 @@ impl Dealing {
 
     /// Opens a table with these limits, if any.
     pub(crate) fn with(house: &House, table: u16, limits: Option<&Value>) -> Self {
-        let (dealer, supervisor) = (house.person("dealer"), house.person("pit-supervisor"));
+        Self::of(table, (house.person("dealer"), house.person("pit-supervisor")), limits)
+    }
+
+    /// The same by these people.
+    pub(crate) fn of(table: u16, (dealer, supervisor): (Person, Person), limits: Option<&Value>) -> Self {
         accepted(&supervisor.round(table, "open-table"));
         accepted(&supervisor.round(table, json!({"relieve": {"position": "dealer", "person": first("dealer")}})));
         if let Some(limits) = limits {

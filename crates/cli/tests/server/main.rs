@@ -16,4 +16,5 @@ mod screens;
 mod socket;
 mod spelled;
 mod terminal;
+mod transfers;
 mod winners;

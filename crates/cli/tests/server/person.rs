@@ -1,6 +1,7 @@
 //! A person at a screen: signed in, known by a cookie, with commands under numbers that rise.
 
-use std::net::SocketAddr;
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -77,6 +78,11 @@ impl Person {
         Ok(Ok(Self { address, id, cookie, source, sequence: Arc::default() }))
     }
 
+    /// The same sign-in where the house was started again: it outlives the process.
+    pub(crate) fn at(&self, address: SocketAddr) -> Self {
+        Self { address, ..self.clone() }
+    }
+
     /// Sets a password of one's own.
     pub(crate) fn set_password(&self, old: &str, new: &str) {
         let (status, said) = self.post("/api/v1/password", &json!({"old": old, "new": new}));
@@ -94,6 +100,16 @@ impl Person {
     /// Posts to an address.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         post(self.address, Some(&self.cookie), path, body)
+    }
+
+    /// Posts to an address and reads no answer. It is on its way as long as the stream is held.
+    pub(crate) fn post_unread(&self, path: &str, body: &Value) -> TcpStream {
+        let (address, cookie, body) = (self.address, &self.cookie, body.to_string());
+        let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\n");
+        let kind = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(format!("{head}{kind}\r\n{body}").as_bytes()).unwrap();
+        stream
     }
 
     /// Posts bytes as they are.

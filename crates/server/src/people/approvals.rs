@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, Answer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, Person, PersonId,
-    Refusal, RoundCommand, TableId, VoucherSerial,
+    Act, Actor, Answer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, HouseEvent, Person,
+    PersonId, Refusal, RoundCommand, TableId, VoucherSerial,
 };
 
 use super::SignedIn;
@@ -119,6 +119,17 @@ pub(crate) async fn second(
         }
     };
     server.doors.house().look(look).await?.ok_or(Denied::NotApproved)
+}
+
+/// The answer to a request that was made when it was sent before: the newest approval of this act that the person asked for. None where it
+/// is over.
+pub(crate) async fn requested_before(server: &Server, by: PersonId, what: String) -> Result<Option<Told>, Denied> {
+    let newest = move |house: &House| {
+        let own = house.approvals().filter(|(_, approval)| approval.by == by && approval.what == what);
+        own.map(|(id, _)| id).max()
+    };
+    let approval = server.doors.house().look(newest).await?;
+    Ok(approval.map(|approval| Told::with(&HouseEvent::ApprovalRequested { approval })))
 }
 
 /// Has the House use an approval for a command, before the command is put before its machine. The same command may be sent again

@@ -27,7 +27,7 @@ pub(crate) struct Printer {
     currency: Currency,
 }
 
-/// What came of a command that issues a voucher.
+/// What came of a command that issues a voucher, or that was about one when it was sent before.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -51,7 +51,7 @@ pub(crate) enum Issued {
     PlayMoney {},
     /// It was issued, and is paid, void, replaced or expired by now.
     Closed {},
-    /// The command was carried out when it was sent before: the number was shown then, and is never shown again (F42).
+    /// The command was carried out when it was sent before. A number was shown then, and is never shown again (F42).
     OnFile {
         /// What is on file of it; none where it is no voucher, or on its way.
         voucher: Option<OnFile>,
@@ -113,11 +113,20 @@ pub(crate) async fn reissued(
     }
 }
 
-/// A refusal of a voucher that was presented, with what the House has on file of it.
+/// The answer about a voucher that was presented. A refusal, and an answer that was given before, come with what the House has on
+/// file of it: whoever missed the first answer reads how much was paid.
 pub(crate) async fn presented(server: &Server, hash: VoucherHash, answer: Answer) -> Result<Answer, Denied> {
-    let Answer::Refused(mut refused) = answer else { return Ok(answer) };
+    if let Answer::Accepted(Some(_)) = answer {
+        return Ok(answer);
+    }
     let now = server.clock.now();
-    let on_file = server.doors.house().look(move |house| detail(house, hash, now)).await?;
-    refused.detail = on_file.map(|on_file| serde_json::to_value(on_file).expect("a voucher can be written down"));
-    Ok(Answer::Refused(refused))
+    let voucher = server.doors.house().look(move |house| detail(house, hash, now)).await?;
+    Ok(match answer {
+        Answer::Accepted(_) => Answer::with(&Issued::OnFile { voucher }),
+        Answer::Refused(mut refused) => {
+            refused.detail =
+                voucher.map(|voucher| serde_json::to_value(voucher).expect("a voucher can be written down"));
+            Answer::Refused(refused)
+        }
+    })
 }

@@ -20,6 +20,8 @@ export class HouseDesk {
   readonly people: EmployeeOnFile[] = $derived(this.view.parts.people?.all ?? []);
   /** Approvals that were used here; the house takes them off its list a moment later. */
   used: ReadonlySet<number> = $state.raw(new Set());
+  /** The number of a voucher that is entered at this screen, once it is whole. */
+  number: string | null = $state(null);
   /** What a round is registered with, where the screen knows it. */
   registered: (table: number, round: number) => ResultView | undefined = () => undefined;
   private readonly line: Line;
@@ -58,13 +60,13 @@ export class HouseDesk {
   }
 
   canCarryOut(approval: ApprovalOnFile): boolean {
-    return standOf(approval) === 'approved' && (this.asked.has(approval.id) || carried(approval.what) !== null);
+    return standOf(approval) === 'approved' && (this.asked.has(approval.id) || carried(approval.what, this.number) !== null);
   }
 
   /** Carries out what was approved, as it was approved. */
   async carryOut({ id, what }: ApprovalOnFile): Promise<void> {
     const asked = this.asked.get(id);
-    const act = asked?.what ?? carried(what);
+    const act = asked?.what ?? carried(what, this.number);
     this.asked.delete(id);
     if (!act || !(await this.isSent(act, id, asked?.send))) return;
     this.used = new Set([...this.used, id]);

@@ -4,9 +4,10 @@
 import { Errands, type Verdict } from '../../protocol/errands';
 import { socketAt } from '../../protocol/house';
 import { browser, Line } from '../../protocol/line';
-import type { ClusterCommand, HouseCommand, HouseView, Me, Refused, RoundCommand } from '../../protocol/messages';
+import type { ClusterCommand, HouseCommand, HouseView, Me, RoundCommand } from '../../protocol/messages';
 import { call, Denied, file, polled } from '../../protocol/staff';
 import { Now } from '../../parts/now.svelte';
+import { whatOf } from '../../state/acts';
 import { office, reasonOf } from '../../words/staff.svelte';
 
 /** Something staff are told for a while. */
@@ -30,10 +31,11 @@ export class Staff {
   notices: Notice[] = $state.raw([]);
   /** Somebody is asked for the password again, and waits. */
   again: { answer: (isGiven: boolean) => void } | null = $state.raw(null);
-  /** A command has got no answer, and whoever asked says whether it is asked again under its number. */
-  unanswered: { answer: (isAgain: boolean) => void } | null = $state.raw(null);
+  /** A command that got no answer is asked again by itself under its number, until it has one or whoever asked leaves it. */
+  unanswered: { what: string; answer: (isAgain: boolean) => void } | null = $state.raw(null);
   /** Something asked here is under way: what asks for more waits. */
   isAsking = $state(false);
+  private isLeft = false;
   private underWay = 0;
   /** The answer to it, for all who wait. */
   private given: Promise<boolean> | null = null;
@@ -153,7 +155,7 @@ export class Staff {
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof Denied && (await this.isToBeAskedAgain(error.refused))) return ask();
+      if (error instanceof Denied && error.refused.code === 'sign-in-again' && (await this.isPasswordGiven())) return ask();
       throw error;
     }
   }
@@ -175,7 +177,9 @@ export class Staff {
     const { errands } = this;
     return this.during(async () => {
       const verdict = await errands.ask(path, command, approval);
-      return 'refused' in verdict && (await this.isToBeAskedAgain(verdict.refused)) ? errands.ask(path, command, approval) : verdict;
+      [this.unanswered, this.isLeft] = [null, false];
+      if ('refused' in verdict && verdict.refused.code === 'not-signed-in') this.ended();
+      return verdict;
     });
   }
 
@@ -190,18 +194,23 @@ export class Staff {
     }
   }
 
-  /** Whether the password was asked for again, and given. */
-  private async isToBeAskedAgain(refused: Refused): Promise<boolean> {
-    if (refused.code === 'not-signed-in') this.ended();
-    if (refused.code !== 'sign-in-again') return false;
+  /** Asks for the password again: whether it was given. */
+  private async isPasswordGiven(): Promise<boolean> {
     this.given ??= new Promise<boolean>((answer) => (this.again = { answer })).finally(() => ([this.again, this.given] = [null, null]));
     return this.given;
   }
 
-  private async isWanted(): Promise<boolean> {
-    const isAgain = await new Promise<boolean>((answer) => (this.unanswered = { answer }));
-    this.unanswered = null;
-    return isAgain;
+  /** Whether a command without an answer is asked again: after a while, or at once. It may also be left while it is asked. */
+  private async isWanted(path: string, command: unknown): Promise<boolean> {
+    if (this.isLeft) return false;
+    return new Promise<boolean>((answered) => {
+      const answer = (isAgain: boolean) => {
+        this.isLeft ||= !isAgain;
+        answered(isAgain);
+      };
+      this.unanswered = { what: JSON.stringify(whatOf(path, command)), answer };
+      setTimeout(() => answered(true), RETRY);
+    });
   }
 
   private ended(): void {
@@ -221,7 +230,7 @@ export class Staff {
       const last = kept?.source === source ? kept.last : 0;
       used(last);
       const wait = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
-      this.errands = new Errands({ post: (path, body) => call(path, body), wait, now: Date.now, used, isToBeAskedAgain: () => this.isWanted() }, source, last);
+      this.errands = new Errands({ post: (path, body) => call(path, body), wait, now: Date.now, used, isToBeAskedAgain: (path, command) => this.isWanted(path, command), isPasswordGiven: () => this.isPasswordGiven() }, source, last);
     }
     this.me = me;
   }

@@ -144,7 +144,7 @@ export const words = {
   audit,
   house,
 
-  unanswered: { title: 'The house did not answer', hint: 'It is not known whether it was done. Asked again, it is carried out once, also if it was done before.', again: 'Ask again', leave: 'Leave it' },
+  unanswered: { title: 'The house did not answer', hint: 'It is not known whether this was done. The screen keeps asking, and it is carried out once, also if it was done before.', again: 'Ask now', leave: 'Leave it' },
   reasons: {
     unreachable: 'The house did not answer. Look whether it was done before you try again.',
     'wrong-password': 'The number or the password is wrong, or the person is locked out.',

@@ -141,7 +141,7 @@ export const words: StaffWords = {
   audit,
   house,
 
-  unanswered: { title: '系统没有回应', hint: '尚不知是否已执行。重新询问时只执行一次，即使先前已经执行。', again: '重新询问', leave: '不再询问' },
+  unanswered: { title: '系统没有回应', hint: '尚不知是否已执行。系统会自动重新询问，只执行一次，即使先前已经执行。', again: '重新询问', leave: '不再询问' },
   reasons: {
     unreachable: '系统没有回应。重试前请先查看是否已执行。',
     'wrong-password': '编号或密码错误，或该员工已被锁定。',

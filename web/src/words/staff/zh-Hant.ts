@@ -141,7 +141,7 @@ export const words: StaffWords = {
   audit,
   house,
 
-  unanswered: { title: '系統沒有回應', hint: '尚不知是否已執行。重新詢問時只執行一次，即使先前已經執行。', again: '重新詢問', leave: '不再詢問' },
+  unanswered: { title: '系統沒有回應', hint: '尚不知是否已執行。系統會自動重新詢問，只執行一次，即使先前已經執行。', again: '重新詢問', leave: '不再詢問' },
   reasons: {
     unreachable: '系統沒有回應。重試前請先查看是否已執行。',
     'wrong-password': '編號或密碼錯誤，或該員工已被鎖定。',

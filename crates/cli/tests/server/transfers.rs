@@ -1,0 +1,426 @@
+//! Every transfer of money, with the process killed on its way: before its answer is read, once something of it is written, and after
+//! its answer. Asked again under its number it is carried out once, and no voucher's number is shown twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::thread;
+use std::time::{Instant, SystemTime};
+
+use serde_json::{Value, json};
+use taisai_journal::suite::{HANG_LIMIT, wait_until};
+use taisai_rules::LimitScope;
+
+use crate::dealing::{Dealing, wide_limits};
+use crate::house::House;
+use crate::person::{Person, accepted};
+use crate::terminal::{Device, Terminal, place};
+
+const TABLES: &str = r#"
+[[table]]
+number = 1
+game = "sic-bo-etg"
+layout = "B"
+terminals = 1
+
+[[table]]
+number = 2
+game = "tai-sai"
+layout = "C"
+seats = 7
+registration = "winners"
+"#;
+
+const ROLES: [&str; 5] = ["dealer", "pit-supervisor", "shift-manager", "attendant", "cashier"];
+
+/// When the process is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    Sent,
+    /// Something was written since it was sent, and its answer is not read.
+    Written,
+    Answered,
+}
+
+/// Who asks, and of whom.
+enum By {
+    Terminal,
+    House(&'static str),
+    Table(u16, &'static str),
+}
+
+struct Ask {
+    by: By,
+    approval: Option<u64>,
+    command: Value,
+}
+
+/// What is where, in cents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Amounts {
+    credits: i64,
+    vouchers: i64,
+    claims: i64,
+    /// What the pay list of the live table says.
+    pays: i64,
+}
+
+/// A transfer: how it is asked for after those before it, and what is where once it was carried out.
+type Transfer = (&'static str, fn(&mut Floor) -> Ask, Amounts);
+
+const fn now(credits: i64, vouchers: i64, claims: i64, pays: i64) -> Amounts {
+    Amounts { credits, vouchers, claims, pays }
+}
+
+const TRANSFERS: [Transfer; 29] = [
+    ("a buy-in", |_| buy_in(50_000), now(50_000, 0, 0, 0)),
+    ("its reversal by two people", reverse_buy_in, now(0, 0, 0, 0)),
+    ("another buy-in", |_| buy_in(60_000), now(60_000, 0, 0, 0)),
+    ("a cash-out to a voucher", cash_out, now(0, 60_000, 0, 0)),
+    ("the voucher under a new number", show_anew, now(0, 60_000, 0, 0)),
+    ("the player has it", confirm, now(0, 60_000, 0, 0)),
+    ("a voucher redeemed at the terminal", |floor| ask(By::Terminal, floor.presents("redeem")), now(60_000, 0, 0, 0)),
+    ("a large buy-in", |_| buy_in(1_000_000), now(1_060_000, 0, 0, 0)),
+    ("a cash-out too large for a voucher, by hand", by_hand, now(0, 0, 1_060_000, 0)),
+    (
+        "a claim taken back by the player",
+        |floor| ask(By::Terminal, floor.claim("take-back-claim")),
+        now(1_060_000, 0, 0, 0),
+    ),
+    ("a cash-out by hand again", by_hand, now(0, 0, 1_060_000, 0)),
+    (
+        "a claim taken by the attendant",
+        |floor| ask(By::House("attendant"), floor.claim("take-claim")),
+        now(0, 0, 1_060_000, 0),
+    ),
+    ("a claim paid", |floor| ask(By::House("attendant"), floor.claim("pay-claim")), now(0, 0, 0, 0)),
+    ("the player has read it", read_claim, now(0, 0, 0, 0)),
+    ("a sale", |floor| sell(floor, 5_000), now(0, 5_000, 0, 0)),
+    ("a voucher issued anew by two people", reissue, now(0, 5_000, 0, 0)),
+    ("a voucher handed over", hand_over, now(0, 5_000, 0, 0)),
+    ("a voucher redeemed at the cage", |floor| ask(By::House("cashier"), floor.presents("redeem")), now(0, 0, 0, 0)),
+    ("a large sale by two people", |floor| sell(floor, 600_000), now(0, 600_000, 0, 0)),
+    ("a voucher voided by two people", void, now(0, 0, 600_000, 0)),
+    (
+        "the claim of a void voucher paid",
+        |floor| ask(By::House("attendant"), floor.claim("pay-claim")),
+        now(0, 0, 0, 0),
+    ),
+    ("a third buy-in", |_| buy_in(100_000), now(100_000, 0, 0, 0)),
+    ("a ruling, whose money waits", rule, now(99_000, 0, 0, 0)),
+    (
+        "its witness",
+        |_| {
+            ask(
+                By::Table(1, "pit-supervisor"),
+                json!({"round": {"witness": {"round": 1, "seen": {"settled": [6, 6, 5]}}}}),
+            )
+        },
+        now(101_000, 0, 0, 0),
+    ),
+    ("a winner registered", register, now(101_000, 0, 0, 2_000)),
+    (
+        "a second winner",
+        |_| deal(&json!({"register": {"seat": 2, "stakes": [{"box": "big", "amount": 500}]}})),
+        now(101_000, 0, 0, 3_000),
+    ),
+    ("all registered", |_| deal(&json!("all-registered")), now(101_000, 0, 0, 3_000)),
+    ("a winner paid", |_| deal(&json!({"tick-off": {"seat": 1, "is_paid": true}})), now(101_000, 0, 0, 3_000)),
+    ("the last cash-out", cash_out, now(0, 101_000, 0, 3_000)),
+];
+
+const fn ask(by: By, command: Value) -> Ask {
+    Ask { by, approval: None, command }
+}
+
+fn deal(command: &Value) -> Ask {
+    ask(By::Table(2, "dealer"), json!({"cluster": {"number": 0, "command": command}}))
+}
+
+fn buy_in(amount: i64) -> Ask {
+    ask(
+        By::Table(1, "cashier"),
+        json!({"cluster": {"number": 0, "command": {"buy-in": {"seat": 1, "amount": amount}}}}),
+    )
+}
+
+fn reverse_buy_in(floor: &mut Floor) -> Ask {
+    let receipt = floor.seat()["buy_in"]["receipt"].clone();
+    let command = json!({"reverse-buy-in": {"seat": 1, "receipt": receipt, "why": "the wrong seat"}});
+    let what = json!({"cluster": {"table": 1, "number": 0, "command": command}});
+    let approval = floor.approved("reverse-buy-in", &what);
+    Ask {
+        by: By::Table(1, "cashier"),
+        approval: Some(approval),
+        command: json!({"cluster": {"number": 0, "command": command}}),
+    }
+}
+
+fn cash_out(floor: &mut Floor) -> Ask {
+    floor.number = None;
+    ask(By::Terminal, json!({"cash-out-to-voucher": {}}))
+}
+
+fn by_hand(_: &mut Floor) -> Ask {
+    ask(By::Terminal, json!({"cash-out": {"seat": 1, "to": "hand-pay"}}))
+}
+
+fn show_anew(floor: &mut Floor) -> Ask {
+    floor.number = None;
+    ask(By::Terminal, json!({"reissue-voucher": {"serial": floor.offered()}}))
+}
+
+fn confirm(floor: &mut Floor) -> Ask {
+    ask(By::Terminal, json!({"confirm-voucher": {"serial": floor.offered()}}))
+}
+
+fn read_claim(floor: &mut Floor) -> Ask {
+    let mut terminal = floor.terminal();
+    terminal.until("that it is paid", |terminal| terminal.view["money"]["paid"][0].is_object());
+    ask(By::Terminal, json!({"read-claim": {"claim": terminal.view["money"]["paid"][0]["claim"]}}))
+}
+
+fn sell(floor: &mut Floor, amount: i64) -> Ask {
+    floor.number = None;
+    let command = json!({"sell": {"amount": amount}});
+    let approval = (amount > 500_000).then(|| floor.approved("large-sale", &json!({"house": command})));
+    Ask { by: By::House("cashier"), approval, command }
+}
+
+fn reissue(floor: &mut Floor) -> Ask {
+    floor.number = None;
+    let command = json!({"reissue": {"serial": floor.good_voucher()["serial"]}});
+    let approval = Some(floor.approved("reissue-voucher", &json!({"house": command})));
+    Ask { by: By::House("cashier"), approval, command }
+}
+
+fn hand_over(floor: &mut Floor) -> Ask {
+    // One that was never shown is not handed over.
+    floor.in_hand();
+    ask(By::House("cashier"), json!({"confirm-voucher": {"serial": floor.good_voucher()["serial"]}}))
+}
+
+fn void(floor: &mut Floor) -> Ask {
+    let mut command = floor.presents("void");
+    command["void"]["why"] = json!("torn");
+    let approval = Some(floor.approved("void-voucher", &json!({"house": command})));
+    Ask { by: By::House("cashier"), approval, command }
+}
+
+/// A round that was lost, and is settled by a ruling with dice that win.
+fn rule(floor: &mut Floor) -> Ask {
+    assert_eq!(floor.seat()["buy_in"]["receipt"], 4, "a receipt for each buy-in");
+    let dealing = floor.dealing(1, LimitScope::Terminal);
+    dealing.open_bets();
+    accepted(&floor.terminal().ask(&place(1, &[("big", 1_000)])));
+    dealing.conclude([1, 2, 3]);
+    wait_until("it is settled", || dealing.dealer.get("/api/v1/tables/1").1["phase"] == "settled");
+    let ruling = json!({"settle": {"round": 1, "dice": [6, 6, 5]}});
+    ask(By::Table(1, "shift-manager"), json!({"round": {"rule": {"ruling": ruling, "why": "the dice were misread"}}}))
+}
+
+fn register(floor: &mut Floor) -> Ask {
+    let dealing = floor.dealing(2, LimitScope::Box);
+    dealing.open_bets();
+    dealing.conclude([4, 5, 6]);
+    deal(&json!({"register": {"seat": 1, "stakes": [{"box": "big", "amount": 1_000}]}}))
+}
+
+/// A house with a player at a terminal, and its staff.
+struct Floor {
+    house: House,
+    people: BTreeMap<&'static str, Person>,
+    device: Device,
+    /// The numbers of vouchers that were shown.
+    shown: BTreeSet<String>,
+    /// That of the newest voucher, where its answer was not lost.
+    number: Option<String>,
+}
+
+impl Floor {
+    fn open() -> Self {
+        let house = House::with(TABLES);
+        let people = ROLES.map(|role| (role, house.person(role))).into();
+        let device = house.enrol(1, 1);
+        Self { house, people, device, shown: BTreeSet::new(), number: None }
+    }
+
+    fn person(&self, role: &str) -> Person {
+        self.people[role].at(self.house.address())
+    }
+
+    fn terminal(&self) -> Terminal {
+        self.device.connect(self.house.address())
+    }
+
+    fn dealing(&self, table: u16, scope: LimitScope) -> Dealing {
+        let (dealer, supervisor) = (self.person("dealer"), self.person("pit-supervisor"));
+        Dealing::of(table, (dealer, supervisor), Some(&wide_limits(scope)))
+    }
+
+    fn staff(&self, table: u16) -> Value {
+        self.person("dealer").console(table).next()["snapshot"]["staff"].clone()
+    }
+
+    fn seat(&self) -> Value {
+        self.staff(1)["seats"].as_array().unwrap().iter().find(|seat| seat["seat"] == 1).unwrap().clone()
+    }
+
+    fn list(&self, name: &str) -> Vec<Value> {
+        self.person("cashier").get(&format!("/api/v1/house/lists/{name}")).1.as_array().unwrap().clone()
+    }
+
+    fn good_voucher(&self) -> Value {
+        self.list("vouchers").into_iter().find(|voucher| voucher["state"] == "good").unwrap()
+    }
+
+    fn approved(&self, act: &str, what: &Value) -> u64 {
+        self.person("cashier").approved_by(&self.person("pit-supervisor"), act, what)
+    }
+
+    /// The voucher on the card of the terminal.
+    fn offered(&self) -> Value {
+        let mut terminal = self.terminal();
+        terminal.until("the voucher", |terminal| terminal.view["money"]["voucher"].is_object());
+        terminal.view["money"]["voucher"]["serial"].clone()
+    }
+
+    /// A command about the only open claim.
+    fn claim(&self, command: &str) -> Value {
+        json!({command: {"claim": self.list("claims")[0]["id"]}})
+    }
+
+    /// A command with the number of the only good voucher.
+    fn presents(&mut self, command: &str) -> Value {
+        json!({command: {"number": self.in_hand()}})
+    }
+
+    /// Its number; one whose answer was lost is issued anew by two people.
+    fn in_hand(&mut self) -> String {
+        if self.number.is_none() {
+            let Ask { approval, command, .. } = reissue(self);
+            self.hear(&self.person("cashier").house_with(approval.unwrap(), command));
+        }
+        self.number.clone().unwrap()
+    }
+
+    /// A number that is in an answer was never shown before.
+    fn hear(&mut self, answer: &Value) {
+        accepted(answer);
+        if let Some(number) = answer["accepted"]["voucher"]["voucher"]["validation"].as_str() {
+            assert!(self.shown.insert(number.to_owned()), "shown twice: {answer}");
+            self.number = Some(number.to_owned());
+        }
+    }
+
+    fn amounts(&self) -> Amounts {
+        let sum = |lines: &[Value], field: &str| lines.iter().map(|line| line[field].as_i64().unwrap()).sum();
+        let vouchers = self.list("vouchers").into_iter().filter(|voucher| voucher["state"] == "good");
+        Amounts {
+            credits: self.seat()["credits"].as_i64().unwrap(),
+            vouchers: sum(&vouchers.collect::<Vec<_>>(), "amount"),
+            claims: sum(&self.list("claims"), "amount"),
+            pays: sum(self.staff(2)["pay_list"]["lines"].as_array().unwrap_or(&Vec::new()), "pays"),
+        }
+    }
+
+    /// Asks, kills the process at that moment, starts it again and asks again under the same number.
+    fn carry_out(&mut self, asked: Ask, moment: Moment) {
+        let Ask { by, approval, command } = asked;
+        let (role, path) = match by {
+            By::Terminal => return self.carry_out_at_terminal(&command, moment),
+            By::House(role) => (role, "/api/v1/house/commands".to_owned()),
+            By::Table(table, role) => (role, format!("/api/v1/tables/{table}/commands")),
+        };
+        let person = self.person(role);
+        // Nothing is taken in at a terminal that has lost the house.
+        let _there = self.terminal();
+        let body =
+            json!({"source": person.source, "sequence": person.next(), "approval": approval, "command": command});
+        let before = self.written();
+        if moment == Moment::Answered {
+            self.hear(&person.post(&path, &body).1);
+            self.house.kill();
+        } else {
+            let _unread = person.post_unread(&path, &body);
+            self.kill_at(moment, &before);
+        }
+        self.house.restart();
+        let _there = self.terminal();
+        self.hear(&self.person(role).post(&path, &body).1);
+    }
+
+    fn carry_out_at_terminal(&mut self, command: &Value, moment: Moment) {
+        let mut terminal = self.terminal();
+        let before = self.written();
+        let sequence = terminal.send(command);
+        if moment == Moment::Answered {
+            self.hear(&terminal.answer(sequence));
+            self.house.kill();
+        } else {
+            self.kill_at(moment, &before);
+        }
+        self.house.restart();
+        let mut terminal = self.terminal();
+        terminal.send_as(sequence, command);
+        self.hear(&terminal.answer(sequence));
+    }
+
+    fn kill_at(&mut self, moment: Moment, before: &[(SystemTime, u64)]) {
+        let by = Instant::now() + HANG_LIMIT;
+        while moment == Moment::Written && self.written() == before {
+            assert!(Instant::now() < by, "nothing is written");
+        }
+        self.house.kill();
+    }
+
+    /// How the files of the store are.
+    fn written(&self) -> Vec<(SystemTime, u64)> {
+        let files = fs::read_dir(self.house.folder().join("data")).unwrap();
+        // One may be gone before it is looked at.
+        let known = files.filter_map(|file| file.ok()?.metadata().ok());
+        known.map(|file| (file.modified().unwrap(), file.len())).collect()
+    }
+}
+
+fn killed_at(moment: Moment) {
+    let mut floor = Floor::open();
+    for (name, ask, then) in TRANSFERS {
+        let asked = ask(&mut floor);
+        floor.carry_out(asked, moment);
+        let by = Instant::now() + HANG_LIMIT;
+        while floor.amounts() != then {
+            assert!(Instant::now() < by, "{moment:?}, {name}: {:?}, not {then:?}", floor.amounts());
+        }
+    }
+    let meters = floor.staff(1)["meters"][0].clone();
+    assert_eq!((&meters["bought_in"], &meters["dispensed"]), (&json!(2_280_000), &json!(2_281_000)), "{meters}");
+    assert_eq!(floor.staff(2)["pay_list"]["ticked_off"], json!([1]));
+    floor.house.audit();
+}
+
+#[test]
+fn every_transfer_is_carried_out_once_wherever_the_process_is_killed() {
+    thread::scope(|scope| {
+        for moment in [Moment::Sent, Moment::Written, Moment::Answered] {
+            scope.spawn(move || killed_at(moment));
+        }
+    });
+}
+
+/// A cashier whose first answer was lost reads in the second how much to pay out, and which approval was asked for.
+#[test]
+fn what_is_sent_again_is_answered_with_the_amount_and_the_approval() {
+    let mut floor = Floor::open();
+    let asked = sell(&mut floor, 5_000);
+    floor.carry_out(asked, Moment::Answered);
+    let redeem = floor.presents("redeem");
+    let request = json!({"request-approval": {"act": "large-sale", "what": json!({"house": {"sell": {"amount": 600_000}}}).to_string()}});
+    for (command, path) in [(redeem, "/on-file/voucher/amount"), (request, "/approval-requested/approval")] {
+        let cashier = floor.person("cashier");
+        let body = json!({"source": cashier.source, "sequence": cashier.next(), "command": command});
+        let [first, again] = [(); 2].map(|()| cashier.post("/api/v1/house/commands", &body).1["accepted"].clone());
+        let expected = first.pointer("/cash-paid/amount").or_else(|| first.pointer(path));
+        assert!(expected.is_some() && again.pointer(path) == expected, "{first}, then {again}");
+    }
+    floor.house.audit();
+}

@@ -1,0 +1,266 @@
+// Money on its way while a page is reloaded, its line is lost or the program is killed: nothing is lost, nothing is done twice, and the
+// screen says what is so.
+
+import type { Page, Route, WebSocketRoute } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hold } from '../browser/stage';
+import { buyIn, meter, openTable } from './play';
+import { premises } from './premises';
+
+const at = premises();
+const NUMBER = /\b\d{2}(?: \d{4}){4}\b/;
+let dealer: Page, first: Page, second: Page, cage: Page, pit: Page;
+
+/** Whether what the house says to terminals reaches them. */
+let isDeaf = false;
+const deafened = (page: Page) =>
+  page.routeWebSocket(/\/terminal/, (line: WebSocketRoute) => {
+    const house = line.connectToServer();
+    line.onMessage((message) => house.send(message));
+    house.onMessage((message) => void (isDeaf || line.send(message)));
+  });
+
+const card = (page: Page, kind: string) => page.locator(`[data-card=${kind}]`);
+const shown = async (page: Page) => (await page.getByText(NUMBER).first().textContent())!.match(NUMBER)![0];
+const have = (page: Page) => page.getByRole('button', { name: 'I have it', exact: true });
+const voucher = (...texts: (string | RegExp)[]) => texts.reduce((row, hasText) => row.filter({ hasText }), cage.getByRole('region', { name: 'Vouchers' }).first().getByRole('row'));
+const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 'To pay by hand' }).first().getByRole('row').filter({ hasText });
+
+/** The process is killed and started again, and the terminal has noticed both. */
+async function restart(): Promise<void> {
+  const lost = first.getByText('Connection lost. No bets are taken.');
+  await at().house.kill();
+  await lost.waitFor();
+  isDeaf = false;
+  await at().house.restart();
+  await lost.waitFor({ state: 'detached' });
+}
+
+/** Up to the question whether all is to be cashed out. */
+async function askToCashOut(terminal: Page, how: string | RegExp): Promise<void> {
+  await terminal.getByRole('button', { name: 'Cash out', exact: true }).click();
+  await terminal.getByRole('button', { name: how }).click();
+}
+
+async function pay(number: string): Promise<void> {
+  await cage.getByLabel('Validation number').fill(number);
+  await cage.getByRole('button', { name: 'Redeem', exact: true }).click();
+}
+
+async function sell(amount: string): Promise<void> {
+  await cage.getByLabel('Amount', { exact: true }).fill(amount);
+  await cage.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+}
+
+async function approve(what: string | RegExp): Promise<void> {
+  const asked = pit.getByRole('region', { name: 'To approve' }).getByRole('listitem').filter({ hasText: what });
+  await asked.getByRole('button', { name: 'Approve' }).click();
+  await asked.waitFor({ state: 'detached' });
+}
+
+/** The house carries out the next command that is like this, and its answer is lost. */
+async function loseAnswer(like: string): Promise<void> {
+  let isLost = false;
+  await cage.unroute('**/house/commands');
+  await cage.route('**/house/commands', async (route: Route) => {
+    if (isLost || !route.request().postData()!.includes(like)) return route.continue();
+    isLost = true;
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+}
+
+describe('at a terminal', () => {
+  it('a cash-out stands as it was over a reload at each step (F42)', async () => {
+    await openTable(at(), 1);
+    dealer = await at().staff('dealer', '/console?table=1');
+    cage = await at().staff('cashier', '/cage');
+    pit = await at().staff('pit-supervisor', '/pit');
+    [first, second] = await Promise.all([at().terminal(1, 1, deafened), at().terminal(2, 1, deafened)]);
+    await buyIn(dealer, 1, '123.50');
+    await meter(first, 'Credits', 12_350);
+    await askToCashOut(first, 'Cash out all 123.50 to a voucher');
+    await first.getByRole('button', { name: 'Yes, cash out 123.50' }).waitFor();
+    await first.reload();
+    await meter(first, 'Credits', 12_350);
+    expect(await first.locator('[data-card]').count()).toBe(0);
+
+    isDeaf = true;
+    await askToCashOut(first, 'Cash out all 123.50 to a voucher');
+    await first.getByRole('button', { name: 'Yes, cash out 123.50' }).click();
+    await first.getByText('Asking the house…').waitFor();
+    await voucher('123.50', 'not confirmed').waitFor();
+    isDeaf = false;
+    await first.reload();
+    await card(first, 'voucher').getByText(/^Your voucher of 123\.50, number …\d{4}, is not confirmed\.$/).waitFor();
+    await meter(first, 'Credits', 0);
+    await first.getByRole('button', { name: 'Show it under a new number' }).click();
+    const dead = await shown(first);
+    await first.reload();
+    await card(first, 'voucher').getByText(`number …${dead.slice(-4)}`).waitFor();
+    expect(await first.getByText(NUMBER).count()).toBe(0);
+    await first.getByRole('button', { name: 'Show it under a new number' }).click();
+    const number = await shown(first);
+    expect(number).not.toBe(dead);
+    await have(first).click();
+    await first.locator('dialog').waitFor({ state: 'detached' });
+    expect(await first.locator('[data-card]').count()).toBe(0);
+    await pay(dead);
+    await cage.getByText(/Issued anew on .* this number is dead/).waitFor();
+    await pay(number);
+    await cage.getByText('Pay out 123.50 in cash').waitFor();
+    await expect.poll(() => voucher('123.50', 'good').count()).toBe(0);
+  });
+
+  it('a cash-out that the process is killed under is one voucher afterwards', async () => {
+    await buyIn(dealer, 1, '80');
+    await meter(first, 'Credits', 8_000);
+    isDeaf = true;
+    await askToCashOut(first, 'Cash out all 80.00 to a voucher');
+    await first.getByRole('button', { name: 'Yes, cash out 80.00' }).click();
+    await voucher('80.00', 'not confirmed').waitFor();
+    await restart();
+    await card(first, 'voucher').getByText('Your voucher of 80.00').waitFor();
+    await meter(first, 'Credits', 0);
+    await first.getByRole('button', { name: 'Show it under a new number' }).click();
+    await shown(first);
+    await have(first).click();
+    await first.locator('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => voucher('80.00', 'good').count()).toBe(1);
+  });
+
+  it('what is too large for a voucher is a claim that outlives the process, is taken, paid and read once', async () => {
+    await buyIn(dealer, 1, '6000');
+    await buyIn(dealer, 1, '6000');
+    await meter(first, 'Credits', 1_200_000);
+    await askToCashOut(first, 'Cash out all 12,000.00 to a voucher');
+    await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
+    await first.getByText('The amount is too large for a voucher.').waitFor();
+    await first.getByRole('button', { name: 'Call an attendant to pay by hand' }).click();
+    await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
+    const open = card(first, 'claim');
+    await open.getByText(/^12,000\.00 will be paid to you by an attendant\. Claim \d+\.$/).waitFor();
+    await restart();
+    await open.getByText('It waits for an attendant.').waitFor();
+    await open.getByRole('button', { name: 'Take it back as credits' }).click();
+    await meter(first, 'Credits', 1_200_000);
+    await open.waitFor({ state: 'detached' });
+    await askToCashOut(first, 'Call an attendant to pay by hand');
+    await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
+    await open.getByText('It waits for an attendant.').waitFor();
+
+    const attendant = await at().staff('attendant', '/cage');
+    await claim(attendant, '12,000.00').getByRole('button', { name: 'I have it' }).click();
+    await open.getByText('An attendant is on the way with it.').waitFor();
+    expect(await open.getByRole('button').count()).toBe(0);
+    await restart();
+    await open.getByText('An attendant is on the way with it.').waitFor();
+    await claim(attendant, 'has it').waitFor();
+    await hold(claim(attendant, '12,000.00').getByRole('button', { name: 'Hold to pay' }), () => card(first, 'paid').waitFor());
+    await claim(attendant, '12,000.00').waitFor({ state: 'detached' });
+    await first.reload();
+    await card(first, 'paid').getByText('12,000.00 was paid to you by hand.').waitFor();
+    await first.getByRole('button', { name: 'I have read this' }).click();
+    await first.locator('[data-card]').waitFor({ state: 'detached' });
+    await meter(first, 'Credits', 0);
+  });
+
+  it('a voucher whose redemption got no answer is credited once', async () => {
+    await sell('250');
+    const number = await shown(cage);
+    await cage.getByRole('button', { name: 'Handed over' }).click();
+    await second.getByRole('button', { name: 'Money' }).click();
+    await second.getByLabel('Number on the voucher').fill(number);
+    isDeaf = true;
+    await second.getByRole('button', { name: 'Add credits' }).click();
+    await voucher('250.00', 'paid').waitFor();
+    await second.getByText('Asking the house…').waitFor();
+    await at().house.kill();
+    await second.getByText('Connection lost. No bets are taken.').waitFor();
+    isDeaf = false;
+    await at().house.restart();
+    await second.getByText('Its credits are on their way.').waitFor();
+    await meter(second, 'Credits', 25_000);
+    await second.getByLabel('Number on the voucher').fill(number);
+    await second.getByRole('button', { name: 'Add credits' }).click();
+    await second.getByText('This voucher was paid already.').waitFor();
+    await second.reload();
+    await meter(second, 'Credits', 25_000);
+  });
+});
+
+describe('at the cage', () => {
+  it('an approved sale and its re-issue are carried out from the list after a reload', async () => {
+    await sell('6000');
+    await cage.getByText('Sell a voucher of 6,000.00.').waitFor();
+    await cage.reload();
+    await approve('Sell a voucher of 6,000.00.');
+    await cage.getByRole('button', { name: 'Carry out' }).click();
+    const lost = await shown(cage);
+    await cage.reload();
+    await voucher('6,000.00', 'not confirmed').getByRole('button', { name: 'Issue anew' }).click();
+    await cage.getByText(/^Issue voucher № \d+ anew\./).waitFor();
+    await cage.reload();
+    await approve('Issue voucher');
+    await cage.getByRole('button', { name: 'Carry out' }).click();
+    const number = await shown(cage);
+    expect(number).not.toBe(lost);
+    await cage.getByRole('button', { name: 'Handed over' }).click();
+    await cage.locator('dialog').waitFor({ state: 'detached' });
+    await pay(lost);
+    await cage.getByText(/Issued anew on .* this number is dead/).waitFor();
+    await pay(number);
+    await cage.getByText('Pay out 6,000.00 in cash').waitFor();
+  });
+
+  it('an approved void is carried out after a reload with the number that it was approved for, and with no other', async () => {
+    await sell('90');
+    const number = await shown(cage);
+    await cage.getByRole('button', { name: 'Handed over' }).click();
+    await cage.locator('dialog').waitFor({ state: 'detached' });
+    await cage.getByLabel('Validation number').fill(number);
+    await cage.getByText('Not to be paid?').click();
+    await cage.getByLabel('Why').fill('Torn');
+    await cage.getByRole('button', { name: 'Void this voucher' }).click();
+    await cage.getByText('Void a voucher; its amount becomes a claim.').waitFor();
+    await cage.reload();
+    await approve('Void a voucher');
+    await cage.getByText('Enter the voucher’s number to carry it out.').waitFor();
+    await cage.getByLabel('Validation number').fill('12 3456 7890 1234 5678');
+    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await cage.getByText('The second person has not approved this act.').waitFor();
+    await cage.getByLabel('Validation number').fill(number);
+    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await claim(cage, '90.00').waitFor();
+    await voucher('90.00', 'void').waitFor();
+  });
+
+  it('a sale, a request and a redemption whose answers were lost are on file, named with their amounts, and done once', async () => {
+    await loseAnswer('"sell"');
+    await sell('310');
+    await cage.getByText(/^!?Issued before: № \d+, 310\.00, …\d{4}\./).waitFor();
+    await loseAnswer('request-approval');
+    await voucher('310.00', 'not confirmed').getByRole('button', { name: 'Issue anew' }).click();
+    await approve('Issue voucher');
+    const number = await shown(cage);
+    await cage.getByRole('button', { name: 'Handed over' }).click();
+    await cage.locator('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => voucher('310.00').count()).toBe(2);
+    await loseAnswer('"redeem"');
+    await pay(number);
+    await cage.getByText('Pay out 310.00 in cash').waitFor();
+    await expect.poll(() => voucher('310.00', 'good').count()).toBe(0);
+  });
+
+  it('a sale that the process is killed under is named, and carried out once the house is back', async () => {
+    await at().house.kill();
+    await sell('420');
+    const unanswered = cage.getByRole('dialog', { name: 'The house did not answer' });
+    await unanswered.getByText('Sell a voucher of 420.00.').waitFor();
+    await at().house.restart();
+    await shown(cage);
+    await unanswered.waitFor({ state: 'detached' });
+    await cage.getByRole('button', { name: 'Handed over' }).click();
+    await expect.poll(() => voucher('420.00', 'good').count()).toBe(1);
+  });
+});
