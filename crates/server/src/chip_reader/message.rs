@@ -69,7 +69,8 @@ mod tests {
     #[test]
     fn every_word_is_read_and_nothing_else() {
         let (seat, chips) = (Seat(3), Chips::Own);
-        let stakes = || Stakes::from_slice(&[Stake { bet_box: BetBox::Big, amount: Money::from_cents(5_000) }]);
+        let stakes =
+            || Stakes::from_slice(&[Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(5_000) }]);
         let laid = r#"{"seat":3,"chips":"own","stakes":[{"box":"big","amount":5000}]}"#;
         let many = vec![r#"{"box":"big","amount":100}"#; BetBox::COUNT + 1].join(",");
         for (text, expected) in [
