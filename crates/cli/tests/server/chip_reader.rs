@@ -172,8 +172,9 @@ fn a_reader_that_misbehaves_ends_alone() {
     let stranger = Reader::connect(&house, &terminal);
     assert_eq!(stranger.0.over(), Some((4000, "not-for-you".to_owned())));
     let device = enrolled(&house, 2);
-    let elsewhere = Reader::connect(&house, &Device { table: 1, ..device.clone() });
-    assert_eq!(elsewhere.0.over(), Some((4000, "not-yours".to_owned())));
+    let mut elsewhere = device.clone();
+    elsewhere.table = 1;
+    assert_eq!(Reader::connect(&house, &elsewhere).0.over(), Some((4000, "not-yours".to_owned())));
     assert_eq!(Socket::try_open(house.address(), "/api/v1/tables/9/chip-reader", &[]).err(), Some(404));
 
     let mut reader = Reader::connect(&house, &device);
