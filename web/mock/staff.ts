@@ -63,6 +63,7 @@ export class MockStaff {
         { id: 103, kind: { terminal: { cluster, seat: 3 } }, is_revoked: false },
         { id: 104, kind: { terminal: { cluster, seat: 4 } }, is_revoked: true },
         { id: 190, kind: 'tumbler', is_revoked: false },
+        { id: 191, kind: { 'chip-reader': { cluster: { table: 2, number: 0 } } }, is_revoked: false },
       ]),
       people: of(onFile()),
       tables: of(house.tables.map(({ table }) => ({ table, clusters: 1, is_training: true }))),

@@ -525,6 +525,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tables/{table}/chip-reader": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The socket of a chip reader. It proves itself as every device does, and then tells what lies on the layout; docs/chip-reader.md. */
+        get: operations["connect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tables/{table}/commands": {
         parameters: {
             query?: never;
@@ -724,7 +741,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description What a note acceptor is sent: a challenge first. */
-        AcceptorHears: components["schemas"]["Challenge"] | components["schemas"]["ToAcceptor"] | components["schemas"]["Beat"];
+        AcceptorHears: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
         /** @description What a note acceptor sends: it proves itself first. */
         AcceptorSays: components["schemas"]["Signed"] | components["schemas"]["FromAcceptor"];
         /** @description That a significant event was seen to. */
@@ -758,6 +775,8 @@ export interface components {
                 /** @description Its seat in the cluster. */
                 seat: components["schemas"]["Seat"];
             };
+        } | {
+            "chip-reader": components["schemas"]["DeviceId"];
         };
         /** @description What a session gets or gives when a round that is over is settled again or voided. */
         Adjustment: {
@@ -1118,6 +1137,10 @@ export interface components {
             void: components["schemas"]["RoundNumber"];
         } | "voucher-failed" | {
             "from-film": components["schemas"]["RoundNumber"];
+        };
+        /** @description A seat without chips on the layout. */
+        Cleared: {
+            seat: components["schemas"]["Seat"];
         };
         /** @description What may be asked of a cluster. */
         ClusterCommand: {
@@ -1543,7 +1566,7 @@ export interface components {
         DeskSays: components["schemas"]["FromDesk"];
         /**
          * Format: uint32
-         * @description A device of the house: a Player Terminal, a note acceptor, a tumbler, a screen.
+         * @description A device of the house: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
          */
         DeviceId: number;
         /** @description What a device is. */
@@ -1560,6 +1583,11 @@ export interface components {
                 cluster: components["schemas"]["ClusterId"];
                 /** @description The seat there. */
                 seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "chip-reader": {
+                /** @description The cluster whose bets it registers. */
+                cluster: components["schemas"]["ClusterId"];
             };
         };
         /** @description A device on file. A number is never used again, also when it is revoked. */
@@ -1826,6 +1854,18 @@ export interface components {
         /** @description What a screen of the house sends: commands, each under the next number of its source. */
         FromDesk: {
             commands: components["schemas"]["DeskCommand"][];
+        };
+        /** @description A message of a chip reader: beside its number exactly one of the others. */
+        FromReader: {
+            clear?: components["schemas"]["Cleared"] | null;
+            place?: components["schemas"]["Laid"] | null;
+            "place-excess"?: components["schemas"]["Laid"] | null;
+            /**
+             * Format: uint64
+             * @description Its number: they rise, and one sent again is answered as before.
+             */
+            sequence: number;
+            withdraw?: components["schemas"]["Laid"] | null;
         };
         /** @description What a staff screen sends: commands, each under the next number of its source. */
         FromStaff: {
@@ -2449,6 +2489,12 @@ export interface components {
              * @description By how many milliseconds the entries that they hold are older than the newest.
              */
             millis: number;
+        };
+        /** @description Chips of a seat on boxes. */
+        Laid: {
+            chips: components["schemas"]["Chips"];
+            seat: components["schemas"]["Seat"];
+            stakes: components["schemas"]["Stake"][];
         };
         /** @description A round as it came out for a seat. */
         LastGame: {
@@ -3247,6 +3293,10 @@ export interface components {
             parameters: string[];
             says: string;
         };
+        /** @description What a chip reader is sent: a challenge first. */
+        ReaderHears: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
+        /** @description What a chip reader sends: it proves itself first. */
+        ReaderSays: components["schemas"]["Signed"] | components["schemas"]["FromReader"];
         /**
          * Format: uint32
          * @description The number on the receipt of a buy-in: those of a cluster are counted from one and never repeat.
@@ -4901,8 +4951,8 @@ export interface components {
          * @description A moment: milliseconds since the beginning of 1970, UTC. It is given to the machines; they have no clock.
          */
         Time: number;
-        /** @description The answer to a message of a note acceptor; without its number where that could not be read. */
-        ToAcceptor: {
+        /** @description The answer to a message of a device; without its number where that could not be read. */
+        ToDevice: {
             answer: components["schemas"]["Answer"];
             /** Format: uint64 */
             sequence?: number | null;
@@ -5994,6 +6044,37 @@ export interface operations {
                 content?: never;
             };
             /** @description There is no such table, or the house takes no notes */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    connect: {
+        parameters: {
+            query?: {
+                /** @description The cluster of the terminal, where it was told it. */
+                cluster?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The table */
+                table: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection is a WebSocket from now on */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no such table */
             404: {
                 headers: {
                     [name: string]: unknown;

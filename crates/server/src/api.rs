@@ -20,7 +20,7 @@ pub(crate) use messages::{WholePublic, WholeStaff};
 pub(crate) use routes::Routes;
 pub(crate) use tables::tables_here;
 
-use crate::{acceptor, audit, config, devices, people, reports, socket, tumbler};
+use crate::{acceptor, audit, chip_reader, config, devices, people, reports, socket, tumbler};
 
 /// Every address below `/api/v1`.
 pub(crate) fn routes() -> Routes {
@@ -28,6 +28,7 @@ pub(crate) fn routes() -> Routes {
         .merge(devices::routes())
         .merge(tumbler::routes())
         .merge(acceptor::routes())
+        .merge(chip_reader::routes())
         .merge(reports::routes())
         .merge(audit::routes())
         .merge(socket::routes())

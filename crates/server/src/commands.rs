@@ -151,7 +151,7 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
     }
 }
 
-fn no_such_seat() -> Answer {
+pub(crate) fn no_such_seat() -> Answer {
     Answer::new(Verdict::Refused(Refusal::UnknownSeat), |_| Vec::new())
 }
 

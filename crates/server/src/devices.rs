@@ -9,6 +9,7 @@
 //! Whoever has a device revoked calls [`Devices::cut`] once the House has accepted it: the machines of a table do not know which
 //! devices are revoked.
 
+mod asking;
 mod enrol;
 mod live;
 mod pace;
@@ -24,6 +25,9 @@ use crate::denied::Denied;
 use crate::people::Tries;
 use crate::secrets::{KeptDevice, Secrets, SecretsError};
 use crate::server::Server;
+#[cfg(test)]
+pub(crate) use asking::ToDevice;
+pub(crate) use asking::{AsksCluster, Unreadable, answer};
 pub(crate) use enrol::{enrolment_code, routes};
 use live::Live;
 pub(crate) use live::{Life, Taken, Told};

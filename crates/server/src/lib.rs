@@ -5,6 +5,7 @@ mod accept;
 mod acceptor;
 mod api;
 mod audit;
+mod chip_reader;
 mod clock;
 mod commands;
 pub mod config;

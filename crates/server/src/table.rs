@@ -518,7 +518,9 @@ fn has_terminals(round: &Round) -> bool {
 const fn seat_asking(actor: Actor) -> Option<Seat> {
     match actor {
         Actor::Terminal { seat, .. } => Some(seat),
-        Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => None,
+        Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } | Actor::ChipReader(_) => {
+            None
+        }
     }
 }
 

@@ -76,7 +76,10 @@ async fn prove(socket: &mut WebSocket, server: &Shared) -> Result<(Proven, Taken
     let proven = devices::prove(socket, server).await?;
     match proven.kind {
         DeviceKind::Tumbler => Ok((proven, devices::take(server, proven).await?)),
-        DeviceKind::Terminal { .. } | DeviceKind::NoteAcceptor { .. } | DeviceKind::Screen => Err(Denied::NotForYou),
+        DeviceKind::Terminal { .. }
+        | DeviceKind::NoteAcceptor { .. }
+        | DeviceKind::Screen
+        | DeviceKind::ChipReader { .. } => Err(Denied::NotForYou),
     }
 }
 

@@ -248,6 +248,8 @@ struct State {
     messages: BTreeMap<Seat, Messages>,
     /// Rounds of a table that registers winners that came to stand otherwise after they were settled.
     returns: BTreeMap<RoundNumber, Returns>,
+    /// The chip reader's own memory: among all sources it could be forgotten, and chips sent again would be registered twice.
+    reader: Latest,
 }
 
 /// One placement on a box.
@@ -306,6 +308,7 @@ impl Cluster {
             buy_ins: BTreeMap::new(),
             messages: BTreeMap::new(),
             returns: BTreeMap::new(),
+            reader: Latest::default(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }
@@ -470,7 +473,8 @@ impl Cluster {
     pub fn newest(&self, source: u64, seat: Option<Seat>) -> u64 {
         let at_seat = seat.and_then(|seat| self.seat(seat)).map_or(0, |seat| seat.recent.newest(source));
         let of_acceptors = self.state.stackers.values().map(|stacker| stacker.recent.newest(source)).max().unwrap_or(0);
-        at_seat.max(of_acceptors).max(self.state.recent.newest(source))
+        let of_reader = self.state.reader.newest(source);
+        at_seat.max(of_acceptors).max(of_reader).max(self.state.recent.newest(source))
     }
 
     /// The sources that are no terminal's and are remembered, each with the number of its newest command; the one heard last
@@ -483,7 +487,8 @@ impl Cluster {
     pub fn highest_source(&self) -> u64 {
         let at_seats = self.state.seats.iter().map(|seat| seat.recent.source());
         let of_acceptors = self.state.stackers.values().map(|stacker| stacker.recent.source());
-        at_seats.chain(of_acceptors).max().unwrap_or(0).max(self.state.recent.highest())
+        let of_devices = at_seats.chain(of_acceptors).chain([self.state.reader.source()]);
+        of_devices.max().unwrap_or(0).max(self.state.recent.highest())
     }
 
     /// Refusals to the terminal at a seat since bets were opened.

@@ -153,9 +153,10 @@ impl House {
     fn is_known(&self, actor: Actor) -> bool {
         match actor {
             Actor::Person(person) => self.active(person.id).is_some(),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
-                self.devices.active(device).is_some()
-            }
+            Actor::Terminal { device, .. }
+            | Actor::Tumbler(device)
+            | Actor::NoteAcceptor { device, .. }
+            | Actor::ChipReader(device) => self.devices.active(device).is_some(),
             Actor::System => true,
         }
     }
@@ -164,7 +165,11 @@ impl House {
     fn right(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<Person, Refusal> {
         let actor = match actor {
             Actor::Person(person) => Actor::Person(self.on_file(person)),
-            Actor::Terminal { .. } | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => actor,
+            Actor::Terminal { .. }
+            | Actor::Tumbler(_)
+            | Actor::System
+            | Actor::NoteAcceptor { .. }
+            | Actor::ChipReader(_) => actor,
         };
         self.profile.check(act, actor, second.map(|second| self.on_file(second)))
     }
@@ -212,6 +217,11 @@ impl House {
     /// The note acceptor at a seat.
     pub fn acceptor_at(&self, cluster: ClusterId, seat: Seat) -> Option<DeviceId> {
         self.devices.acceptors.get(&(cluster, seat)).copied()
+    }
+
+    /// The chip reader of a cluster.
+    pub fn reader_of(&self, cluster: ClusterId) -> Option<DeviceId> {
+        self.devices.readers.get(&cluster).copied()
     }
 
     /// Every table on file.

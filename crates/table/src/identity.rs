@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PersonId(pub u32);
 
-/// A device of the house: a Player Terminal, a note acceptor, a tumbler, a screen.
+/// A device of the house: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceId(pub u32);
@@ -213,6 +213,8 @@ pub enum Actor {
         /// Its seat in the cluster.
         seat: Seat,
     },
+    /// The chip reader or camera of a live table that registers every bet: it tells what lies on the layout.
+    ChipReader(DeviceId),
 }
 
 impl Actor {
@@ -220,9 +222,11 @@ impl Actor {
     pub const fn is_system(self) -> Result<(), Refusal> {
         match self {
             Self::System => Ok(()),
-            Self::Person(_) | Self::Terminal { .. } | Self::Tumbler(_) | Self::NoteAcceptor { .. } => {
-                Err(Refusal::NotAllowed)
-            }
+            Self::Person(_)
+            | Self::Terminal { .. }
+            | Self::Tumbler(_)
+            | Self::NoteAcceptor { .. }
+            | Self::ChipReader(_) => Err(Refusal::NotAllowed),
         }
     }
 
@@ -230,7 +234,22 @@ impl Actor {
     pub const fn person(self) -> Option<Person> {
         match self {
             Self::Person(person) => Some(person),
-            Self::Terminal { .. } | Self::Tumbler(_) | Self::System | Self::NoteAcceptor { .. } => None,
+            Self::Terminal { .. }
+            | Self::Tumbler(_)
+            | Self::System
+            | Self::NoteAcceptor { .. }
+            | Self::ChipReader(_) => None,
+        }
+    }
+
+    /// The device that asks, if it is one.
+    pub const fn device(self) -> Option<DeviceId> {
+        match self {
+            Self::Terminal { device, .. }
+            | Self::Tumbler(device)
+            | Self::NoteAcceptor { device, .. }
+            | Self::ChipReader(device) => Some(device),
+            Self::Person(_) | Self::System => None,
         }
     }
 }

@@ -75,6 +75,7 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
 
 function kindOf(kind: unknown, { pit }: StaffWords): string {
   if (typeof kind === 'string') return pit.deviceKinds[kind as 'tumbler' | 'screen'] ?? kind;
-  const [name, { cluster, seat }] = Object.entries(kind as Record<'terminal' | 'note-acceptor', { cluster: { table: number; number: number }; seat: number }>)[0]!;
-  return `${pit.deviceKinds[name as 'terminal']}, ${pit.place(cluster.table, cluster.number, seat)}`;
+  const [name, { cluster, seat }] = Object.entries(kind as Record<'terminal' | 'note-acceptor' | 'chip-reader', { cluster: { table: number; number: number }; seat?: number }>)[0]!;
+  const where = seat === undefined ? pit.atTable(cluster.table, cluster.number) : pit.place(cluster.table, cluster.number, seat);
+  return `${pit.deviceKinds[name as 'terminal']}, ${where}`;
 }

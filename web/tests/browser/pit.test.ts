@@ -128,6 +128,20 @@ describe('the pit', () => {
     expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
   });
 
+  it('puts a chip reader on file for a table, with a second person', async () => {
+    const page = await staff('pit', 11);
+    await tab(page, 'Terminals');
+    await page.getByRole('row', { name: /191 Chip reader table 2/ }).waitFor();
+    await page.getByLabel('Kind').selectOption('Chip reader');
+    expect(await page.getByLabel('Seat').count()).toBe(0);
+    await page.getByLabel('Device number').fill('901');
+    await page.getByLabel('Table', { exact: true }).fill('4');
+    expect(await faults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Ask for approval' }).click();
+    const kind = { 'chip-reader': { cluster: { table: 4, number: 0 } } };
+    await expect.poll(() => JSON.stringify(fixture.house.staff.heard)).toContain(JSON.stringify(JSON.stringify({ house: { enrol: { device: 901, kind } } })).slice(1, -1));
+  });
+
   it('draws win against theoretical, the dice watch and the terminals', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Results');

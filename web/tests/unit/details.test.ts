@@ -34,6 +34,7 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['reported-over-differential', 'odd 70000, even 30000, differential 20000', '700 counts on odd, 300 on even; Differential 200', 'odd计700，even计300；差额上限200', 'odd計700，even計300；差額上限200'],
   ['adjustment', '-2550 at once', '−25.50 at once', '即时−25.50', '即時−25.50'],
   ['enrol', 'terminal', 'Terminal', '终端', '終端'],
+  ['enrol', 'chip-reader', 'Chip reader', '筹码读取器', '籌碼讀取器'],
   ['enrol', 'tumbler', 'Tumbler', '摇骰器', '搖骰器'],
   ['enrol', 'screen', 'Screen', '屏幕', '螢幕'],
   ['request-approval', `correct: ${correct}`, 'Table 4, round 71: settle again by the dice 2 4 6.', '4号台第71局：按骰子2 4 6重新结算。', '4號檯第71局：按骰子2 4 6重新結算。'],

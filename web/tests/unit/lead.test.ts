@@ -73,4 +73,10 @@ describe('what a second person reads', () => {
     expect(rightOf(of(command))).toBe(right);
     expect(text(command)).toBe(read);
   });
+  it.each<[object, string]>([
+    [{ 'chip-reader': { cluster: { table: 5, number: 0 } } }, 'Chip reader, table 5'],
+    [{ 'note-acceptor': { cluster: { table: 1, number: 2 }, seat: 3 } }, 'Note acceptor, table 1, group 2, seat 3'],
+  ])('enrols %j', (kind, named) => {
+    expect(spelled(read(JSON.stringify({ house: { enrol: { device: 901, kind } } })), staffEn, en, () => undefined)).toBe(staffEn.pit.spelled.enrol(901, named));
+  });
 });

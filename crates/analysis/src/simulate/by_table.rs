@@ -176,9 +176,10 @@ impl Table {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
-                u64::from(device.0)
-            }
+            Actor::Terminal { device, .. }
+            | Actor::Tumbler(device)
+            | Actor::NoteAcceptor { device, .. }
+            | Actor::ChipReader(device) => u64::from(device.0),
         };
         Asked { time: Time(self.now), actor, id: CommandId { source, sequence: self.sequence }, command }
     }

@@ -243,6 +243,7 @@ fn actor(actor: Actor) -> String {
         Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
         Actor::Tumbler(device) => format!("tumbler {}", device.0),
         Actor::NoteAcceptor { seat, .. } => format!("note acceptor {}", seat.0),
+        Actor::ChipReader(device) => format!("chip reader {}", device.0),
         Actor::System => "the system".to_owned(),
     }
 }

@@ -187,6 +187,9 @@ pub(crate) const fn first_acceptor(seat: Seat) -> DeviceId {
     DeviceId(1_000_000 + seat.0)
 }
 
+/// The chip reader of a script's live table.
+pub(crate) const CHIP_READER: DeviceId = DeviceId(2_000_000);
+
 /// The number of a script's voucher: they are counted from one as they are issued, and scripts have no secrets.
 pub(crate) fn voucher(count: u32) -> VoucherNumber {
     let mut hash = [0; 32];

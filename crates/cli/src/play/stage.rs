@@ -15,7 +15,7 @@ use taisai_table::{
     VoucherHash, VoucherSerial,
 };
 
-use super::script::{Act, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
+use super::script::{Act, CHIP_READER, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
 
 /// The first moment of a script: 1 January 2026, noon, at +08:00.
 pub(super) const BEGIN: Time = Time(1_767_240_000_000);
@@ -74,6 +74,10 @@ impl<'s> Stage<'s> {
                     stage.set_up(HouseCommand::Enrol { device: first_acceptor(seat), kind, second: None })?;
                 }
             }
+        }
+        if stage.game().station() == Station::LiveTable {
+            let kind = DeviceKind::ChipReader { cluster: CLUSTER };
+            stage.set_up(HouseCommand::Enrol { device: CHIP_READER, kind, second: None })?;
         }
         let named = script.people.founders.iter().map(|(id, roles)| (*id, roles.clone()));
         let office = [

@@ -59,6 +59,7 @@ fn said<C: Serialize, E: Serialize>(
         Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
         Actor::Tumbler(device) => format!("tumbler {}", device.0),
         Actor::NoteAcceptor { seat, .. } => format!("note acceptor {}", seat.0),
+        Actor::ChipReader(device) => format!("chip reader {}", device.0),
         Actor::System => "system".to_owned(),
     };
     Ok(Said {

@@ -56,6 +56,7 @@ pub(super) const STAFF: [(u32, &[Role]); 10] = [
 ];
 
 pub(super) const TUMBLER: DeviceId = DeviceId(7);
+pub(super) const CHIP_READER: DeviceId = DeviceId(8);
 
 /// A person with the roles on file.
 pub(super) fn person(id: u32) -> Person {
@@ -168,7 +169,7 @@ impl<'t> Hall<'t> {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Tumbler(device) => 1_000 + u64::from(device.0),
+            Actor::Tumbler(device) | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
             Actor::NoteAcceptor { device, .. } => 10_000 + u64::from(device.0),
             // As the terminal at that seat, also where another claims to be it.
             Actor::Terminal { seat, .. } => {

@@ -231,6 +231,7 @@ impl Model {
     pub(super) fn cluster(&mut self, entry: &ClusterEntry, cluster: &Cluster, slip: Option<&Slip>) -> Held {
         let Ok(event) = &entry.outcome else { return Ok(()) };
         self.may_bet(&entry.asked.command, cluster)?;
+        self.is_of_reader(entry)?;
         match &entry.asked.command {
             ClusterCommand::Place { seat, chips, stakes }
             | ClusterCommand::PlaceFor { seat, chips, stakes }
@@ -460,6 +461,7 @@ impl Model {
             | Actor::Terminal { .. }
             | Actor::Person(_)
             | Actor::Tumbler(_)
+            | Actor::ChipReader(_)
             | Actor::System => return Err(Failure(format!("{actor:?} made {amount} at seat {}", seat.0))),
         };
         let (notes, stacked) = self.stackers.entry(acceptor).or_default();

@@ -9,7 +9,7 @@ use taisai_table::{
 
 use super::cage::TRAINING;
 use super::failure::{Failure, Held, ensure};
-use super::hall::{DEALER, Hall, MANAGER, STAFF, SUPERVISOR, TUMBLER, by};
+use super::hall::{CHIP_READER, DEALER, Hall, MANAGER, STAFF, SUPERVISOR, TUMBLER, by};
 
 /// A snapshot is taken after so many rounds.
 const SNAPSHOT: u64 = 20;
@@ -38,6 +38,10 @@ impl Hall<'_> {
         )?;
         for cluster in self.clusters() {
             self.at = cluster;
+            if self.is_live() {
+                let kind = DeviceKind::ChipReader { cluster };
+                self.accept_house(Actor::System, HouseCommand::Enrol { device: CHIP_READER, kind, second: None })?;
+            }
             let terminals = if self.is_live() { 0 } else { self.seats() };
             for seat in (0..terminals).map(Seat) {
                 let kind = DeviceKind::Terminal { cluster, seat };

@@ -8,7 +8,7 @@ use taisai_table::{
 };
 
 use super::failure::Held;
-use super::hall::{ATTENDANT, CASHIER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by, person};
+use super::hall::{ATTENDANT, CASHIER, CHIP_READER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by, person};
 use super::tally::Fault;
 
 /// So many vouchers are carried about; the others are lost in pockets and expire.
@@ -105,7 +105,8 @@ impl Hall<'_> {
     }
 
     fn bet(&mut self, seat: Seat, command: ClusterCommand) -> Held {
-        let actor = self.bettor(seat);
+        let actor =
+            if self.is_live() && self.chance.percent(30) { Actor::ChipReader(CHIP_READER) } else { self.bettor(seat) };
         self.ask_cluster(actor, command)?.ok();
         Ok(())
     }
@@ -120,7 +121,8 @@ impl Hall<'_> {
             return Ok(());
         }
         if self.has_excess() && self.chance.one_in(20) {
-            self.ask_cluster(self.dealer(), ClusterCommand::PlaceExcess { seat, chips, stakes })?.ok();
+            let actor = if self.chance.percent(50) { Actor::ChipReader(CHIP_READER) } else { self.dealer() };
+            self.ask_cluster(actor, ClusterCommand::PlaceExcess { seat, chips, stakes })?.ok();
             return Ok(());
         }
         if self.chance.one_in(40) {

@@ -78,7 +78,7 @@ impl Hall<'_> {
                 let is_revoked = self.house().device(device).is_none_or(|device| device.is_revoked);
                 !is_revoked && seat.0 < self.seats()
             }
-            Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
+            Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } | Actor::ChipReader(device) => {
                 self.house().device(device).is_some_and(|device| !device.is_revoked)
             }
             Actor::System => true,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use taisai_rules::{Cover, Game, LimitScope, Rule, Station};
 use taisai_table::{
-    ClaimReason, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, Notice, Purpose, Recorded, Refusal, Report,
-    RoundCommand, RoundEvent, RoundStanding, Ruling, VoidReason,
+    Actor, Asked, ClaimReason, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, Notice, Purpose, Recorded,
+    Refusal, Report, RoundCommand, RoundEvent, RoundStanding, Ruling, VoidReason,
 };
 
 /// What the simulator does to the machines and to what passes between them.
@@ -25,6 +25,15 @@ pub(super) enum Fault {
     ClockStepped,
     /// One cluster of several holds the close, and another does not yet.
     CloseHeldByOneOnly,
+}
+
+/// What a chip reader did at a live table.
+#[derive(Clone, Copy, Debug)]
+enum ByReader {
+    Placed,
+    PlacedExcess,
+    Withdrew,
+    Cleared,
 }
 
 /// A counter for each variant of an enum. A variant that is not in the list does not compile.
@@ -76,6 +85,7 @@ counters! {
         WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read Register
         TellTotal AllRegistered TickOff RegisterFromFilm CloseReturns
     }
+    "chip reader" ByReaders of ByReader { Placed PlacedExcess Withdrew Cleared }
     "cluster event" ClusterEvents of ClusterEvent {
         Done Rejected Settled Compensated StackerDiffers StackerEmptied BoughtIn BuyInReversed
     }
@@ -114,6 +124,7 @@ pub(super) struct Tally {
     round_commands: RoundCommands,
     round_events: RoundEvents,
     cluster_commands: ClusterCommands,
+    by_readers: ByReaders,
     cluster_events: ClusterEvents,
     house_commands: HouseCommands,
     house_events: HouseEvents,
@@ -135,9 +146,7 @@ impl Tally {
             Recorded::Round(_, entry) => {
                 entry.outcome.as_ref().map(|event| self.round(&entry.asked.command, event)).err()
             }
-            Recorded::Cluster(_, entry) => {
-                entry.outcome.as_ref().map(|event| self.cluster(&entry.asked.command, event)).err()
-            }
+            Recorded::Cluster(_, entry) => entry.outcome.as_ref().map(|event| self.cluster(&entry.asked, event)).err(),
             Recorded::House(entry) => entry.outcome.as_ref().map(|event| self.house(&entry.asked.command, event)).err(),
         };
         if let Some(refusal) = refused {
@@ -159,7 +168,17 @@ impl Tally {
         }
     }
 
-    fn cluster(&mut self, command: &ClusterCommand, event: &ClusterEvent) {
+    fn cluster(&mut self, Asked { actor, command, .. }: &Asked<ClusterCommand>, event: &ClusterEvent) {
+        let laid = match command {
+            ClusterCommand::Place { .. } => Some(ByReader::Placed),
+            ClusterCommand::PlaceExcess { .. } => Some(ByReader::PlacedExcess),
+            ClusterCommand::Withdraw { .. } => Some(ByReader::Withdrew),
+            ClusterCommand::Clear { .. } => Some(ByReader::Cleared),
+            _ => None,
+        };
+        if let (Actor::ChipReader(_), Some(laid)) = (actor, laid) {
+            self.by_readers.count(&laid);
+        }
         self.cluster_commands.count(command);
         self.cluster_events.count(event);
         if let ClusterCommand::Follow { notice, .. } = command {
@@ -209,6 +228,7 @@ impl Tally {
             .chain(self.round_commands.rows())
             .chain(self.round_events.rows())
             .chain(self.cluster_commands.rows())
+            .chain(self.by_readers.rows())
             .chain(self.cluster_events.rows())
             .chain(self.house_commands.rows())
             .chain(self.house_events.rows());
@@ -296,7 +316,10 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         ("round", "Tick") if is_live => Some("the Dealer's word alone closes (3.6)"),
         ("cluster", "Advise") if !has(Rule::Advice) => Some("nobody is advised (5.2)"),
         ("cluster", "PlaceFor") if !has(Rule::PlacedByStaff) => Some("terminals place their own bets"),
-        ("cluster", "PlaceExcess" | "RejectExcess" | "TellTotal") | ("cluster event", "Rejected")
+        ("chip reader", _) if !is_live => Some("terminals place their own bets"),
+        ("cluster", "PlaceExcess" | "RejectExcess" | "TellTotal")
+        | ("chip reader", "PlacedExcess")
+        | ("cluster event", "Rejected")
             if !has(Rule::Excess) =>
         {
             Some("the game has no excess (5.1)")

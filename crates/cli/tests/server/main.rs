@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod attacks;
+mod chip_reader;
 mod dealing;
 mod fuzz;
 mod house;

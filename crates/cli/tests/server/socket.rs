@@ -207,6 +207,7 @@ fn form(path: &str) -> &'static str {
     match screen {
         "terminal" => "TerminalHears",
         "acceptor" => "AcceptorHears",
+        "chip-reader" => "ReaderHears",
         "console" => "ConsoleHears",
         "display" => "DisplayHears",
         "pit" | "cage" | "audit" => "DeskHears",

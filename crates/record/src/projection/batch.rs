@@ -184,6 +184,7 @@ impl Batch {
             Actor::Terminal { device, .. } => ("terminal", device.0),
             Actor::Tumbler(device) => ("tumbler", device.0),
             Actor::NoteAcceptor { device, .. } => ("note-acceptor", device.0),
+            Actor::ChipReader(device) => ("chip-reader", device.0),
             Actor::System => ("system", 0),
         };
         let (date, chain) = (Arc::clone(&when.day.date), Arc::clone(&when.chain));

@@ -97,10 +97,7 @@ pub(super) fn opening_event(opening: &Opening, at: super::batch::Belongs) -> Eve
 
 /// An event of someone's.
 pub(super) fn event_by(kind: &str, actor: Actor) -> Event {
-    let device = match actor {
-        Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => Some(device.0),
-        Actor::Person(_) | Actor::System => None,
-    };
+    let device = actor.device().map(|device| device.0);
     let person = actor.person().map(|person| person.id.0);
     Event { kind: Some(kind.into()), person, device, ..Event::default() }
 }

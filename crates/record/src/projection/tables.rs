@@ -375,7 +375,7 @@ pub(super) const REFUSALS: Table = Table {
     columns: &[
         text("gaming_day", "The gaming day"),
         text("chain", "The chain"),
-        text("source", "`person`, `terminal`, `note-acceptor`, `tumbler` or `system`"),
+        text("source", "`person`, `terminal`, `note-acceptor`, `chip-reader`, `tumbler` or `system`"),
         number("source_number", "The person, or the device; 0 for the system"),
         text("command", "What was asked"),
         text("reason", "The code of the refusal"),

@@ -84,9 +84,10 @@ impl Wide {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
-                1_000 + u64::from(device.0)
-            }
+            Actor::Terminal { device, .. }
+            | Actor::Tumbler(device)
+            | Actor::NoteAcceptor { device, .. }
+            | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
         };
         let (time, sequence) = (Time(1_800_000_000_000 + 10 * self.sequence), self.sequence);
         Asked { time, actor, id: CommandId { source, sequence }, command }

@@ -126,9 +126,10 @@ impl Hall {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
-                1_000 + u64::from(device.0)
-            }
+            Actor::Terminal { device, .. }
+            | Actor::Tumbler(device)
+            | Actor::NoteAcceptor { device, .. }
+            | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
         };
         Asked { time: Time(self.time), actor, id: CommandId { source, sequence: self.sequence }, command }
     }

@@ -4,6 +4,8 @@ use serde::Deserialize;
 use taisai_rules::Money;
 use taisai_table::{ClusterCommand, Seat};
 
+use crate::devices::Unreadable;
+
 /// A message of a note acceptor: beside its number exactly one of the others.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
@@ -32,10 +34,6 @@ struct Notes {
     /// How many notes.
     notes: u32,
 }
-
-/// A message that cannot be read; with its number, if that could be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unreadable(pub(super) Option<u64>);
 
 /// Reads a message of the acceptor at a seat.
 pub(super) fn read(text: &str, seat: Seat) -> Result<(u64, ClusterCommand), Unreadable> {

@@ -8,8 +8,8 @@ use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, OpenApi as _, PartialSchema, ToSchema};
 
 use super::messages::{
-    AcceptorHears, AcceptorSays, ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, TerminalHears,
-    TerminalSays,
+    AcceptorHears, AcceptorSays, ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, ReaderHears, ReaderSays,
+    TerminalHears, TerminalSays,
 };
 use crate::denied::Denied;
 use crate::house::Part;
@@ -38,6 +38,8 @@ pub(super) fn opening() -> OpenApi {
         TerminalHears,
         AcceptorSays,
         AcceptorHears,
+        ReaderSays,
+        ReaderHears,
         ConsoleSays,
         ConsoleHears,
         DisplayHears,

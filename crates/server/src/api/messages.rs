@@ -7,8 +7,9 @@ use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
 use utoipa::openapi::{Object, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::acceptor::{FromAcceptor, ToAcceptor};
-use crate::devices::{Challenge, Signed};
+use crate::acceptor::FromAcceptor;
+use crate::chip_reader::FromReader;
+use crate::devices::{Challenge, Signed, ToDevice};
 use crate::house::DeskMessage;
 use crate::leaving::Answers;
 use crate::socket::{Beat, FromDesk, FromStaff, FromTerminal, ToTerminal};
@@ -114,7 +115,9 @@ said! {
     TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
     TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatChange, Answers, ToTerminal<'static>, Beat;
     AcceptorSays, "What a note acceptor sends: it proves itself first.": Signed, FromAcceptor;
-    AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, ToAcceptor, Beat;
+    AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, ToDevice, Beat;
+    ReaderSays, "What a chip reader sends: it proves itself first.": Signed, FromReader;
+    ReaderHears, "What a chip reader is sent: a challenge first.": Challenge, ToDevice, Beat;
     ConsoleSays, "What a staff screen at a table sends.": FromStaff;
     ConsoleHears, "What a staff screen at a table is sent.": TableMessage, Answers, Beat;
     DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Beat;

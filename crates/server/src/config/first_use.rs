@@ -115,7 +115,8 @@ impl Founding {
             DeviceKind::Terminal { .. }
             | DeviceKind::Screen
             | DeviceKind::Tumbler
-            | DeviceKind::NoteAcceptor { .. } => None,
+            | DeviceKind::NoteAcceptor { .. }
+            | DeviceKind::ChipReader { .. } => None,
         };
         Self {
             people: house.people().filter_map(person).collect(),

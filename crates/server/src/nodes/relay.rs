@@ -188,8 +188,9 @@ fn about(uri: &Uri) -> Option<About> {
     };
     let Some(table) = table else { return Some(About::House) };
     let cluster = uri.query().and_then(|query| query.strip_prefix("cluster="));
-    let number =
-        cluster.filter(|_| matches!(what, Some("terminal" | "acceptor"))).and_then(|number| number.parse().ok());
+    let number = cluster
+        .filter(|_| matches!(what, Some("terminal" | "acceptor" | "chip-reader")))
+        .and_then(|number| number.parse().ok());
     Some(number.map_or(About::Table(table), |number| About::Cluster(ClusterId { table, number })))
 }
 
@@ -271,6 +272,7 @@ mod tests {
             ("/api/v1/tables/7/terminal", Some(About::Table(TableId(7)))),
             ("/api/v1/tables/7/terminal?cluster=3", Some(About::Cluster(cluster))),
             ("/api/v1/tables/7/acceptor?cluster=3", Some(About::Cluster(cluster))),
+            ("/api/v1/tables/7/chip-reader?cluster=3", Some(About::Cluster(cluster))),
             ("/api/v1/tables/7/terminal?cluster=x", Some(About::Table(TableId(7)))),
             ("/api/v1/tables/x/console", Some(About::House)),
             ("/api/v1/sign-in", Some(About::House)),

@@ -34,6 +34,11 @@ impl Cluster {
                     stacker.recent.remember(id, content, verdict);
                 }
             }
+            Actor::ChipReader(_) => {
+                if !verdict.is_of_id() {
+                    self.state.reader.remember(id, content, verdict);
+                }
+            }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => {
                 self.state.recent.remember(id, content, verdict, Sources::MANY);
             }

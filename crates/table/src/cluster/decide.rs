@@ -29,6 +29,7 @@ impl Cluster {
                 self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id, content))
             }
             Actor::NoteAcceptor { device, .. } => self.known_of_acceptor(device, asked.id, content),
+            Actor::ChipReader(_) => self.state.reader.known(asked.id, content),
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
         };
         match known {
@@ -45,7 +46,7 @@ impl Cluster {
     fn answer(&self, actor: Actor, command: &ClusterCommand) -> Answer {
         match command {
             ClusterCommand::Place { seat, chips, stakes } => {
-                self.may_bet(actor, *seat)?;
+                self.may_lay(actor, *seat)?;
                 self.registers(Registration::EveryBet)?;
                 self.place(*seat, *chips, stakes)
             }
@@ -57,17 +58,19 @@ impl Cluster {
                 self.place(*seat, *chips, stakes)
             }
             ClusterCommand::PlaceExcess { seat, chips, stakes } => {
-                self.deals(actor)?;
+                if !self.is_reader(actor) {
+                    self.deals(actor)?;
+                }
                 self.registers(Registration::EveryBet)?;
                 self.is_in_game(Rule::Excess)?;
                 self.place_over(*seat, *chips, stakes)
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
-                self.may_bet(actor, *seat)?;
+                self.may_lay(actor, *seat)?;
                 self.withdraw(*seat, *chips, stakes)
             }
             ClusterCommand::Clear { seat } => {
-                self.may_bet(actor, *seat)?;
+                self.may_lay(actor, *seat)?;
                 let state = self.betting_seat(*seat)?;
                 if state.bets.is_empty() { Err(Refusal::NoSuchBet) } else { Ok(ClusterEvent::Done) }
             }
@@ -165,6 +168,16 @@ impl Cluster {
         self.may_act_for(actor, seat, Act::Deal)
     }
 
+    /// The same for bets that lie on the layout one by one, which a chip reader tells too. It has no part in registering winners.
+    fn may_lay(&self, actor: Actor, seat: Seat) -> Result<(), Refusal> {
+        if self.is_reader(actor) { self.registers(Registration::EveryBet) } else { self.may_bet(actor, seat) }
+    }
+
+    /// Whether the chip reader of a live table asks. Terminals need none.
+    fn is_reader(&self, actor: Actor) -> bool {
+        matches!(actor, Actor::ChipReader(_)) && self.rules.game().station() == Station::LiveTable
+    }
+
     fn may_act_for(&self, actor: Actor, seat: Seat, act: Act) -> Result<(), Refusal> {
         match (actor, self.rules.game().station()) {
             (Actor::Terminal { seat: own, .. }, Station::PlayerTerminals) if own == seat => Ok(()),
@@ -175,7 +188,8 @@ impl Cluster {
                 | Actor::Person(_)
                 | Actor::Tumbler(_)
                 | Actor::System
-                | Actor::NoteAcceptor { .. },
+                | Actor::NoteAcceptor { .. }
+                | Actor::ChipReader(_),
                 _,
             ) => Err(Refusal::NotAllowed),
         }
@@ -497,7 +511,8 @@ impl Cluster {
                 | Actor::Person(_)
                 | Actor::Tumbler(_)
                 | Actor::System
-                | Actor::NoteAcceptor { .. },
+                | Actor::NoteAcceptor { .. }
+                | Actor::ChipReader(_),
                 _,
             ) => return Err(Refusal::NotAllowed),
         }

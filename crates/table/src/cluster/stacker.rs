@@ -48,7 +48,8 @@ impl Cluster {
             | Actor::Terminal { .. }
             | Actor::Person(_)
             | Actor::Tumbler(_)
-            | Actor::System => Err(Refusal::NotAllowed),
+            | Actor::System
+            | Actor::ChipReader(_) => Err(Refusal::NotAllowed),
         }
     }
 

@@ -83,7 +83,8 @@ impl Cluster {
             | Actor::Person(_)
             | Actor::Tumbler(_)
             | Actor::System
-            | Actor::NoteAcceptor { .. } => return Err(Refusal::NotAllowed),
+            | Actor::NoteAcceptor { .. }
+            | Actor::ChipReader(_) => return Err(Refusal::NotAllowed),
         }
         self.known_seat(seat)?;
         let is_unread = self.messages_of(seat).is_some_and(|of| of.read < message && message <= of.sent);

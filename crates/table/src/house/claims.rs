@@ -324,7 +324,11 @@ impl House {
             Actor::Terminal { device, seat: own } => {
                 own == seat && self.devices.seated.get(&(cluster, seat)) == Some(&device)
             }
-            Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => false,
+            Actor::Person(_)
+            | Actor::Tumbler(_)
+            | Actor::System
+            | Actor::NoteAcceptor { .. }
+            | Actor::ChipReader(_) => false,
         }
     }
 

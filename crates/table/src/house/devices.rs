@@ -34,6 +34,11 @@ pub enum DeviceKind {
         /// The seat there.
         seat: Seat,
     },
+    /// The chip reader or camera over the layout of a live table.
+    ChipReader {
+        /// The cluster whose bets it registers.
+        cluster: ClusterId,
+    },
 }
 
 /// A device on file. A number is never used again, also when it is revoked.
@@ -64,6 +69,8 @@ pub(super) struct Devices {
     pub(super) seated: BTreeMap<(ClusterId, Seat), DeviceId>,
     /// Note acceptors likewise.
     pub(super) acceptors: BTreeMap<(ClusterId, Seat), DeviceId>,
+    /// Chip readers by the layout they read: two would register the same chips twice.
+    pub(super) readers: BTreeMap<ClusterId, DeviceId>,
 }
 
 impl Devices {
@@ -80,6 +87,9 @@ impl Devices {
             DeviceKind::NoteAcceptor { cluster, seat } => {
                 self.acceptors.insert((cluster, seat), device);
             }
+            DeviceKind::ChipReader { cluster } => {
+                self.readers.insert(cluster, device);
+            }
             DeviceKind::Tumbler | DeviceKind::Screen => {}
         }
     }
@@ -93,6 +103,9 @@ impl Devices {
             }
             DeviceKind::NoteAcceptor { cluster, seat } => {
                 self.acceptors.remove(&(cluster, seat));
+            }
+            DeviceKind::ChipReader { cluster } => {
+                self.readers.remove(&cluster);
             }
             DeviceKind::Tumbler | DeviceKind::Screen => {}
         }
@@ -127,20 +140,24 @@ impl House {
         second: Option<Person>,
     ) -> Decided {
         self.may_set_up(Act::ManageDevices, actor, second)?;
-        let (seat, taken) = match kind {
-            DeviceKind::Terminal { cluster, seat } => (Some((cluster, seat)), &self.devices.seated),
+        let (cluster, is_taken) = match kind {
+            DeviceKind::Terminal { cluster, seat } => {
+                (Some(cluster), self.devices.seated.contains_key(&(cluster, seat)))
+            }
             // F86: without notes in the profile there is no such device.
             DeviceKind::NoteAcceptor { .. } if self.profile.notes.is_empty() => return Err(Refusal::NoteNotTaken),
             // F54: real notes never become play money.
             DeviceKind::NoteAcceptor { cluster, .. } if self.is_play(cluster) => return Err(Refusal::TrainingMixed),
-            DeviceKind::NoteAcceptor { cluster, seat } => (Some((cluster, seat)), &self.devices.acceptors),
-            DeviceKind::Tumbler | DeviceKind::Screen => (None, &self.devices.seated),
+            DeviceKind::NoteAcceptor { cluster, seat } => {
+                (Some(cluster), self.devices.acceptors.contains_key(&(cluster, seat)))
+            }
+            DeviceKind::ChipReader { cluster } => (Some(cluster), self.devices.readers.contains_key(&cluster)),
+            DeviceKind::Tumbler | DeviceKind::Screen => (None, false),
         };
-        let is_taken = seat.is_some_and(|seat| taken.contains_key(&seat));
         if is_taken || self.devices.on_file.contains_key(&device) {
             return Err(Refusal::DeviceExists);
         }
-        if let Some((cluster, _)) = seat {
+        if let Some(cluster) = cluster {
             self.table_of(cluster)?;
         }
         Ok(HouseEvent::Done)

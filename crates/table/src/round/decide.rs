@@ -450,9 +450,11 @@ impl Round {
         match actor {
             Actor::Tumbler(device) if device.0 == self.state.tumbler => Ok(()),
             Actor::Person(_) => self.dealer(actor),
-            Actor::Tumbler(_) | Actor::Terminal { .. } | Actor::System | Actor::NoteAcceptor { .. } => {
-                Err(Refusal::NotAllowed)
-            }
+            Actor::Tumbler(_)
+            | Actor::Terminal { .. }
+            | Actor::System
+            | Actor::NoteAcceptor { .. }
+            | Actor::ChipReader(_) => Err(Refusal::NotAllowed),
         }
     }
 

@@ -156,7 +156,7 @@ impl Hall {
         &self.table().clusters[0]
     }
 
-    /// The actor of a word: a person, `system`, `tumbler9`, `t3` for the terminal and `n3` for the note acceptor at seat 3, or
+    /// The actor of a word: a person, `system`, `reader`, `tumbler9`, `t3` for the terminal and `n3` for the note acceptor at seat 3, or
     /// `player` for whoever registers the bets of a seat in this game.
     pub(crate) fn actor(&self, word: &str, seat: Option<Seat>) -> Actor {
         if let Some(person) = person(word) {
@@ -165,6 +165,7 @@ impl Hall {
         let terminal = |seat: Seat| Actor::Terminal { device: DeviceId(100 + seat.0), seat };
         match (word, seat) {
             ("system", _) => Actor::System,
+            ("reader", _) => Actor::ChipReader(DeviceId(300)),
             ("player", Some(seat)) if self.cluster().rules().game().station() == Station::PlayerTerminals => {
                 terminal(seat)
             }
@@ -192,6 +193,7 @@ impl Hall {
             Actor::Terminal { device, .. } => 2_000 + u64::from(device.0),
             Actor::Tumbler(device) => 3_000 + u64::from(device.0),
             Actor::NoteAcceptor { device, .. } => 4_000 + u64::from(device.0),
+            Actor::ChipReader(device) => 5_000 + u64::from(device.0),
         }
     }
 

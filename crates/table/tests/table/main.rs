@@ -16,6 +16,7 @@ mod mended;
 mod model;
 mod notes;
 mod profile;
+mod readers;
 mod refusals;
 mod repeats;
 mod replay;
@@ -26,3 +27,9 @@ mod slips;
 mod state;
 mod told;
 mod winners;
+
+/// One command of every kind, as the golden file spells them.
+pub(crate) fn spelled<C: serde::de::DeserializeOwned>(kind: &str) -> Vec<C> {
+    let lines = include_str!("../golden/spelling.txt").lines().filter_map(|line| line.strip_prefix(kind));
+    lines.map(|json| serde_json::from_str(json).expect("a command")).collect()
+}

@@ -2,7 +2,6 @@
 //! terminals ask for, there is never more money than before.
 
 use proptest::prelude::*;
-use serde::de::DeserializeOwned;
 use taisai_rules::Money;
 use taisai_table::{
     Actor, ClusterCommand, DeviceId, DeviceKind, HouseCommand, Profile, Refusal, RoundCommand, Seat, Time, Verdict,
@@ -11,6 +10,7 @@ use taisai_table::{
 
 use crate::hall::{CLUSTER, ETG, Hall, SEATS, cents};
 use crate::house::commands_of_the_house;
+use crate::spelled;
 
 fn with_notes() -> Hall {
     Hall::ready(ETG, "A", &Profile { notes: vec![cents(1_000), cents(5_000)], ..Profile::singapore() })
@@ -101,12 +101,6 @@ fn worth(hall: &Hall) -> i64 {
     let vouchers = house.vouchers().filter(|(_, voucher)| is_owed(voucher.state)).map(|(_, voucher)| voucher.amount);
     let claims = house.claims().map(|(_, claim)| claim.amount);
     at_seats.chain(vouchers).chain(claims).map(Money::cents).sum()
-}
-
-/// One command of every kind, as the golden file spells them.
-fn spelled<C: DeserializeOwned>(kind: &str) -> Vec<C> {
-    let lines = include_str!("../golden/spelling.txt").lines().filter_map(|line| line.strip_prefix(kind));
-    lines.map(|json| serde_json::from_str(json).expect("a command")).collect()
 }
 
 /// Words of terminals that are accepted now and then, and of others.

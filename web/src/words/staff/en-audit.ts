@@ -60,6 +60,7 @@ export const audit = {
   notFollowed: (clusters: string) => `The money has not followed yet at cluster ${clusters}.`,
   system: 'the system',
   tumbler: (device: number) => `tumbler ${device}`,
+  chipReader: (device: number) => `chip reader ${device}`,
   atTerminal: (seat: number) => `terminal at seat ${seat}`,
   inUse: 'In use',
   diceSet: (set: number) => `dice set ${set}`,

@@ -60,6 +60,7 @@ export const audit: typeof english = {
   notFollowed: (clusters) => `第${clusters}组的款项尚未跟进。`,
   system: '系统',
   tumbler: (device) => `摇骰器${device}`,
+  chipReader: (device) => `筹码读取器${device}`,
   atTerminal: (seat) => `${seat}号座位终端`,
   inUse: '使用中',
   diceSet: (set) => `骰子组${set}`,

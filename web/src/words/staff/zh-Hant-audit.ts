@@ -60,6 +60,7 @@ export const audit: typeof english = {
   notFollowed: (clusters) => `第${clusters}組的款項尚未跟進。`,
   system: '系統',
   tumbler: (device) => `搖骰器${device}`,
+  chipReader: (device) => `籌碼讀取器${device}`,
   atTerminal: (seat) => `${seat}號座位終端`,
   inUse: '使用中',
   diceSet: (set) => `骰子組${set}`,

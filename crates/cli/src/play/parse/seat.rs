@@ -17,9 +17,9 @@ pub(crate) const COLOURS: [&str; 10] =
 /// What players do: at a Player Terminal by themselves, at a live table by the Dealer.
 pub(super) const OF_PLAYERS: &[Phrase] = &[
     Phrase::seat(
-        "seat SEAT bets | STAKES [in colour chips]",
+        "seat SEAT bets | STAKES [in colour chips] [by chip reader]",
         "seat 3 bets 50 on big and 10 on sum:9",
-        "Places bets, all or none.",
+        "Places bets, all or none. The chip reader of a live table can tell it, as it can that bets are taken back or let lie.",
         |reader, seat| {
             let (stakes, chips) = stakes(reader, "on")?;
             ask(reader, Who::Seat(seat), C::Place { seat, chips, stakes })

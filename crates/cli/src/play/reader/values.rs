@@ -4,7 +4,7 @@ use taisai_rules::{BetBox, BoxKey, Dice, Face, Kind, Money};
 use taisai_table::{Actor, DeviceId, LimitRange, Person, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::super::language::Opening;
-use super::super::script::Fault;
+use super::super::script::{CHIP_READER, Fault};
 use super::Reader;
 
 /// What people are called in scripts.
@@ -160,13 +160,16 @@ impl Reader<'_> {
         Ok(Person { id, roles: Roles::of(&[role]) })
     }
 
-    /// `by supervisor 7` or `by tumbler 12`, if it stands here.
+    /// `by supervisor 7`, `by tumbler 12` or `by chip reader`, if it stands here.
     pub(in super::super) fn by(&mut self) -> Result<Option<Actor>, Fault> {
         if !self.take("by") {
             return Ok(None);
         }
         if self.take("tumbler") {
             return self.parse("the tumbler's number").map(|number| Some(Actor::Tumbler(DeviceId(number))));
+        }
+        if self.take("chip reader") {
+            return Ok(Some(Actor::ChipReader(CHIP_READER)));
         }
         Ok(Some(Actor::Person(self.person()?)))
     }

@@ -83,8 +83,9 @@ pub(super) fn source(actor: Actor) -> u64 {
     match actor {
         Actor::System => 0,
         Actor::Person(person) => u64::from(person.id.0) + 1,
-        Actor::Terminal { device, .. } | Actor::Tumbler(device) | Actor::NoteAcceptor { device, .. } => {
-            DEVICES + u64::from(device.0)
-        }
+        Actor::Terminal { device, .. }
+        | Actor::Tumbler(device)
+        | Actor::NoteAcceptor { device, .. }
+        | Actor::ChipReader(device) => DEVICES + u64::from(device.0),
     }
 }

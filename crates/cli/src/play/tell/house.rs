@@ -199,6 +199,7 @@ fn place(stage: &Stage, device: DeviceId) -> String {
     match stage.house().device(device).map(|device| device.kind) {
         Some(DeviceKind::NoteAcceptor { seat, .. }) => format!("the note acceptor of seat {}", seat.0),
         Some(DeviceKind::Terminal { seat, .. }) => format!("seat {}", seat.0),
+        Some(DeviceKind::ChipReader { .. }) => "the chip reader".to_owned(),
         Some(DeviceKind::Tumbler | DeviceKind::Screen) | None => "the table".to_owned(),
     }
 }

@@ -1,7 +1,9 @@
 //! The machines compared with the plain book.
 
 use taisai_rules::Dice;
-use taisai_table::{Account, Cluster, ClusterCommand, DeviceId, Floor, Registration, Slip, Stake, on_its_way};
+use taisai_table::{
+    Account, Actor, Cluster, ClusterCommand, ClusterEntry, DeviceId, Floor, Registration, Slip, Stake, on_its_way,
+};
 
 use super::super::failure::{Held, ensure};
 use super::{Model, Outside, of_seat, past};
@@ -10,6 +12,22 @@ use super::{Model, Outside, of_seat, past};
 const MOST_UNREAD: usize = 100;
 
 impl Model {
+    /// A chip reader tells what lies on the layout of a live table that registers every bet, and does nothing else.
+    pub(super) fn is_of_reader(&self, entry: &ClusterEntry) -> Held {
+        let is_laid = matches!(
+            entry.asked.command,
+            ClusterCommand::Place { .. }
+                | ClusterCommand::PlaceExcess { .. }
+                | ClusterCommand::Withdraw { .. }
+                | ClusterCommand::Clear { .. }
+        );
+        let registers_all = self.is_live() && self.rules.registration() == Registration::EveryBet;
+        let is_other = !matches!(entry.asked.actor, Actor::ChipReader(_));
+        ensure("a chip reader only tells what lies there", is_other || is_laid && registers_all, || {
+            format!("{:?}", entry.asked)
+        })
+    }
+
     /// 3.6, 5.7: after "No more Bets" nothing is placed, increased or withdrawn; nor while play is held, nor at a seat that is
     /// lost or locked, nor for a player who has walked away.
     pub(super) fn may_bet(&self, command: &ClusterCommand, cluster: &Cluster) -> Held {

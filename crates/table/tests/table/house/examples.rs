@@ -94,6 +94,7 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
         C::Enrol { device: TERMINAL, kind: DeviceKind::Terminal { cluster: CLUSTER, seat: SEAT }, second: two },
         C::Enrol { device: TUMBLER, kind: DeviceKind::Screen, second: None },
         C::Enrol { device: TUMBLER, kind: DeviceKind::NoteAcceptor { cluster: CLUSTER, seat: SEAT }, second: None },
+        C::Enrol { device: TUMBLER, kind: DeviceKind::ChipReader { cluster: CLUSTER }, second: None },
         C::GiveCode { device: TERMINAL, second: two },
         C::Revoke { device: TERMINAL },
         C::CopiedToken { device: TERMINAL },

@@ -162,6 +162,7 @@ fn nobodies(command: &HouseCommand) -> Vec<Row> {
         by(SUSPENDED),
         terminal(TERMINAL, Seat(2)),
         Actor::Tumbler(TUMBLER),
+        Actor::ChipReader(TUMBLER),
         Actor::System,
     ]
     .map(|actor| (actor, command.clone(), Some(NotAllowed)))
@@ -252,6 +253,15 @@ fn machines() -> Vec<Vec<Row>> {
             &[DeviceExists, DeviceExists, UnknownTable],
         ),
         for_two(ADMINISTRATOR, |second, mended| screen(pick(&[TUMBLER.0, 50], mended), second), &[DeviceExists]),
+        for_two(
+            ADMINISTRATOR,
+            |second, mended| C::Enrol {
+                device: DeviceId(pick(&[TERMINAL.0, 50], mended)),
+                kind: DeviceKind::ChipReader { cluster: pick(&[NOWHERE, NOWHERE, CLUSTER], mended) },
+                second,
+            },
+            &[DeviceExists, UnknownTable],
+        ),
         // F86: the house of these rows takes no notes.
         for_two(
             ADMINISTRATOR,

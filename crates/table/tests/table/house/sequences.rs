@@ -189,6 +189,7 @@ fn step() -> impl Strategy<Value = Step> {
         anyone().prop_map(by),
         Just(terminal(TERMINAL, SEAT)),
         Just(Actor::Tumbler(TUMBLER)),
+        Just(Actor::ChipReader(TUMBLER)),
         Just(Actor::System),
     ];
     let wait = select(&[0, 0, 0, 0, 0, 0, 1, 1, 1_000, 60_000, 11 * 60_000, DAY, 12 * DAY][..]);
