@@ -8,9 +8,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
-use taisai_record::{Address, At, MachineId, Merged, merge};
+use taisai_record::{Address, At, Merged, chain_of, merge};
 use taisai_rules::{Games, Money};
-use taisai_table::{Account, Chips, Cluster, ClusterId, Ledger, Machines, Recorded, Seat, Table, TableId};
+use taisai_table::{Account, Chips, Cluster, ClusterId, Ledger, MachineId, Machines, Recorded, Seat, Table, TableId};
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET, counted};
 use crate::store::{self, Store};
@@ -85,7 +85,7 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
         None => MachineId::Round(table),
     };
     let at = place.at.map(|position| {
-        let chain = machine.chain();
+        let chain = chain_of(machine);
         let head =
             heads.iter().find(|head| head.chain == chain).with_context(|| format!("there is no chain {chain}"))?;
         let blocks = counted(head.next, ("block", "blocks"));

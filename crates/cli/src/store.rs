@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use taisai_journal::{Archive, Head, PublicKey, SigningKey};
-use taisai_record::{Address, MachineId, StoreError};
-use taisai_table::TableId;
+use taisai_record::{Address, StoreError, machine_of};
+use taisai_table::{MachineId, TableId};
 
 use crate::args::StoreArgs;
 
@@ -58,7 +58,7 @@ pub(crate) fn table(given: Option<u16>, heads: &[Head]) -> anyhow::Result<TableI
     if let Some(table) = given {
         return Ok(TableId(table));
     }
-    let tables = heads.iter().filter_map(|head| match MachineId::of_chain(&head.chain)? {
+    let tables = heads.iter().filter_map(|head| match machine_of(&head.chain)? {
         MachineId::Round(table) => Some(table),
         MachineId::House | MachineId::Cluster(_) => None,
     });

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use taisai_journal::{Anchored, Archive, ChainName, Fault, Genesis, Head, PublicKey, Reason};
-use taisai_table::{Cluster, ClusterId, House, Round, TableId, transit_is_on_its_way};
+use taisai_table::{Cluster, ClusterId, House, MachineId, Round, TableId, transit_is_on_its_way};
 
 pub use store::{AuditError, AuditSheet, ChainSheet, InUse, StoreAudit, Waits};
 
 use crate::finding::Finding;
 use crate::machine::Machine;
 use crate::notices::Notices;
-use crate::opening::{MachineId, Opening, Program};
+use crate::opening::{Opening, Program, chain_of, machine_of};
 use crate::replay::{ReplayError, Seen};
 use crate::store::StoreError;
 use crate::verify::{Verified, verify_chain};
@@ -144,7 +144,7 @@ impl Auditor<'_> {
         ends: &Mutex<Ends>,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Counted, Finding> {
-        let machine = MachineId::of_chain(&head.chain).ok_or_else(|| Finding::UnknownChain(head.chain.clone()))?;
+        let machine = machine_of(&head.chain).ok_or_else(|| Finding::UnknownChain(head.chain.clone()))?;
         let lock = || ends.lock().expect("no thread has stopped");
         let mut notices = Notices::default();
         let (counted, genesis) = match machine {
@@ -234,7 +234,7 @@ impl Ends {
         let Some(house) = &self.house else { return findings };
         for (id, (cluster, _)) in &self.clusters {
             let transit = transit_is_on_its_way(house, cluster);
-            let chain = MachineId::Cluster(*id).chain();
+            let chain = chain_of(MachineId::Cluster(*id));
             findings.extend(transit.err().map(|broken| Finding::Transit { chain, broken }));
         }
         findings
@@ -245,7 +245,7 @@ impl Ends {
         let mut findings = Vec::new();
         let mut need = |machine: MachineId, by: MachineId, is_there: bool| {
             if !is_there {
-                findings.push(Finding::Missing { chain: machine.chain(), by: by.chain() });
+                findings.push(Finding::Missing { chain: chain_of(machine), by: chain_of(by) });
             }
         };
         let tables = self.rounds.keys().copied().chain(self.clusters.keys().map(|id| id.table));
@@ -267,10 +267,10 @@ impl Ends {
     /// Whether the clusters of a table followed what their round has given, and as far as it was told.
     fn followed(&self, table: TableId, round: &Round, given: &Notices) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let chain_of_round = || MachineId::Round(table).chain();
+        let chain_of_round = || chain_of(MachineId::Round(table));
         let clusters = (0..=u16::MAX).map(|number| ClusterId { table, number });
         for (id, (reported, ..)) in clusters.map_while(|id| Some((id, round.reported(id)?))) {
-            let chain = MachineId::Cluster(id).chain();
+            let chain = chain_of(MachineId::Cluster(id));
             let end = self.clusters.get(&id);
             let followed = end.map_or(0, |(cluster, _)| cluster.followed());
             if followed < reported {

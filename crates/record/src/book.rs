@@ -9,11 +9,11 @@ use taisai_journal::{
     Anchor, AnchorError, Anchored, Archive, Block, ChainName, Content, Genesis, Head, Journal, KeyError, PublicKey,
     Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
 };
-use taisai_table::{Profile, Time, time_of};
+use taisai_table::{MachineId, Profile, Time, time_of};
 
 use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
-use crate::opening::{BadOpening, MachineId, Opening, Program, Setup};
+use crate::opening::{BadOpening, Opening, Program, Setup, chain_of};
 use crate::recorder::Recorder;
 use crate::replay::{At, Replay, ReplayError};
 use crate::standing::{LOOKED_BACK, newest_checkpoint};
@@ -151,7 +151,7 @@ impl Book {
         is_own: impl Fn(&ChainName) -> bool,
         warn: Warn,
     ) -> Result<Self, BookError> {
-        let (mut archive, house) = (journal.archive()?, MachineId::House.chain());
+        let (mut archive, house) = (journal.archive()?, chain_of(MachineId::House));
         let mut heads = archive.heads()?;
         heads.retain(|head| head.chain == house || is_own(&head.chain));
         // Before anything is written, also beside the store: what this program cannot read it leaves alone.

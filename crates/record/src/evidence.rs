@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use taisai_journal::{
     BadBlock, Block, ChainName, Checkpoint, Content, Fault, Genesis, Hash, PublicKey, Trust, Verifier,
 };
-use taisai_table::{Cluster, ClusterId, Round, RoundNumber, TableId, Time};
+use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId, Time};
 
 pub use file::BadFile;
 pub use gather::NoEvidence;
@@ -21,7 +21,7 @@ pub use gather::NoEvidence;
 use crate::finding::Finding;
 use crate::machine::Machine;
 use crate::notices::Notices;
-use crate::opening::{BadOpening, MachineId, Opening, Program, Setup};
+use crate::opening::{BadOpening, Opening, Program, Setup, chain_of};
 use crate::replay::{Reading, ReplayError, Seen};
 use crate::settlement::{Acts, Settled, Settlement, Settling, clusters_of, unwitnessed};
 use crate::verify::Checks;
@@ -108,7 +108,7 @@ impl Evidence {
     /// Checks everything: signatures with one of the keys, hashes, every decision, and that the clusters followed their round.
     pub fn check(&self, keys: &[PublicKey], program: &Program) -> Result<Proven, Unproven> {
         let mut check = Check { keys, program, entries: 0, signers: Vec::new(), signed: None };
-        let chain = MachineId::Round(self.table).chain();
+        let chain = chain_of(MachineId::Round(self.table));
         let (part, rest) = self.parts.split_first().ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
         let signed = check.signed(&chain, part)?;
         let (mut acts, mut given) = (Acts::new(self.round), Notices::default());
@@ -147,7 +147,7 @@ impl Evidence {
         given: &Notices,
         check: &mut Check<'_>,
     ) -> Result<Settled, Unproven> {
-        let chain = MachineId::Cluster(id).chain();
+        let chain = chain_of(MachineId::Cluster(id));
         let signed = check.signed(&chain, part)?;
         if signed.genesis != round.genesis || !is_same_table(&signed.opening, &round.opening) {
             return Err(Unproven::OtherTable(chain));
@@ -164,7 +164,7 @@ impl Evidence {
         match unlike.or(own) {
             None => Ok(settled),
             Some((at, number)) => {
-                let round = MachineId::Round(self.table).chain();
+                let round = chain_of(MachineId::Round(self.table));
                 Err(Finding::Notice { chain, at, number, round }.into())
             }
         }

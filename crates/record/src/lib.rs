@@ -30,7 +30,7 @@ pub use follower::{FollowError, Follower};
 pub use keeper::{Warn, Warning};
 pub use machine::Machine;
 pub use merge::{Merged, NotMerged, merge};
-pub use opening::{BadOpening, MachineId, Opening, Program, Setup};
+pub use opening::{BadOpening, Opening, Program, Setup, chain_of, machine_of};
 pub use past::{Played, last_games, slip};
 pub use recorder::{NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot, first_opening};

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, PublicKey, Trust};
 use taisai_table::{
-    BadPlan, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, Machines, Plan, Recorded, Round,
-    RoundCommand, TableId, Time,
+    BadPlan, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineId, Machines, Plan, Recorded,
+    Round, RoundCommand, TableId, Time,
 };
 
 use crate::machine::Machine;
-use crate::opening::{BadOpening, MachineId, Opening, Setup};
+use crate::opening::{BadOpening, Opening, Setup, chain_of};
 use crate::replay::{At, Replay, ReplayError, Seen};
 use crate::settlement::clusters_of;
 
@@ -91,7 +91,7 @@ impl Read<'_> {
         recorded: impl Fn(Entry<M::Command, M::Event>) -> Recorded,
     ) -> Result<Option<Opening>, NotMerged> {
         let trust = if self.keys.is_empty() { Trust::AnyKey } else { Trust::Keys(self.keys.to_vec()) };
-        let mut replay = Replay::<M>::new(self.archive, id.chain(), trust, &[]);
+        let mut replay = Replay::<M>::new(self.archive, chain_of(id), trust, &[]);
         let entries = self.chains.entry(id).or_default();
         replay.run(|seen| {
             if let Seen::Entry(at, _, entry) = seen {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use taisai_journal::{ChainName, Hash};
 use taisai_rules::Game;
-use taisai_table::{BadBytes, ClusterId, Profile, Registration, TableId, TableRules, Time};
+use taisai_table::{BadBytes, ClusterId, MachineId, Profile, Registration, TableId, TableRules, Time};
 
 /// How an opening begins.
 const MARK: [u8; 2] = [0, 1];
@@ -72,7 +72,7 @@ impl Setup {
 
     /// The name of the machine's chain.
     pub fn chain(&self) -> ChainName {
-        self.machine().chain()
+        chain_of(self.machine())
     }
 
     /// Whether it is of a table for training. What a house says of itself is in its genesis blocks.
@@ -81,44 +81,31 @@ impl Setup {
     }
 }
 
-/// A machine of a house. Each has a chain of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MachineId {
-    /// The House.
-    House,
-    /// The dealer's side of a table.
-    Round(TableId),
-    /// A players' side.
-    Cluster(ClusterId),
+/// The chain of a machine.
+///
+/// # Panics
+/// Never: every machine has a name that a chain can have.
+pub fn chain_of(machine: MachineId) -> ChainName {
+    let name = match machine {
+        MachineId::House => "house".to_owned(),
+        MachineId::Round(table) => format!("table-{}", table.0),
+        MachineId::Cluster(cluster) => format!("table-{}-{}", cluster.table.0, cluster.number),
+    };
+    name.parse().expect("it is a chain's name")
 }
 
-impl MachineId {
-    /// The name of its chain.
-    ///
-    /// # Panics
-    /// Never: every machine has a name that a chain can have.
-    pub fn chain(self) -> ChainName {
-        let name = match self {
-            Self::House => "house".to_owned(),
-            Self::Round(table) => format!("table-{}", table.0),
-            Self::Cluster(cluster) => format!("table-{}-{}", cluster.table.0, cluster.number),
-        };
-        name.parse().expect("it is a chain's name")
-    }
-
-    /// The machine that a chain is of; none for a name that no machine has.
-    pub fn of_chain(chain: &ChainName) -> Option<Self> {
-        let machine = match chain.as_str().strip_prefix("table-") {
-            None => Self::House,
-            Some(numbers) => match numbers.split_once('-') {
-                None => Self::Round(TableId(numbers.parse().ok()?)),
-                Some((table, number)) => {
-                    Self::Cluster(ClusterId { table: TableId(table.parse().ok()?), number: number.parse().ok()? })
-                }
-            },
-        };
-        (machine.chain() == *chain).then_some(machine)
-    }
+/// The machine that a chain is of; none for a name that no machine has.
+pub fn machine_of(chain: &ChainName) -> Option<MachineId> {
+    let machine = match chain.as_str().strip_prefix("table-") {
+        None => MachineId::House,
+        Some(numbers) => match numbers.split_once('-') {
+            None => MachineId::Round(TableId(numbers.parse().ok()?)),
+            Some((table, number)) => {
+                MachineId::Cluster(ClusterId { table: TableId(table.parse().ok()?), number: number.parse().ok()? })
+            }
+        },
+    };
+    (chain_of(machine) == *chain).then_some(machine)
 }
 
 /// What a machine is built with, when and by whom.
@@ -223,10 +210,10 @@ mod tests {
     fn a_chain_has_the_name_of_its_machine() {
         let cluster = ClusterId { table: TableId(12), number: 3 };
         for machine in [MachineId::House, MachineId::Round(TableId(65_535)), MachineId::Cluster(cluster)] {
-            assert_eq!(MachineId::of_chain(&machine.chain()), Some(machine));
+            assert_eq!(machine_of(&chain_of(machine)), Some(machine));
         }
         for other in ["houses", "table-", "table-01", "table-65536", "table-1-", "table-1-2-3", "table-1-02"] {
-            assert_eq!(MachineId::of_chain(&other.parse().unwrap()), None, "{other}");
+            assert_eq!(machine_of(&other.parse().unwrap()), None, "{other}");
         }
     }
 }

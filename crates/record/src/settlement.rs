@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
-    Adjustment, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, PastRound, Phase, Round, RoundCommand,
-    RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, Unwitnessed, VoidReason,
+    Adjustment, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, MachineId, PastRound, Phase, Round,
+    RoundCommand, RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, Unwitnessed, VoidReason,
 };
 
 use crate::machine::Machine;
-use crate::opening::{MachineId, Opening, Setup};
+use crate::opening::{Opening, Setup, chain_of};
 use crate::past::{Change, change};
 use crate::replay::{At, Replay, ReplayError, Seen};
 
@@ -114,7 +114,7 @@ pub fn settlement(
     round: RoundNumber,
 ) -> Result<Option<Settlement>, ReplayError> {
     let mut acts = Acts::new(round);
-    let chain = MachineId::Round(table).chain();
+    let chain = chain_of(MachineId::Round(table));
     let mut replay = start::<Round>(archive, &chain, keys, |machine| machine.number() < round)?;
     replay.run(|seen| {
         acts.see(&seen);
@@ -126,7 +126,7 @@ pub fn settlement(
     let mut clusters = Vec::new();
     for cluster in clusters_of(&opening.setup) {
         let mut settling = Settling::new(round);
-        let chain = MachineId::Cluster(cluster).chain();
+        let chain = chain_of(MachineId::Cluster(cluster));
         let mut replay = start::<Cluster>(archive, &chain, keys, |machine| machine.round() < round)?;
         replay.run(|seen| {
             settling.see(&seen);

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taisai_journal::PublicKey;
-use taisai_record::{Address, Evidence, NoEvidence, Program, RoundSheet, Standing, settlement, standings};
-use taisai_table::{RoundNumber, TableId};
+use taisai_record::{Address, Evidence, NoEvidence, Program, RoundSheet, Standing, chain_of, settlement, standings};
+use taisai_table::{MachineId, RoundNumber, TableId};
 use tokio::sync::Semaphore;
 
 pub(crate) use http::routes;
@@ -126,7 +126,7 @@ impl Audits {
 /// A table that the record does not have is unknown, not damaged.
 fn is_there(archive: &mut Stoppable, table: TableId) -> Result<(), Denied> {
     use taisai_journal::Archive as _;
-    let chain = taisai_record::MachineId::Round(table).chain();
+    let chain = chain_of(MachineId::Round(table));
     let heads = archive.heads().map_err(|error| Denied::from(Trouble::from(error)))?;
     if heads.iter().any(|head| head.chain == chain && head.next > 0) { Ok(()) } else { Err(Denied::Unknown) }
 }

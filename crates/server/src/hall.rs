@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use taisai_journal::{Archive, ChainName, LeaseError, PublicKey, Purpose};
 use taisai_record::{
-    Address, Book, BookError, Files, FollowError, MachineId, Opening, Program, Recorder, Setup, StoreError, Warn,
+    Address, Book, BookError, Files, FollowError, Opening, Program, Recorder, Setup, StoreError, Warn, chain_of,
     first_opening,
 };
 use taisai_table::{
-    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, Profile, Refusal, Registration, Round, Seat,
-    TableId,
+    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, MachineId, Profile, Refusal, Registration, Round,
+    Seat, TableId,
 };
 use tokio::sync::watch;
 
@@ -363,7 +363,7 @@ impl Hall {
 
 /// What the machine of a chain was first built with.
 fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Opening>, HallError> {
-    Ok(first_opening(archive, &machine.chain()).map_err(BookError::from)?)
+    Ok(first_opening(archive, &chain_of(machine)).map_err(BookError::from)?)
 }
 
 /// The House has every table on file, and each is laid out.
@@ -430,7 +430,7 @@ fn as_recorded(
 ) -> Result<Option<TablePlan>, HallError> {
     let Some(opening) = recorded(archive, MachineId::Round(table))? else { return Ok(plan.cloned()) };
     let Setup::Round { game, layout, registration, is_training, clusters, .. } = opening.setup else {
-        return Err(BookError::OtherSetup(MachineId::Round(table).chain().to_string()).into());
+        return Err(BookError::OtherSetup(chain_of(MachineId::Round(table)).to_string()).into());
     };
     let mut seats = Vec::new();
     for number in 0..clusters {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use taisai_record::Recorder;
 use taisai_table::{
-    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Report, Seat, TableId, Transfer,
+    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, Message, Report, Seat, TableId,
     Verdict, VoucherHash,
 };
 use tokio::sync::{mpsc, oneshot};
@@ -60,10 +60,8 @@ pub(crate) enum HouseMail {
     Follow { topic: Topic, source: u64, line: Line },
     /// A look at it.
     Look(Box<dyn FnOnce(&House) -> Then + Send>),
-    /// Money from a cluster.
-    Transfer { cluster: ClusterId, transfer: Transfer },
-    /// A cluster holds a transfer.
-    ClusterHolds { cluster: ClusterId, number: u64 },
+    /// A message of a cluster.
+    Message(Message),
     /// Someone waits for the voucher of a cash-out that a cluster has accepted.
     Await { hash: VoucherHash, reply: oneshot::Sender<Became> },
     /// Another node takes the House: what was asked is recorded, and it ends here.
@@ -230,27 +228,37 @@ impl RunningHouse {
             }
             HouseMail::Follow { topic, source, line } => self.follow(topic, source, line),
             HouseMail::Look(look) => self.said.push(Said::Then(look(self.house.machine()))),
-            HouseMail::Transfer { cluster, transfer } => {
+            HouseMail::Message(message) => self.receive(&message),
+            HouseMail::Await { hash, reply } => {
+                self.said.extend(self.awaited.wait(self.house.machine(), hash, reply));
+            }
+            HouseMail::Depart => {}
+        }
+    }
+
+    fn receive(&mut self, message: &Message) {
+        match *message {
+            Message::ToHouse { cluster, transfer } => {
                 let number = transfer.number;
                 if number > self.house.machine().received(cluster) {
                     let decision = self.own(HouseCommand::Receive { cluster, transfer });
                     self.said.extend(self.awaited.arrived(self.house.machine(), &transfer, &decision));
                 }
-                // What is refused is sent again until it is not: money is never said to be held that is not.
+                // The House acknowledges a transfer only once it holds it; a refused transfer is retried.
                 if self.house.machine().received(cluster) >= number {
-                    let holds = TableMail::HouseHolds { cluster: cluster.number, number };
-                    self.said.push(Said::ToTable(cluster.table, holds));
+                    self.said.push(Said::Send(Message::HouseHolds { cluster, number }));
                 }
             }
-            HouseMail::ClusterHolds { cluster, number } => {
+            Message::ClusterHolds { cluster, number } => {
                 if self.house.machine().outbox(cluster).next().is_some_and(|first| first.number == number) {
                     self.own(HouseCommand::Delivered { cluster, number });
                 }
             }
-            HouseMail::Await { hash, reply } => {
-                self.said.extend(self.awaited.wait(self.house.machine(), hash, reply));
-            }
-            HouseMail::Depart => {}
+            // These have other receivers.
+            Message::Notice { .. }
+            | Message::Followed { .. }
+            | Message::HouseHolds { .. }
+            | Message::ToCluster { .. } => {}
         }
     }
 
@@ -308,8 +316,7 @@ impl RunningHouse {
             let before = *posted;
             for transfer in house.outbox(cluster).filter(|transfer| transfer.number > before) {
                 *posted = transfer.number;
-                let receive = TableMail::Receive { cluster: cluster.number, transfer: *transfer };
-                self.said.push(Said::ToTable(cluster.table, receive));
+                self.said.push(Said::Send(Message::ToCluster { cluster, transfer: *transfer }));
             }
         }
         let (said, voice) = (std::mem::take(&mut self.said), self.voice.clone());

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, Weak};
 use axum::extract::ws::Utf8Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use taisai_table::{ClusterId, Refusal, TableId, Verdict};
+use taisai_table::{ClusterId, MachineId, Message, Refusal, TableId, Verdict};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::house::HouseMail;
@@ -145,6 +145,8 @@ pub(crate) enum Said {
     To(Line, Utf8Bytes),
     /// Something else.
     Then(Then),
+    /// A message to another machine.
+    Send(Message),
     /// A letter to the House.
     ToHouse(HouseMail),
     /// A letter to a table.
@@ -255,6 +257,20 @@ impl Post {
         }
     }
 
+    /// Sends a message to its machine, here or on another node. One that does not arrive is sent again by its sender.
+    async fn send(&self, message: Message) {
+        let machine = match message.to() {
+            MachineId::House => return self.to_house(HouseMail::Message(message)).await,
+            MachineId::Round(table) => self.table(table),
+            MachineId::Cluster(cluster) => self.cluster(cluster),
+        };
+        match (machine, self.courier()) {
+            (Some(machine), _) => machine.send(TableMail::Message(message)).await.unwrap_or_default(),
+            (None, Some(courier)) => courier.message(message),
+            (None, None) => {}
+        }
+    }
+
     /// From now on the House's mail comes here.
     pub(crate) fn set_house(&self, house: mpsc::Sender<HouseMail>) {
         *self.house.write().unwrap_or_else(PoisonError::into_inner) = house;
@@ -309,9 +325,7 @@ impl Post {
     /// Where a letter goes that is meant for one of a table's machines, if that runs here.
     fn mailbox(&self, table: TableId, letter: &TableMail) -> Option<mpsc::Sender<TableMail>> {
         match letter {
-            TableMail::Receive { cluster, .. }
-            | TableMail::HouseHolds { cluster, .. }
-            | TableMail::SeatMoney { cluster, .. } => self.cluster(ClusterId { table, number: *cluster }),
+            TableMail::SeatMoney { cluster, .. } => self.cluster(ClusterId { table, number: *cluster }),
             TableMail::Round { .. }
             | TableMail::Cluster { .. }
             | TableMail::Sit { .. }
@@ -319,7 +333,7 @@ impl Post {
             | TableMail::Follow { .. }
             | TableMail::Look(_)
             | TableMail::Slip { .. }
-            | TableMail::Reported { .. }
+            | TableMail::Message(_)
             | TableMail::AtCluster { .. }
             | TableMail::Followed(_)
             | TableMail::DamagedSet { .. }
@@ -353,6 +367,11 @@ async fn speak(mut leaving: mpsc::UnboundedReceiver<Vec<Said>>, post: Weak<Post>
                 Said::ToHouse(letter) => {
                     if let Some(post) = post.upgrade() {
                         post.to_house(letter).await;
+                    }
+                }
+                Said::Send(message) => {
+                    if let Some(post) = post.upgrade() {
+                        post.send(message).await;
                     }
                 }
                 Said::ToTable(table, letter) => {

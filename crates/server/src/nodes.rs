@@ -11,11 +11,11 @@ mod term;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use taisai_record::chain_of;
 
 use serde_json::Value;
 use taisai_journal::{ChainName, NodeName, Roster};
-use taisai_record::MachineId;
-use taisai_table::{ClusterId, TableId};
+use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
 pub(crate) use courier::{Courier, ForCluster, Forwarded};
@@ -81,7 +81,7 @@ impl Nodes {
 
     /// The part that a cluster belongs to: its own, or that of its table.
     pub(crate) fn part_of_cluster(&self, cluster: ClusterId) -> ChainName {
-        let own = MachineId::Cluster(cluster).chain();
+        let own = chain_of(MachineId::Cluster(cluster));
         let is_apart = self.roster.borrow().leases.iter().any(|lease| lease.part == own);
         if is_apart { own } else { part_of(cluster.table) }
     }
@@ -116,10 +116,10 @@ impl Nodes {
 
 /// The part that the dealer's side of a table is.
 pub(crate) fn part_of(table: TableId) -> ChainName {
-    MachineId::Round(table).chain()
+    chain_of(MachineId::Round(table))
 }
 
 /// The part that the House is.
 pub(crate) fn house() -> ChainName {
-    MachineId::House.chain()
+    chain_of(MachineId::House)
 }

@@ -17,8 +17,8 @@ use std::time::Duration;
 use taisai_record::Recorder;
 use taisai_rules::Station;
 use taisai_table::{
-    Actor, Asked, Closes, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, Phase, Profile, Round,
-    RoundCommand, RoundEvent, RoundNumber, Seat, Slip, Verdict,
+    Actor, Asked, Closes, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, Message, Phase,
+    Profile, Round, RoundCommand, RoundEvent, RoundNumber, Seat, Slip, Verdict,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
@@ -34,7 +34,6 @@ pub(crate) use view::{PublicView, StaffView, is_lit};
 pub(crate) use view::{SeatChange, Snapshot};
 
 use crate::clock::{Clock, OwnIds, Sources};
-use crate::house::HouseMail;
 use crate::leaving::{Answer, Answered, Reply, Said, Voice};
 use crate::metrics::TableMetrics;
 use crate::stopped::Stopped;
@@ -324,14 +323,7 @@ impl RunningTable {
                     self.answer(&decision, reply, None);
                 }
             }
-            TableMail::Reported { cluster, followed, colour_chips } => {
-                // A cluster that runs elsewhere has terminals, and registers every bet.
-                let report = (followed, colour_chips, false);
-                if self.parts.round.is_own() && self.round().reported(cluster) != Some(report) {
-                    let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered: false };
-                    self.ask_round(Actor::System, None, report);
-                }
-            }
+            TableMail::Message(message) => self.receive(&message),
             TableMail::AtCluster { cluster, at_cluster } => {
                 self.elsewhere.insert(cluster, (Instant::now(), at_cluster));
             }
@@ -354,26 +346,6 @@ impl RunningTable {
             TableMail::SeatMoney { cluster, seat, money } => self.money_changed(cluster, seat, money),
             TableMail::Gone { cluster, seat, line } => self.gone(cluster, seat, &line),
             TableMail::Follow { topics, counted, line } => self.follow(line, counted, topics),
-            TableMail::Receive { cluster, transfer } => {
-                let Some((id, received)) = self.cluster(cluster).map(|cluster| (cluster.id(), cluster.received()))
-                else {
-                    return;
-                };
-                if transfer.number > received {
-                    self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Receive { transfer });
-                    self.tell_of(cluster, &transfer);
-                }
-                // What is refused is sent again until it is not: money is never said to be held that is not.
-                if self.cluster(cluster).is_some_and(|cluster| cluster.received() >= transfer.number) {
-                    self.said.push(Said::ToHouse(HouseMail::ClusterHolds { cluster: id, number: transfer.number }));
-                }
-            }
-            TableMail::HouseHolds { cluster, number } => {
-                let first = self.cluster(cluster).and_then(|cluster| cluster.outbox().next());
-                if first.is_some_and(|first| first.number == number) {
-                    self.ask_cluster(cluster, Actor::System, None, ClusterCommand::Delivered { number });
-                }
-            }
             TableMail::Look(look) => self.said.push(Said::Then(look(self))),
             TableMail::Slip { cluster, round, slip } => {
                 if let Some(slip) = slip {
@@ -385,6 +357,39 @@ impl RunningTable {
                 self.ask_round(Actor::System, None, RoundCommand::DamagedSet { dice_set });
             }
             TableMail::Depart => self.departs = true,
+        }
+    }
+
+    fn receive(&mut self, message: &Message) {
+        let number = message.cluster().number;
+        match *message {
+            Message::Followed { cluster, followed, colour_chips, is_registered } => {
+                if self.parts.round.is_own()
+                    && self.round().reported(cluster) != Some((followed, colour_chips, is_registered))
+                {
+                    let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
+                    self.ask_round(Actor::System, None, report);
+                }
+            }
+            Message::ToCluster { cluster, transfer } => {
+                let Some(received) = self.cluster(number).map(Cluster::received) else { return };
+                if transfer.number > received {
+                    self.ask_cluster(number, Actor::System, None, ClusterCommand::Receive { transfer });
+                    self.tell_of(number, &transfer);
+                }
+                // A cluster acknowledges a transfer only once it holds it; a refused transfer is retried.
+                if self.cluster(number).is_some_and(|cluster| cluster.received() >= transfer.number) {
+                    self.said.push(Said::Send(Message::ClusterHolds { cluster, number: transfer.number }));
+                }
+            }
+            Message::HouseHolds { number: held, .. } => {
+                let first = self.cluster(number).and_then(|cluster| cluster.outbox().next());
+                if first.is_some_and(|first| first.number == held) {
+                    self.ask_cluster(number, Actor::System, None, ClusterCommand::Delivered { number: held });
+                }
+            }
+            // A cluster elsewhere follows the record of its round; the others are for the House.
+            Message::Notice { .. } | Message::ToHouse { .. } | Message::ClusterHolds { .. } => {}
         }
     }
 

@@ -5,8 +5,6 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use taisai_rules::Money;
-
 use crate::between::transit_is_on_its_way;
 use crate::cluster::{Cluster, ClusterCommand, ClusterEvent, Slip};
 use crate::codec::BadBytes;
@@ -15,79 +13,10 @@ use crate::house::{House, HouseCommand, HouseEvent};
 use crate::identity::{Actor, ClusterId, CommandId, RoundNumber, TableId, Time};
 use crate::invariant::Broken;
 use crate::machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
+use crate::message::Message;
 use crate::profile::Profile;
 use crate::recent::Verdict;
 use crate::round::{Notice, Round, RoundCommand, RoundEvent};
-use crate::transfer::Transfer;
-
-/// What one machine has for another. The first of its kind for its cluster is the next one; any other is refused.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Message {
-    /// A notice of the round, for a cluster, with the slip of the round it is about where that is over.
-    Notice {
-        /// For which cluster.
-        cluster: ClusterId,
-        /// Its number.
-        number: u64,
-        /// The notice.
-        notice: Notice,
-        /// The slip.
-        slip: Option<Slip>,
-    },
-    /// How far a cluster has followed, for its round.
-    Report {
-        /// Which cluster.
-        cluster: ClusterId,
-        /// The last notice that it holds.
-        followed: u64,
-        /// What its Colour Chips with players are worth.
-        colour_chips: Money,
-        /// Whether all that wins is registered there.
-        is_registered: bool,
-    },
-    /// The House holds a transfer, for the cluster that sent it.
-    HouseHolds {
-        /// Which cluster.
-        cluster: ClusterId,
-        /// The transfer's number.
-        number: u64,
-    },
-    /// Money from a cluster to the House.
-    ToHouse {
-        /// From which cluster.
-        cluster: ClusterId,
-        /// The transfer.
-        transfer: Transfer,
-    },
-    /// A cluster holds a transfer, for the House.
-    ClusterHolds {
-        /// Which cluster.
-        cluster: ClusterId,
-        /// The transfer's number.
-        number: u64,
-    },
-    /// Money from the House to a cluster.
-    ToCluster {
-        /// To which cluster.
-        cluster: ClusterId,
-        /// The transfer.
-        transfer: Transfer,
-    },
-}
-
-impl Message {
-    /// The cluster at one end of its way.
-    pub const fn cluster(&self) -> ClusterId {
-        match self {
-            Self::Notice { cluster, .. }
-            | Self::Report { cluster, .. }
-            | Self::HouseHolds { cluster, .. }
-            | Self::ToHouse { cluster, .. }
-            | Self::ClusterHolds { cluster, .. }
-            | Self::ToCluster { cluster, .. } => *cluster,
-        }
-    }
-}
 
 /// A house in one process.
 #[derive(Clone, Debug)]
@@ -213,7 +142,7 @@ impl Floor {
                 Message::Notice { cluster, number, notice: notice.clone(), slip }
             });
         let is_reported = round.reported(cluster) == Some(from.reports());
-        let report = (!is_reported).then_some(Message::Report { cluster, followed, colour_chips, is_registered });
+        let report = (!is_reported).then_some(Message::Followed { cluster, followed, colour_chips, is_registered });
         let out = from.outbox().map(move |transfer| match transfer.number {
             number if number <= held => Message::HouseHolds { cluster, number },
             _ => Message::ToHouse { cluster, transfer: *transfer },
@@ -231,7 +160,7 @@ impl Floor {
             Message::Notice { cluster, number, notice, slip } => {
                 self.tell_cluster(cluster, ClusterCommand::Follow { number, notice, slip }, time)
             }
-            Message::Report { cluster, followed, colour_chips, is_registered } => {
+            Message::Followed { cluster, followed, colour_chips, is_registered } => {
                 let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
                 let asked = self.system(time, report);
                 self.ask_round(cluster.table, asked).map(|decision| decision.verdict())

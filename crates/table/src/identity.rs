@@ -36,6 +36,17 @@ pub struct ClusterId {
     pub number: u16,
 }
 
+/// A machine of an installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MachineId {
+    /// The House.
+    House,
+    /// The dealer's side of a table.
+    Round(TableId),
+    /// A players' side of a table.
+    Cluster(ClusterId),
+}
+
 /// A round of a table: they are counted from one and never repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

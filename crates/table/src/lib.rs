@@ -11,6 +11,7 @@ mod house;
 mod identity;
 mod invariant;
 mod machines;
+mod message;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod past;
@@ -32,7 +33,7 @@ pub use cluster::{
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};
-pub use floor::{Floor, Message};
+pub use floor::Floor;
 pub use house::{
     Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
     ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
@@ -40,11 +41,12 @@ pub use house::{
     Voucher, VoucherOrigin, VoucherState,
 };
 pub use identity::{
-    Actor, ClusterId, CommandId, DeviceId, Person, PersonId, Receipt, Role, Roles, RoundNumber, Seat, SessionId,
-    TableId, Time,
+    Actor, ClusterId, CommandId, DeviceId, MachineId, Person, PersonId, Receipt, Role, Roles, RoundNumber, Seat,
+    SessionId, TableId, Time,
 };
 pub use invariant::Broken;
 pub use machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
+pub use message::Message;
 pub use profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
 pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;

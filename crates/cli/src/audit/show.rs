@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use anyhow::bail;
-use taisai_record::{ClusterSheet, MachineId, Mark, Movement, RegisteredLine, RoundSheet, Sheet, settlement};
+use taisai_record::{ClusterSheet, Mark, Movement, RegisteredLine, RoundSheet, Sheet, chain_of, settlement};
 use taisai_rules::{Dice, Game, Language};
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, Law, PastRound, Profile, Registration, RoundCommand, RoundEntry, RoundNumber,
-    RoundStanding, Stake, Unwitnessed,
+    Actor, ClusterCommand, ClusterId, Law, MachineId, PastRound, Profile, Registration, RoundCommand, RoundEntry,
+    RoundNumber, RoundStanding, Stake, Unwitnessed,
 };
 
 use super::Store;
@@ -121,7 +121,7 @@ impl Shown<'_> {
 
     fn cluster(&self, cluster: &ClusterSheet, out: &mut impl Write) -> anyhow::Result<()> {
         let id = ClusterId { table: self.sheet.table, number: cluster.cluster };
-        let chain = MachineId::Cluster(id).chain();
+        let chain = chain_of(MachineId::Cluster(id));
         let place = format!("block {}, entry {} of chain {chain}", cluster.block, cluster.entry);
         let settled = if cluster.changes.is_empty() {
             "As it was settled"

@@ -51,7 +51,7 @@ impl Hall<'_> {
         {
             self.carry_about(number.hash);
         }
-        if !matches!(message, Message::Report { .. }) {
+        if !matches!(message, Message::Followed { .. }) {
             self.delivered.truncate(KEPT - 1);
             self.delivered.push_front(message.clone());
         }
@@ -109,7 +109,7 @@ impl Hall<'_> {
             (true, 1) => Message::HouseHolds { cluster, number: self.house().received(cluster) + later },
             (true, _) => {
                 let followed = self.cluster().followed() + later;
-                Message::Report { cluster, followed, colour_chips: Money::ZERO, is_registered: false }
+                Message::Followed { cluster, followed, colour_chips: Money::ZERO, is_registered: false }
             }
         };
         self.refused(Fault::MessageOutOfOrder, &message, Refusal::OutOfOrder)

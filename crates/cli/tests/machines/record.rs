@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, Trust};
-use taisai_record::{Address, Machine, MachineId, Replay, Seen};
+use taisai_record::{Address, Machine, Replay, Seen, chain_of};
 use taisai_rules::Dice;
 use taisai_table::{
-    Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, Notice, Round, RoundEvent, TableId, VoucherHash,
+    Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineId, Notice, Round, RoundEvent, TableId,
+    VoucherHash,
 };
 
 use crate::crowd::Player;
@@ -156,7 +157,7 @@ fn each<M: Machine>(
     machine: MachineId,
     mut look: impl FnMut(&M, &Entry<M::Command, M::Event>),
 ) {
-    let mut replay = Replay::new(archive, machine.chain(), Trust::AnyKey, &[]);
+    let mut replay = Replay::new(archive, chain_of(machine), Trust::AnyKey, &[]);
     let run = replay.run(|seen| {
         if let Seen::Entry(_, machine, entry) = seen {
             look(machine, entry);

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, ChainName, Content, Head, PublicKey, ReadError, Trust, Verifier, Vouched};
-use taisai_table::{Cluster, ClusterId, Round, RoundNumber, TableId};
+use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId};
 
 use super::{Evidence, Later, Part};
 use crate::machine::Machine;
-use crate::opening::{MachineId, Opening};
+use crate::opening::{Opening, chain_of};
 use crate::replay::{BATCH, ReplayError, Seen};
 use crate::settlement::{Settling, clusters_of, start, unwitnessed};
 use crate::verify::checkpoints;
@@ -50,7 +50,7 @@ impl Evidence {
             stood = stands;
             is_new
         };
-        let chain = MachineId::Round(table).chain();
+        let chain = chain_of(MachineId::Round(table));
         let (part, opening) = gathering.part::<Round>(&chain, |machine| machine.number() < round, changes)?;
         let mut parts = vec![part];
         for id in clusters_of(&opening.setup) {
@@ -76,7 +76,7 @@ impl Gathering<'_> {
             settling.see(seen);
             settled(&settling) != before
         };
-        let chain = MachineId::Cluster(id).chain();
+        let chain = chain_of(MachineId::Cluster(id));
         Ok(self.part::<Cluster>(&chain, |machine| machine.round() < round, changes)?.0)
     }
 

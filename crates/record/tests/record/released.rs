@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use taisai_journal::{Anchor, Archive, Journal, PublicKey, Sqlite, SqliteArchive};
-use taisai_record::{Auditor, MachineId, verify_chain};
-use taisai_table::{Cluster, House, Round};
+use taisai_record::{Auditor, machine_of, verify_chain};
+use taisai_table::{Cluster, House, MachineId, Round};
 
 use crate::hall::{Hall, program};
 use crate::made;
@@ -51,7 +51,7 @@ fn write(folder: &Path, make: Make) {
 fn states(archive: &mut dyn Archive) -> String {
     let mut lines = String::new();
     for head in archive.heads().unwrap() {
-        let found = match MachineId::of_chain(&head.chain).unwrap() {
+        let found = match machine_of(&head.chain).unwrap() {
             MachineId::House => verify_chain::<House>(archive, &head, &[], &[], &program(), |_| {})
                 .map(|verified| (verified.entries, verified.machine.unwrap().state_hash())),
             MachineId::Round(_) => verify_chain::<Round>(archive, &head, &[], &[], &program(), |_| {})

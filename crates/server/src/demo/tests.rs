@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use taisai_journal::Purpose;
 use taisai_journal::suite::HANG_LIMIT;
-use taisai_record::{Address, Auditor, MachineId, Program, Setup, beginning, first_opening};
+use taisai_record::{Address, Auditor, Program, Setup, beginning, chain_of, first_opening};
 use taisai_rules::{Games, Moment, Money};
-use taisai_table::{Phase, Seat, TableId};
+use taisai_table::{MachineId, Phase, Seat, TableId};
 use tokio::sync::watch;
 
 use super::Pace;
@@ -77,7 +77,7 @@ async fn it_deals_by_itself_and_all_is_training() {
         );
     }
     for table in [TableId(1), TableId(2)] {
-        let opening = first_opening(&mut *archive, &MachineId::Round(table).chain()).unwrap().unwrap();
+        let opening = first_opening(&mut *archive, &chain_of(MachineId::Round(table))).unwrap().unwrap();
         assert!(matches!(opening.setup, Setup::Round { is_training: true, .. }));
     }
     let auditor = Auditor { keys: &[], anchored: &[], program: &program() };

@@ -7,8 +7,8 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
 use taisai_journal::PublicKey;
-use taisai_record::{Address, Book, Recorder, Warn, slip};
-use taisai_table::{ClusterId, House, Profile, RoundNumber, TableId};
+use taisai_record::{Address, Book, Recorder, Warn, chain_of, slip};
+use taisai_table::{ClusterId, House, MachineId, Profile, RoundNumber, TableId};
 use tokio::sync::{mpsc, watch};
 
 use super::unopened::Unopened;
@@ -223,7 +223,7 @@ impl Archivist for FromRecord {
     fn ask(&self, cluster: ClusterId, round: RoundNumber) {
         let (address, keys, mail) = (self.address.clone(), self.keys.clone(), self.mail.clone());
         let read = move || {
-            let chain = taisai_record::MachineId::Cluster(cluster).chain();
+            let chain = chain_of(MachineId::Cluster(cluster));
             let read = address
                 .archive()
                 .map_err(|error| error.to_string())

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_journal::{ChainName, SLOTS};
-use taisai_record::{Address, Book, BookError, Follower, MachineId, Recorder, Setup, Warn};
-use taisai_table::{ClusterId, House, Round, TableId};
+use taisai_record::{Address, Book, BookError, Follower, Recorder, Setup, Warn, chain_of, machine_of};
+use taisai_table::{ClusterId, House, MachineId, Round, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -139,7 +139,7 @@ fn parts(rooms: &Rooms) -> Vec<ChainName> {
 
 /// The chains of a table's clusters.
 fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ChainName> {
-    (0..).zip(&plan.seats).map(|(number, _)| MachineId::Cluster(ClusterId { table: plan.table, number }).chain())
+    (0..).zip(&plan.seats).map(|(number, _)| chain_of(MachineId::Cluster(ClusterId { table: plan.table, number })))
 }
 
 /// Waits until it is known who holds the House.
@@ -266,7 +266,7 @@ impl Work {
                 }
                 Turn::Ended(part) => self.closed(part),
                 Turn::Silent(cluster) => {
-                    let part = MachineId::Cluster(cluster).chain();
+                    let part = chain_of(MachineId::Cluster(cluster));
                     if self.rooms.unopened.has(&part) {
                         tracing::warn!(%part, "a cluster is silent: it is not open yet");
                     } else {
@@ -346,7 +346,7 @@ impl Work {
     fn open(&self, part: &ChainName) -> Result<(), HallError> {
         let book = open_part(&self.rooms.plan, &self.chains(part), Arc::clone(&self.rooms.warn))?;
         let clock = Clock::start(self.rooms.system, book.newest());
-        match MachineId::of_chain(part) {
+        match machine_of(part) {
             Some(MachineId::Round(table)) => self.open_table(book, table, clock),
             Some(MachineId::Cluster(cluster)) => self.open_cluster(book, cluster, clock),
             Some(MachineId::House) | None => self.open_house(book, clock),
@@ -356,7 +356,7 @@ impl Work {
     /// The chains whose times a part goes on after: its own, and for a cluster that runs apart the one that it follows.
     fn chains(&self, part: &ChainName) -> Vec<ChainName> {
         let mut chains = vec![part.clone()];
-        match MachineId::of_chain(part) {
+        match machine_of(part) {
             Some(MachineId::Round(table)) if !self.rooms.post.is_spread(table) => {
                 chains.extend(self.rooms.plans.get(&table).into_iter().flat_map(clusters_of));
             }
@@ -381,7 +381,7 @@ impl Work {
 
     /// A cluster that runs apart from its dealer's side: it follows that by its record, wherever it is written.
     fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
-        let part = MachineId::Cluster(cluster).chain();
+        let part = chain_of(MachineId::Cluster(cluster));
         let Some(plan) = self.rooms.plans.get(&cluster.table) else { return Ok(()) };
         let address = self.rooms.plan.address.clone();
         let mut follower = Follower::<Round>::new(address, part_of(cluster.table), self.rooms.keys.clone());
@@ -441,7 +441,7 @@ impl Work {
     /// Has a part end here: a table when its round is over.
     fn depart(&self, part: &ChainName) {
         tracing::info!(%part, "a part of the house goes to another node");
-        match MachineId::of_chain(part) {
+        match machine_of(part) {
             // One that has ended already has said so.
             Some(MachineId::Round(table)) => {
                 if let Some(mail) = self.rooms.post.table(table) {
@@ -467,7 +467,7 @@ impl Work {
     /// A part has ended, as it was told to: once all of it is recorded others may hold it.
     fn closed(&self, part: ChainName) {
         let Some(running) = held(&self.running).remove(&part) else { return };
-        match MachineId::of_chain(&part) {
+        match machine_of(&part) {
             Some(MachineId::Round(table)) => self.rooms.post.set_table(table, None),
             Some(MachineId::Cluster(cluster)) => self.rooms.post.set_cluster(cluster, None),
             // It was followed from when it was told to go.

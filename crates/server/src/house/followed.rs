@@ -151,8 +151,7 @@ impl FollowedHouse {
                     say(self.awaited.wait(house, hash, reply));
                 }
             }
-            HouseMail::Transfer { cluster, transfer } => self.courier.transfer(cluster, transfer),
-            HouseMail::ClusterHolds { cluster, number } => self.courier.cluster_holds(cluster, number),
+            HouseMail::Message(message) => self.courier.message(message),
             // Its screens are on the node that holds it.
             HouseMail::Follow { line, .. } => line.cut(),
             HouseMail::Depart => {}
@@ -222,7 +221,10 @@ fn say(said: Option<Said>) {
     match said {
         Some(Said::Answer(reply, answer)) => reply.send(answer).unwrap_or_default(),
         Some(Said::Then(then)) => then(),
-        Some(Said::To(..) | Said::ToHouse(_) | Said::ToTable(..) | Said::All(..) | Said::Follows(..)) | None => {}
+        Some(
+            Said::To(..) | Said::Send(_) | Said::ToHouse(_) | Said::ToTable(..) | Said::All(..) | Said::Follows(..),
+        )
+        | None => {}
     }
 }
 
@@ -230,8 +232,8 @@ fn say(said: Option<Said>) {
 mod tests {
     use std::collections::BTreeSet;
 
-    use taisai_record::{Address, MachineId};
-    use taisai_table::{Report, TableId};
+    use taisai_record::{Address, chain_of};
+    use taisai_table::{MachineId, Report, TableId};
     use tokio::sync::watch;
 
     use super::*;
@@ -242,7 +244,7 @@ mod tests {
     fn followed() -> (FollowedHouse, Arc<Post>) {
         let (_, known) = watch::channel(taisai_journal::Roster::default());
         let courier = Courier::start(&Nodes::new("own".into(), known, &NodePlan::default()).unwrap());
-        let follower = Follower::new(Address::Folder("nowhere".into()), MachineId::House.chain(), Vec::new());
+        let follower = Follower::new(Address::Folder("nowhere".into()), chain_of(MachineId::House), Vec::new());
         let sources = Sources::new(Clock::start(clock::system, None), Share::ALL);
         let post = Arc::new(Post::closed(Some(courier.clone()), BTreeSet::new()));
         (FollowedHouse::new(follower, courier, &sources, &post), post)

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use taisai_journal::ChainName;
-use taisai_rules::Money;
-use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, HouseCommand, Seat, TableId, Transfer};
+use taisai_table::{
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, HouseCommand, MachineId, Message, Seat, TableId,
+};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
@@ -30,17 +31,9 @@ const BAG: usize = LARGEST_BODY / 2;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Letter {
-    /// Money from a cluster to the House.
-    Transfer { cluster: ClusterId, transfer: Transfer },
-    /// A cluster holds a transfer of the House.
-    ClusterHolds { cluster: ClusterId, number: u64 },
-    /// Money from the House to a cluster.
-    Receive { cluster: ClusterId, transfer: Transfer },
-    /// The House holds a transfer of a cluster.
-    HouseHolds { cluster: ClusterId, number: u64 },
-    /// A cluster has followed its dealer's side so far.
-    Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
-    /// What lies on its layout, and how its seats are.
+    /// A message of one machine to another.
+    Message(Message),
+    /// What lies on the layout of a cluster, and how its seats are.
     AtCluster { cluster: ClusterId, at_cluster: AtCluster },
     /// What the House has of the player at a seat. It is sent a few times, as one may be lost.
     SeatMoney { cluster: ClusterId, seat: Seat, money: Box<SeatMoney> },
@@ -57,13 +50,7 @@ impl Letter {
     const fn shows(&self) -> Option<ClusterId> {
         match self {
             Self::AtCluster { cluster, .. } => Some(*cluster),
-            Self::Transfer { .. }
-            | Self::ClusterHolds { .. }
-            | Self::Receive { .. }
-            | Self::HouseHolds { .. }
-            | Self::Reported { .. }
-            | Self::SeatMoney { .. }
-            | Self::Cut { .. } => None,
+            Self::Message(_) | Self::SeatMoney { .. } | Self::Cut { .. } => None,
         }
     }
 }
@@ -115,15 +102,6 @@ impl Courier {
     pub(crate) fn to_table(&self, table: TableId, letter: &TableMail) {
         let of = |number| ClusterId { table, number };
         let (to, letter) = match *letter {
-            TableMail::Receive { cluster, transfer } => {
-                (To::Cluster(of(cluster)), Letter::Receive { cluster: of(cluster), transfer })
-            }
-            TableMail::HouseHolds { cluster, number } => {
-                (To::Cluster(of(cluster)), Letter::HouseHolds { cluster: of(cluster), number })
-            }
-            TableMail::Reported { cluster, followed, colour_chips } => {
-                (To::Holder(part_of(table)), Letter::Reported { cluster, followed, colour_chips })
-            }
             TableMail::AtCluster { cluster, ref at_cluster } => {
                 let at_cluster = at_cluster.clone();
                 (To::Holder(part_of(table)), Letter::AtCluster { cluster: of(cluster), at_cluster })
@@ -133,7 +111,8 @@ impl Courier {
                 (To::Cluster(of(cluster)), Letter::SeatMoney { cluster: of(cluster), seat, money })
             }
             // Nobody else has a way to a table that does not run here.
-            TableMail::Round { .. }
+            TableMail::Message(_)
+            | TableMail::Round { .. }
             | TableMail::Cluster { .. }
             | TableMail::Sit { .. }
             | TableMail::Gone { .. }
@@ -147,14 +126,14 @@ impl Courier {
         self.send(to, letter);
     }
 
-    /// Money for the House, which another node holds.
-    pub(crate) fn transfer(&self, cluster: ClusterId, transfer: Transfer) {
-        self.send(To::Holder(house()), Letter::Transfer { cluster, transfer });
-    }
-
-    /// A cluster holds a transfer of the House.
-    pub(crate) fn cluster_holds(&self, cluster: ClusterId, number: u64) {
-        self.send(To::Holder(house()), Letter::ClusterHolds { cluster, number });
+    /// Sends a message to the node that holds its machine.
+    pub(crate) fn message(&self, message: Message) {
+        let to = match message.to() {
+            MachineId::House => To::Holder(house()),
+            MachineId::Round(table) => To::Holder(part_of(table)),
+            MachineId::Cluster(cluster) => To::Cluster(cluster),
+        };
+        self.send(to, Letter::Message(message));
     }
 
     /// The connection of a device ends, wherever it is. Who does not hear of it finds it out.

@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::Value;
+use taisai_table::MachineId;
 
 use super::courier::{ForCluster, Forwarded, Letter};
 use super::house;
@@ -62,25 +63,12 @@ async fn take(
 async fn deliver(server: &Server, letter: Letter) -> Result<(), Denied> {
     let is_house_here = || server.nodes.as_ref().is_some_and(|nodes| nodes.is_here(&house()));
     match letter {
-        Letter::Transfer { cluster, transfer } if is_house_here() => {
-            server.doors.house().send(HouseMail::Transfer { cluster, transfer }).await?;
-        }
-        Letter::ClusterHolds { cluster, number } if is_house_here() => {
-            server.doors.house().send(HouseMail::ClusterHolds { cluster, number }).await?;
-        }
-        Letter::Transfer { .. } | Letter::ClusterHolds { .. } => {}
-        Letter::Receive { cluster, transfer } => {
-            let letter = TableMail::Receive { cluster: cluster.number, transfer };
-            put(server.doors.cluster(cluster), letter).await?;
-        }
-        Letter::HouseHolds { cluster, number } => {
-            let letter = TableMail::HouseHolds { cluster: cluster.number, number };
-            put(server.doors.cluster(cluster), letter).await?;
-        }
-        Letter::Reported { cluster, followed, colour_chips } => {
-            let letter = TableMail::Reported { cluster, followed, colour_chips };
-            put(server.doors.table(cluster.table), letter).await?;
-        }
+        Letter::Message(message) => match message.to() {
+            MachineId::House if is_house_here() => server.doors.house().send(HouseMail::Message(message)).await?,
+            MachineId::House => {}
+            MachineId::Round(table) => put(server.doors.table(table), TableMail::Message(message)).await?,
+            MachineId::Cluster(cluster) => put(server.doors.cluster(cluster), TableMail::Message(message)).await?,
+        },
         Letter::AtCluster { cluster, at_cluster } => {
             let letter = TableMail::AtCluster { cluster: cluster.number, at_cluster };
             put(server.doors.table(cluster.table), letter).await?;

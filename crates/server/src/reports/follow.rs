@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taisai_journal::{Archive, PublicKey};
+use taisai_record::Address;
 use taisai_record::projection::{Lag, Progress, Projection, Reader};
-use taisai_record::{Address, MachineId};
-use taisai_table::{ClusterId, TableId};
+use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
 use super::dice::{TableDice, Watch};

@@ -1,10 +1,10 @@
 //! The tables of the house as the projection knows them.
 
 use std::collections::BTreeMap;
+use taisai_record::machine_of;
 
-use taisai_record::MachineId;
 use taisai_record::projection::Reader;
-use taisai_table::TableId;
+use taisai_table::{MachineId, TableId};
 
 use super::trouble::{Trouble, text};
 
@@ -21,5 +21,5 @@ pub(super) fn clusters(reader: &mut Reader) -> Result<BTreeMap<TableId, String>,
 
 /// Whose chain it is.
 pub(super) fn machine(chain: &str) -> Option<MachineId> {
-    MachineId::of_chain(&chain.parse().ok()?)
+    machine_of(&chain.parse().ok()?)
 }

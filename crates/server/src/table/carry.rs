@@ -5,14 +5,13 @@ use std::time::Duration;
 use taisai_record::{NotRecorded, Recorder};
 use taisai_rules::Money;
 use taisai_table::{
-    Actor, Cluster, ClusterCommand, ClusterId, Decision, Notice, Phase, Report, RoundCommand, RoundNumber, Seat,
-    Verdict,
+    Actor, Cluster, ClusterCommand, ClusterId, Decision, Message, Notice, Phase, Report, RoundCommand, RoundNumber,
+    Seat, Verdict,
 };
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::{AtCluster, POST_AGAIN, RoundSide, RunningTable, TableMail};
-use crate::house::HouseMail;
 use crate::leaving::Said;
 use crate::stopped::Stopped;
 
@@ -210,8 +209,8 @@ impl RunningTable {
             self.told_round.report = Some((report, now + POST_AGAIN));
             self.post_again.get_or_insert(now + POST_AGAIN);
             let (followed, colour_chips) = report;
-            let letter = TableMail::Reported { cluster, followed, colour_chips };
-            self.said.push(Said::ToTable(cluster.table, letter));
+            // A cluster that runs elsewhere has terminals, and registers every bet.
+            self.said.push(Said::Send(Message::Followed { cluster, followed, colour_chips, is_registered: false }));
         }
     }
 
@@ -251,7 +250,7 @@ impl RunningTable {
             for transfer in cluster.machine().outbox().filter(|transfer| transfer.number > before) {
                 *posted = transfer.number;
                 self.post_again.get_or_insert_with(|| Instant::now() + POST_AGAIN);
-                self.said.push(Said::ToHouse(HouseMail::Transfer { cluster: id, transfer: *transfer }));
+                self.said.push(Said::Send(Message::ToHouse { cluster: id, transfer: *transfer }));
             }
         }
     }

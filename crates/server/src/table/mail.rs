@@ -1,9 +1,6 @@
 //! What reaches a running table.
 
-use taisai_rules::Money;
-use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, Round, RoundCommand, RoundNumber, Seat, Slip, Transfer,
-};
+use taisai_table::{Actor, ClusterCommand, CommandId, Message, Round, RoundCommand, RoundNumber, Seat, Slip};
 
 use super::{AtCluster, RunningTable};
 use crate::house::SeatMoney;
@@ -26,15 +23,11 @@ pub(crate) enum TableMail {
     Follow { topics: Vec<Topic>, counted: Option<Counted>, line: Line },
     /// A look at it.
     Look(Box<dyn FnOnce(&RunningTable) -> Then + Send>),
-    /// Money from the House.
-    Receive { cluster: u16, transfer: Transfer },
-    /// The House holds a transfer.
-    HouseHolds { cluster: u16, number: u64 },
+    /// A message of another machine.
+    Message(Message),
     /// The slip of a round that is over, read from the record.
     Slip { cluster: u16, round: RoundNumber, slip: Option<Slip> },
-    /// A cluster that runs elsewhere has followed the dealer's side so far.
-    Reported { cluster: ClusterId, followed: u64, colour_chips: Money },
-    /// What it has on the layout.
+    /// What a cluster that runs elsewhere has on the layout.
     AtCluster { cluster: u16, at_cluster: AtCluster },
     /// The dealer's side as its record has it now, for a cluster that runs elsewhere.
     Followed(Box<Round>),

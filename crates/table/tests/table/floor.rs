@@ -66,7 +66,8 @@ fn bets_are_closed_when_every_cluster_holds_it() {
         let refused = Some(Verdict::Refused(Refusal::OutOfOrder));
         assert_eq!(hall.floor.deliver(notice, Time(NOON)), refused, "a second time");
         hall.run("? phase = closing");
-        let report = hall.floor.waiting().find(|message| matches!(message, Message::Report { .. })).expect("a report");
+        let report =
+            hall.floor.waiting().find(|message| matches!(message, Message::Followed { .. })).expect("a report");
         let cluster = report.cluster();
         assert_eq!(cluster.number, number);
         assert_eq!(hall.round().notices(cluster).count(), 1, "until it has reported");
