@@ -2,7 +2,7 @@
 // approves what is large, and a late void is made good from the film.
 
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { box, hold } from '../browser/stage';
 import { openBets, openTable, phase, seatKey, tumble } from './play';
 import { Premises, premises } from './premises';

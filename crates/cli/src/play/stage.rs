@@ -181,7 +181,11 @@ impl<'s> Stage<'s> {
                 let (serial, number) = (self.serial(*replaced), voucher(self.vouchers + 1));
                 let ended = match actor {
                     Actor::Terminal { seat, .. } => self.cluster().ended_session(seat),
-                    Actor::Person(_) | Actor::Tumbler(_) | Actor::System | Actor::NoteAcceptor { .. } => None,
+                    Actor::Person(_)
+                    | Actor::Tumbler(_)
+                    | Actor::System
+                    | Actor::NoteAcceptor { .. }
+                    | Actor::ChipReader(_) => None,
                 };
                 self.issue(actor, HouseCommand::ReissueVoucher { serial, number, ended, second: *second })
             }
