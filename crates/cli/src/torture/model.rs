@@ -475,6 +475,8 @@ impl Model {
     fn credit(&mut self, seat: Seat, cents: i64) {
         if self.purse(seat).credits == 0 && self.purse(seat).on_layout == 0 {
             self.end_session(seat);
+            // Another session begins: what the last player was told is not for this one.
+            (self.purse(seat).told, self.purse(seat).read) = (0, 0);
         }
         let purse = self.purse(seat);
         purse.credits += cents;
@@ -487,7 +489,6 @@ impl Model {
         self.purse(seat).owed = 0;
         self.purse(seat).waived.clear();
         self.purse(seat).bought = None;
-        (self.purse(seat).told, self.purse(seat).read) = (0, 0);
         self.last.retain(|bet| bet.player.seat != seat);
     }
 

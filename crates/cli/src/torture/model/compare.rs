@@ -110,7 +110,7 @@ impl Model {
             })?;
             let unread = cluster.messages(seat).filter(|(_, is_read)| !is_read).count();
             let expected = usize::try_from(purse.told - purse.read).unwrap_or(usize::MAX).min(MOST_UNREAD);
-            ensure("a player has to read what was told in the open session", unread == expected, || {
+            ensure("a player has to read what was told in the latest session", unread == expected, || {
                 format!("seat {}: {unread} unread; the book {purse:?}", seat.0)
             })?;
             let is_nobodys = cluster.session(seat).is_none() && (purse.credits, purse.on_layout, set) != (0, 0, None);
