@@ -117,12 +117,12 @@ fn whoever_plays_next_is_not_offered_the_voucher_of_the_player_before() {
     let reissue = anew(&terminal);
     buy_in(&house, 1, 3, 1_000);
     terminal.until("the next player", |terminal| terminal.view["session"].is_u64() && terminal.view["money"].is_null());
-    refused(&terminal.ask(&reissue), "voucher-confirmed");
+    refused(&terminal.ask(&reissue), "not-allowed");
     dealing.open_bets();
     accepted(&terminal.place(&[("big", 1_000)]));
     dealing.conclude([1, 2, 3]);
     accepted(&terminal.ask(&json!({"leave": {"seat": 3}})));
-    refused(&terminal.ask(&reissue), "voucher-confirmed");
+    refused(&terminal.ask(&reissue), "not-allowed");
     assert!(terminal.view["money"].is_null(), "{}", terminal.view);
     // Two people can have it issued anew, and what they hand out is no card of the terminal's.
     let (cashier, supervisor) = (house.person("cashier"), house.person("pit-supervisor"));
