@@ -551,6 +551,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         ClusterCommand::RejectExcess
         | ClusterCommand::TellTotal { .. }
         | ClusterCommand::AllRegistered
+        | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::Advise { .. }
         | ClusterCommand::EmptyStacker { .. }
@@ -576,6 +577,7 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::AllRegistered
         | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::BuyIn { .. }
         | ClusterCommand::ReverseBuyIn { .. }
