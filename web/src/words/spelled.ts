@@ -45,6 +45,8 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
       return staff.lead.spelled.register(act.table ?? 0, fields.seat, fields.stakes.map(on).join(', '));
     case 'register-from-film':
       return staff.lead.spelled.film(act.table ?? 0, fields.round, fields.seat, fields.player, on(fields.stake));
+    case 'withdraw-from-film':
+      return staff.lead.spelled.unfilm(act.table ?? 0, fields.round, fields.line);
     case 'close-returns':
       return staff.lead.spelled.close(act.table ?? 0, fields.round);
     case 'add-person':
