@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taisai_rules::{Bet, BetBox, Dice, Money, Outcome};
-use taisai_table::{AskedFor, Chips, ClusterCommand, PayLine, Registration, RoundNumber, Seat, Stake, Stakes};
+use taisai_table::{AskedFor, Chips, ClusterCommand, PayLine, Registration, Returns, RoundNumber, Seat, Stake, Stakes};
 
 use super::failure::{Failure, Held, ensure};
 use super::hall::{Hall, MANAGER, SUPERVISOR, by, person};
@@ -160,9 +160,11 @@ impl Hall<'_> {
 
     /// Supervisor and second person register from the film what a round owes that came to stand otherwise, or have done so.
     pub(super) fn look_at_the_film(&mut self) -> Held {
-        let open: Vec<_> =
-            self.cluster().returns().filter(|(_, returns)| returns.is_open).map(|(round, _)| round).collect();
-        let any = RoundNumber(self.chance.below(self.round().number().0 + 1));
+        let newest = self.round().number().0;
+        let oldest = newest.saturating_sub(KEPT);
+        let is_open = |(round, returns): &(RoundNumber, &Returns)| returns.is_open && round.0 > oldest;
+        let open: Vec<_> = self.cluster().returns().filter(is_open).map(|(round, _)| round).collect();
+        let any = RoundNumber(oldest + 1 + self.chance.below(newest - oldest + 1));
         let round = if open.is_empty() || self.chance.one_in(20) { any } else { self.chance.pick(&open) };
         let second = self.chance.percent(90).then(|| person(MANAGER));
         if self.chance.percent(12) {
