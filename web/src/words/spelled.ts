@@ -6,7 +6,7 @@ import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
+type Fields = { round: number; line: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
