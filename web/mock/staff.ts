@@ -19,7 +19,7 @@ const ok = (value: unknown): Answer => ({ status: 200, value });
 function needsSecond(command: ClusterCommand): boolean {
   if (typeof command === 'string') return false;
   if ('register' in command) return command.register.stakes.some(({ amount }) => amount > REGISTRATION_LIMIT);
-  return 'register-from-film' in command || 'close-returns' in command;
+  return 'register-from-film' in command || 'withdraw-from-film' in command || 'close-returns' in command;
 }
 
 export class MockStaff {

@@ -307,7 +307,7 @@ export class MockTable {
   private register(command: WinnersCommand): unknown {
     const refused = (code: string | null) => code && { refused: { code, paragraphs: [], sentence: code } };
     const { winners } = this;
-    if (typeof command === 'object' && ('register-from-film' in command || 'close-returns' in command)) return this.attended({ returns: filmed(this.staff.returns, command) }), { accepted: 'done' };
+    if (typeof command === 'object' && ('register-from-film' in command || 'withdraw-from-film' in command || 'close-returns' in command)) return this.attended({ returns: filmed(this.staff.returns, command) }), { accepted: 'done' };
     if (!winners) return refused('not-thrown');
     if (command === 'all-registered') return refused(winners.lacks()) ?? (this.settleWinners({ dice: winners.dice, lines: winners.lines() }), { accepted: 'done' });
     if ('tell-total' in command) return winners.told.set(command['tell-total'].box, command['tell-total'].amount), this.attended(), { accepted: 'done' };

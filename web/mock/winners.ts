@@ -10,16 +10,19 @@ import { paysFor } from './pays';
 /** Above this a stake takes a second person. */
 export const REGISTRATION_LIMIT = 1_000_000;
 
+type Returns = StaffView['returns'][number];
+
 /** What the Dealer sends after the dice, and the Supervisor from the film. */
 export type WinnersCommand =
   | { register: { seat: number; stakes: Stake[] } }
   | { 'tell-total': { box: Box; amount: number } }
   | 'all-registered'
   | { 'register-from-film': { round: number; seat: number; player: string; stake: Stake } }
+  | { 'withdraw-from-film': { round: number; line: number } }
   | { 'close-returns': { round: number } };
 
 export const isOfWinners = (command: unknown): command is WinnersCommand =>
-  ['register', 'tell-total', 'all-registered', 'register-from-film', 'close-returns'].includes(typeof command === 'string' ? command : Object.keys(command as object)[0]!);
+  ['register', 'tell-total', 'all-registered', 'register-from-film', 'withdraw-from-film', 'close-returns'].includes(typeof command === 'string' ? command : Object.keys(command as object)[0]!);
 
 export class Winners {
   readonly told = new Map<Box, number>();
@@ -84,11 +87,18 @@ export class Winners {
   }
 }
 
-/** Bets registered from the film: a round whose returns are open gets another line, or is closed. */
+/** Bets registered from the film: a round whose returns are open gets another line, loses one, or is closed. The stand-in house returns stakes. */
 export function filmed(returns: StaffView['returns'], command: WinnersCommand): StaffView['returns'] {
   if (typeof command === 'string') return returns;
   if ('close-returns' in command) return returns.filter(({ round }) => round !== command['close-returns'].round);
+  const change = (of: number, lines: (one: Returns) => Returns['lines']) =>
+    returns.map((one) => {
+      if (one.round !== of) return one;
+      const changed = lines(one);
+      return { ...one, lines: changed, owed: changed.map(({ seat, units }) => ({ seat, amount: units * one.unit })) };
+    });
+  if ('withdraw-from-film' in command) return change(command['withdraw-from-film'].round, ({ lines }) => lines.filter(({ number }) => number !== command['withdraw-from-film'].line));
   if (!('register-from-film' in command)) return returns;
   const { round, seat, player, stake } = command['register-from-film'];
-  return returns.map((one) => (one.round === round ? { ...one, lines: [...one.lines, { seat, session: 7, player, box: stake.box, units: stake.amount / one.unit }] } : one));
+  return change(round, ({ lines, unit }) => [...lines, { number: (lines.at(-1)?.number ?? 0) + 1, seat, player, box: stake.box, units: stake.amount / unit }]);
 }

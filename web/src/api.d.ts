@@ -1375,6 +1375,17 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
             };
+        } | {
+            "withdraw-from-film": {
+                /**
+                 * Format: uint32
+                 * @description The number of the line.
+                 */
+                line: number;
+                /** @description The round. */
+                round: components["schemas"]["RoundNumber"];
+                second?: components["schemas"]["Person"] | null;
+            };
         };
         /** @description What happened at the players' side, as far as the command does not say it. */
         ClusterEvent: "done" | {
@@ -1480,7 +1491,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "already-registered" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -1782,17 +1793,25 @@ export interface components {
         FilmLine: {
             /** @description The box. */
             box: components["schemas"]["BetBox"];
+            /**
+             * Format: uint32
+             * @description Its number among the lines of its round, by which it is taken off.
+             */
+            number: number;
             /** @description Who played there, for whoever pays the claim. */
             player: string;
             /** @description The seat. */
             seat: components["schemas"]["Seat"];
-            /** @description The session that what it comes to is booked for. */
-            session: components["schemas"]["SessionId"];
             /**
              * Format: uint32
              * @description The stake, in units of the round.
              */
             units: number;
+        };
+        /** @description What a seat gets for what the film shows. */
+        FilmOwed: {
+            amount: components["schemas"]["Money"];
+            seat: components["schemas"]["Seat"];
         };
         /** @description A command for the House, under the next number of its source. */
         ForHouse: {
@@ -3368,7 +3387,7 @@ export interface components {
              * @description The entry in it.
              */
             entry: number;
-            /** @description What is owed for it, where it was registered from the film. */
+            /** @description What moved, where the returns were closed. */
             movements: components["schemas"]["Movement"][];
             /**
              * Format: uint64
@@ -3833,6 +3852,8 @@ export interface components {
         /** @description A round whose bets are registered from the film. */
         ReturnsView: {
             lines: components["schemas"]["FilmLine"][];
+            /** @description What each seat gets when the returns are closed with these lines, or gives where it is negative. */
+            owed: components["schemas"]["FilmOwed"][];
             round: components["schemas"]["RoundNumber"];
             /** @description The unit that the stakes of the lines are counted in. */
             unit: components["schemas"]["Money"];
@@ -4577,12 +4598,10 @@ export interface components {
         };
         /** @description All lines of a round, as they were settled: by seat, and by first placement within a seat. */
         Slip: {
+            limits?: components["schemas"]["TableLimits"] | null;
             /** @description The lines. */
             lines: components["schemas"]["SlipLine"][];
-            /**
-             * @description What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. It pays nothing by
-             *     itself, so the digest leaves it out.
-             */
+            /** @description What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. */
             told: components["schemas"]["Stake"][];
         };
         /** @description A line of a slip: what one seat had on one box at the close. */

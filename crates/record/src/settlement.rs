@@ -314,7 +314,9 @@ impl Settling {
     fn is_registered(&self, cluster: &Cluster, command: &ClusterCommand) -> bool {
         let is_from_film = matches!(
             command,
-            ClusterCommand::RegisterFromFilm { round, .. } | ClusterCommand::CloseReturns { round, .. }
+            ClusterCommand::RegisterFromFilm { round, .. }
+                | ClusterCommand::WithdrawFromFilm { round, .. }
+                | ClusterCommand::CloseReturns { round, .. }
                 if *round == self.round
         );
         let is_after_dice = matches!(

@@ -558,6 +558,7 @@ pub(crate) const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         ClusterCommand::RejectExcess
         | ClusterCommand::TellTotal { .. }
         | ClusterCommand::AllRegistered
+        | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::Advise { .. }
         | ClusterCommand::EmptyStacker { .. }
@@ -583,6 +584,7 @@ fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::AllRegistered
         | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::BuyIn { .. }
         | ClusterCommand::ReverseBuyIn { .. }

@@ -8,6 +8,7 @@ mod command;
 mod conclude;
 mod decide;
 mod excess;
+mod film;
 mod invariant;
 mod register;
 mod settle;
@@ -30,7 +31,8 @@ use crate::transfer::Transfer;
 
 pub use buy_in::BuyIn;
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
-pub use register::{AskedFor, FilmLine, PayLine, PayList, Returns};
+pub use film::{FilmLine, Returns};
+pub use register::{AskedFor, PayLine, PayList};
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 pub use stacker::Stacker;
 use told::Messages;

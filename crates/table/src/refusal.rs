@@ -100,6 +100,7 @@ refusals! {
     BoxTwice, "box-twice", None, "A box stands in the command twice.";
     BoxNotOnLayout, "box-not-on-layout", None, "The box is not on this layout.";
     NoSuchBet, "no-such-bet", None, "There is no such bet, or less than is withdrawn.";
+    AlreadyRegistered, "already-registered", Some(Rule::Settle), "The bet was registered after the dice: it is not registered from the film again.";
     LosingBox, "losing-box", Some(Rule::Settle), "The box loses, and its total is not over its maximum or Differential: it is collected and not registered.";
     NothingToRepeat, "nothing-to-repeat", None, "There was no bet in the last round to repeat.";
     UnknownBuyIn, "unknown-buy-in", None, "The session has no buy-in under that receipt, or it was reversed.";

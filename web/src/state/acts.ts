@@ -60,7 +60,7 @@ export function rightOf(what: What): Act {
   if ('code' in what) return 'manage-devices';
   const { name } = named('table' in what ? what.table.round : 'cluster' in what ? what.cluster.command : what.house);
   const rights: Record<string, Act> = {
-    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', sell: 'large-sale', reissue: 'reissue-voucher', 'buy-in': 'large-buy-in', 'issue-colour': 'large-buy-in', 'reverse-buy-in': 'reverse-buy-in', register: 'large-registration', 'register-from-film': 'correct', 'close-returns': 'correct', void: 'void-voucher', 'void-voucher': 'void-voucher',
+    correct: 'correct', 'correct-known': 'correct', inspect: 'void-damaged', 'void-by-law': 'void-by-law', 'void-damaged': 'void-damaged', enrol: 'manage-devices', 'pay-claim': 'large-hand-pay', sell: 'large-sale', reissue: 'reissue-voucher', 'buy-in': 'large-buy-in', 'issue-colour': 'large-buy-in', 'reverse-buy-in': 'reverse-buy-in', register: 'large-registration', 'register-from-film': 'correct', 'withdraw-from-film': 'correct', 'close-returns': 'correct', void: 'void-voucher', 'void-voucher': 'void-voucher',
     'add-person': 'manage-people', 'set-roles': 'manage-people', suspend: 'manage-people', reinstate: 'manage-people', unlock: 'manage-people', configure: 'configure', 'add-table': 'configure',
   };
   const right = rights[name];

@@ -6,7 +6,7 @@ import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
 
-type Fields = { round: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; number: string; receivable: number; ruling: 'written-off' | { collected: { amount: number } }; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
+type Fields = { round: number; line: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; number: string; receivable: number; ruling: 'written-off' | { collected: { amount: number } }; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
 
 /** All that is in an act; nothing where there are no words for it. */
 export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
@@ -50,6 +50,8 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
       return staff.lead.spelled.register(act.table ?? 0, fields.seat, fields.stakes.map(on).join(', '));
     case 'register-from-film':
       return staff.lead.spelled.film(act.table ?? 0, fields.round, fields.seat, fields.player, on(fields.stake));
+    case 'withdraw-from-film':
+      return staff.lead.spelled.unfilm(act.table ?? 0, fields.round, fields.line);
     case 'close-returns':
       return staff.lead.spelled.close(act.table ?? 0, fields.round);
     case 'add-person':

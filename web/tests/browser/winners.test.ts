@@ -279,7 +279,7 @@ describe('winners of a live table', () => {
 
   it('of a round that came to stand otherwise are registered from the film at the pit, by two people', async () => {
     table().change({ registration: 'winners' });
-    table().attended({ returns: [{ round: 71, unit: 100, lines: [] }] });
+    table().attended({ returns: [{ round: 71, unit: 100, lines: [], owed: [] }] });
     const console = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     await console.getByText('Round 71: returns are open.', { exact: false }).waitFor();
     const page = await fixture.stage.staff('pit', 3);
@@ -298,7 +298,17 @@ describe('winners of a live table', () => {
     await expect.poll(() => staff.parts.approvals!.all.at(-1)?.act).toBe('correct');
     approve();
     await sheet.getByText('Red coat, left of the Dealer').waitFor();
-    await sheet.getByText('70.00').waitFor();
+    await sheet.getByText('70.00', { exact: true }).waitFor();
+    await sheet.getByText('Seat 2 gets 70.00').waitFor();
+    await sheet.getByText('Money moves when the returns are closed', { exact: false }).waitFor();
+    await fixture.shot(page, 'pit-film-line');
+    expect(await spilling(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
+    await sheet.getByRole('button', { name: 'Take line 1 off' }).click();
+    await expect.poll(() => staff.parts.approvals!.all.at(-1)?.what).toContain('withdraw-from-film');
+    approve();
+    await sheet.getByText('Red coat, left of the Dealer').waitFor({ state: 'detached' });
+    await sheet.getByText('Nothing to pay.').waitFor();
     await sheet.getByRole('button', { name: 'Round 71: all is registered, close the returns' }).click();
     await expect.poll(() => staff.parts.approvals!.all.at(-1)?.what).toContain('close-returns');
     approve();

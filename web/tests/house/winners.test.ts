@@ -129,6 +129,17 @@ it('makes a late void good from the film, by two people', async () => {
   await sheet.getByRole('button', { name: 'Ask for approval' }).click();
   await approve(/register 70\.00 on Small from the film/);
   await sheet.getByText('Red coat').waitFor();
+  await sheet.getByLabel('Seat').fill('5');
+  await sheet.getByLabel('Player').fill('Blue coat');
+  await sheet.getByLabel('Box').selectOption('small');
+  await sheet.getByLabel('Amount').fill('50');
+  await sheet.getByRole('button', { name: 'Ask for approval' }).click();
+  await approve(/register 50\.00 on Small from the film/);
+  await sheet.getByText('Seat 5 gets 50.00').waitFor();
+  await sheet.getByRole('button', { name: 'Take line 2 off' }).click();
+  await approve(/take line 2 off/);
+  await sheet.getByText('Blue coat').waitFor({ state: 'detached' });
+  await sheet.getByText('Seat 4 gets 70.00').waitFor();
   await sheet.getByRole('button', { name: /close the returns/ }).click();
   await approve(/close the returns/);
   await supervisor.getByRole('region', { name: 'Returns open' }).waitFor({ state: 'detached' });

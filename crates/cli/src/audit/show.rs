@@ -229,6 +229,9 @@ fn registered(line: &RegisteredLine) -> Vec<String> {
         ClusterCommand::RegisterFromFilm { seat, player, stake, second, .. } => {
             (*second, format!("from the film, seat {}: {}, {player}", seat.0, stakes(&[*stake])))
         }
+        ClusterCommand::WithdrawFromFilm { line, second, .. } => {
+            (*second, format!("line {line} from the film taken off"))
+        }
         ClusterCommand::CloseReturns { second, .. } => (*second, "all from the film is registered".to_owned()),
         _ => (None, "all that wins is registered".to_owned()),
     };

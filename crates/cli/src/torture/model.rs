@@ -251,12 +251,15 @@ impl Model {
             }
             ClusterCommand::AllRegistered => self.is_thrown = false,
             ClusterCommand::RegisterFromFilm { round, seat, stake, .. } => {
-                let ClusterEvent::Compensated { adjustments } = event else {
-                    return Err(Failure::new("a bet from the film brought nothing"));
-                };
                 let player = Player { seat: *seat, chips: Chips::Own };
-                let bet = Bet { player, bet_box: stake.bet_box, amount: stake.amount };
-                self.film(*round, bet, adjustments, cluster)?;
+                self.film(*round, Bet { player, bet_box: stake.bet_box, amount: stake.amount })?;
+            }
+            ClusterCommand::WithdrawFromFilm { round, line, .. } => self.withdraw_from_film(*round, *line)?,
+            ClusterCommand::CloseReturns { round, .. } => {
+                let ClusterEvent::Compensated { adjustments } = event else {
+                    return Err(Failure::new("returns were closed without what they give"));
+                };
+                self.close_returns(*round, adjustments, cluster)?;
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
@@ -310,7 +313,6 @@ impl Model {
             ClusterCommand::Follow { notice, .. } => self.follow(notice, event, cluster, slip)?,
             ClusterCommand::Receive { transfer } => self.receive(transfer, cluster)?,
             ClusterCommand::Advise { .. }
-            | ClusterCommand::CloseReturns { .. }
             | ClusterCommand::TickOff { .. }
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }

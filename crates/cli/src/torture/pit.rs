@@ -336,7 +336,8 @@ impl Hall<'_> {
             return Ok(());
         }
         if self.registers_winners() && self.chance.percent(60) {
-            return self.look_at_the_film();
+            // Several lines of a box make it worth apportioning.
+            return (0..self.chance.between(1, 8)).try_for_each(|_| self.look_at_the_film());
         }
         let reach = (KEPT / 2).min(newest);
         let back = if self.chance.percent(70) { self.chance.below(reach.min(4)) } else { self.chance.below(reach) };

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taisai_rules::{Bet, BetBox, Dice, Money, Outcome};
-use taisai_table::{AskedFor, Chips, ClusterCommand, PayLine, Registration, RoundNumber, Seat, Stake, Stakes};
+use taisai_table::{AskedFor, Chips, ClusterCommand, PayLine, Registration, Returns, RoundNumber, Seat, Stake, Stakes};
 
 use super::failure::{Failure, Held, ensure};
 use super::hall::{Hall, MANAGER, SUPERVISOR, by, person};
@@ -160,21 +160,29 @@ impl Hall<'_> {
 
     /// Supervisor and second person register from the film what a round owes that came to stand otherwise, or have done so.
     pub(super) fn look_at_the_film(&mut self) -> Held {
-        let open: Vec<_> =
-            self.cluster().returns().filter(|(_, returns)| returns.is_open).map(|(round, _)| round).collect();
-        let any = RoundNumber(self.chance.below(self.round().number().0 + 1));
+        let newest = self.round().number().0;
+        let oldest = newest.saturating_sub(KEPT);
+        let is_open = |(round, returns): &(RoundNumber, &Returns)| returns.is_open && round.0 > oldest;
+        let open: Vec<_> = self.cluster().returns().filter(is_open).map(|(round, _)| round).collect();
+        let any = RoundNumber(oldest + 1 + self.chance.below(newest - oldest + 1));
         let round = if open.is_empty() || self.chance.one_in(20) { any } else { self.chance.pick(&open) };
         let second = self.chance.percent(90).then(|| person(MANAGER));
-        if self.chance.percent(30) {
+        if self.chance.percent(12) {
             self.ask_cluster(by(SUPERVISOR), ClusterCommand::CloseReturns { round, second })?.ok();
             return Ok(());
         }
-        let seen: BTreeSet<_> = self
+        let lines: Vec<_> = self
             .cluster()
             .returns()
             .filter(|(of, _)| *of == round)
-            .flat_map(|(_, returns)| returns.lines.iter().map(|line| (line.seat, line.bet_box)))
+            .flat_map(|(_, returns)| returns.lines.iter().map(|line| (line.number, line.seat, line.bet_box)))
             .collect();
+        if self.chance.one_in(8) {
+            let line = if lines.is_empty() { 1 } else { self.chance.pick(&lines).0 };
+            self.ask_cluster(by(SUPERVISOR), ClusterCommand::WithdrawFromFilm { round, line, second })?.ok();
+            return Ok(());
+        }
+        let seen: BTreeSet<_> = lines.iter().map(|(_, seat, bet_box)| (*seat, *bet_box)).collect();
         let bets: Vec<_> = self.felt.of(round).to_vec();
         let Some(bet) = bets.iter().find(|bet| !seen.contains(&(bet.player.seat, bet.bet_box))) else { return Ok(()) };
         let bet = if self.chance.percent(70) { self.chance.pick(&bets) } else { *bet };

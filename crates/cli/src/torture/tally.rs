@@ -83,7 +83,7 @@ counters! {
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
         WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read Register
-        TellTotal AllRegistered TickOff RegisterFromFilm CloseReturns
+        TellTotal AllRegistered TickOff RegisterFromFilm WithdrawFromFilm CloseReturns
     }
     "chip reader" ByReaders of ByReader { Placed PlacedExcess Withdrew Cleared }
     "cluster event" ClusterEvents of ClusterEvent {
@@ -290,6 +290,7 @@ fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
         (Refusal::NotBelowMinimum, scope != Some(LimitScope::Box), "nobody is advised (5.2)"),
         (Refusal::NotThrown, !is_live, WINNERS),
         (Refusal::AllRegistered, !is_live, WINNERS),
+        (Refusal::AlreadyRegistered, !is_live, WINNERS),
         (Refusal::LosingBox, !is_live, WINNERS),
         (Refusal::OppositeNotTold, scope != Some(LimitScope::Box), "the game has no Differential"),
         (Refusal::TotalDiffers, scope != Some(LimitScope::Box), "the game has no excess (5.1)"),
@@ -336,7 +337,7 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         ("cluster", "Read") if is_live => Some("the Dealer tells the players of a live table"),
         ("notice", "Thrown")
         | ("claim", "FromFilm")
-        | ("cluster", "Register" | "AllRegistered" | "RegisterFromFilm" | "CloseReturns")
+        | ("cluster", "Register" | "AllRegistered" | "RegisterFromFilm" | "WithdrawFromFilm" | "CloseReturns")
             if !is_live =>
         {
             Some(WINNERS)

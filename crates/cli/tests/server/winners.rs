@@ -97,19 +97,30 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     let film = json!({"register-from-film": {"round": 1, "seat": 5, "player": "in a red coat", "stake": {"box": "small", "amount": 700}}});
     refused(&supervisor.cluster(1, film.clone()), "second-person-missing");
     accepted(&with_second(&supervisor, &manager, "correct", &film));
+    let other = json!({"register-from-film": {"round": 1, "seat": 6, "player": "in a blue coat", "stake": {"box": "small", "amount": 900}}});
+    accepted(&with_second(&supervisor, &manager, "correct", &other));
+    let again = json!({"register-from-film": {"round": 1, "seat": 1, "player": "at the end", "stake": {"box": "big", "amount": 1_000}}});
+    refused(&with_second(&supervisor, &manager, "correct", &again), "already-registered");
+    let returns = &staff(&house)["returns"][0];
+    assert_eq!(returns["lines"][1]["number"], 2, "{returns}");
+    assert_eq!(returns["owed"], json!([{"seat": 5, "amount": 1_400}, {"seat": 6, "amount": 1_800}]), "{returns}");
+    let withdraw = json!({"withdraw-from-film": {"round": 1, "line": 2}});
+    refused(&supervisor.cluster(1, withdraw.clone()), "second-person-missing");
+    accepted(&with_second(&supervisor, &manager, "correct", &withdraw));
+    assert_eq!(staff(&house)["returns"][0]["owed"], json!([{"seat": 5, "amount": 1_400}]));
+    let claims = || house.person("pit-manager").get("/api/v1/house/lists/claims").1.to_string();
+    assert!(!claims().contains("from-film"), "money moves when the returns are closed");
     accepted(&with_second(&supervisor, &manager, "correct", &json!({"close-returns": {"round": 1}})));
     assert_eq!(staff(&house)["returns"], json!([]));
-    let is_owed = |claim: &Value| claim.to_string().contains("from-film") && claim.to_string().contains("1400");
-    wait_until("a claim is open", || {
-        let (_, claims) = house.person("pit-manager").get("/api/v1/house/lists/claims");
-        claims.as_array().is_some_and(|claims| claims.iter().any(is_owed))
-    });
+    wait_until("a claim is open", || claims().contains("from-film") && claims().contains("1400"));
 
     // The sheet says which way it was, and what needs every bet is not known.
     let (status, sheet) = house.person("auditor").get("/api/v1/tables/1/rounds/1");
     assert_eq!((status, &sheet["registration"]), (200, &json!("winners")), "{sheet}");
     let registered = sheet["clusters"][0]["registered"].as_array().unwrap();
-    assert_eq!(registered.len(), 5, "{registered:?}");
+    assert_eq!(registered.len(), 7, "{registered:?}");
+    let moved: Vec<_> = registered.iter().map(|line| line["movements"].as_array().map_or(0, Vec::len)).collect();
+    assert_eq!(moved, [0, 0, 0, 0, 0, 0, 1], "{registered:?}");
     assert!(registered.iter().all(|line| line["time"].as_u64().unwrap() > 0));
     house.audit();
     assert!(house.taisai(&["report", "rebuild", "data"]).0);

@@ -107,7 +107,7 @@ impl Scribe for Cluster {
             ClusterCommand::Register { seat, .. }
             | ClusterCommand::Leave { seat }
             | ClusterCommand::ClearLock { seat } => (Seats::One(*seat), None),
-            ClusterCommand::RegisterFromFilm { seat, .. } => (Seats::One(*seat), Some("film")),
+            ClusterCommand::CloseReturns { .. } => (Seats::None, Some("film")),
             ClusterCommand::RejectExcess => (Seats::All, Some("excess")),
             ClusterCommand::BuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in")),
             ClusterCommand::ReverseBuyIn { seat, .. } => (Seats::One(*seat), Some("buy-in-reversed")),
@@ -140,7 +140,8 @@ impl Scribe for Cluster {
             ClusterCommand::EmptyStacker { .. } => (Seats::None, Some("stacker-emptied")),
             ClusterCommand::TellTotal { .. }
             | ClusterCommand::AllRegistered
-            | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::RegisterFromFilm { .. }
+            | ClusterCommand::WithdrawFromFilm { .. }
             | ClusterCommand::Advise { .. }
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
@@ -244,13 +245,18 @@ fn told(cluster: &Cluster, asked: &Asked<ClusterCommand>, event: &ClusterEvent, 
             let at = Belongs { seat: Some(seat.0), ..of.clone() };
             let (second, why) = (second.map(|second| second.id.0), Some(player.as_str().into()));
             let detail = Some(format!("{} {}", stake.amount.cents(), stake.bet_box));
-            let registered = Event { at, second, why, detail, ..by("registered-from-film") };
-            [registered].into_iter().chain(of_round(cluster, *round, event)).collect()
+            vec![Event { at, second, why, detail, ..by("registered-from-film") }]
+        }
+        ClusterCommand::WithdrawFromFilm { round, line, second } => {
+            of.round = Some(round.0);
+            let second = second.map(|second| second.id.0);
+            vec![withdrawn(cluster, *round, *line, Event { at: of.clone(), second, ..by("withdrawn-from-film") })]
         }
         ClusterCommand::CloseReturns { round, second } => {
             of.round = Some(round.0);
             let second = second.map(|second| second.id.0);
-            vec![Event { at: of.clone(), second, ..by("returns-closed") }]
+            let closed = Event { at: of.clone(), second, ..by("returns-closed") };
+            [closed].into_iter().chain(of_round(cluster, *round, event)).collect()
         }
         ClusterCommand::RejectExcess => rejected(cluster, event, asked.actor),
         ClusterCommand::Advise { bet_box } => {
@@ -288,12 +294,23 @@ fn second(command: &ClusterCommand) -> Option<Person> {
     | ClusterCommand::IssueColour { second, .. }
     | ClusterCommand::Register { second, .. }
     | ClusterCommand::RegisterFromFilm { second, .. }
+    | ClusterCommand::WithdrawFromFilm { second, .. }
     | ClusterCommand::CloseReturns { second, .. } = command
     {
         *second
     } else {
         None
     }
+}
+
+/// A line that was taken off what is registered from the film: whose it was, and what it said.
+fn withdrawn(cluster: &Cluster, round: RoundNumber, line: u32, event: Event) -> Event {
+    let lines = cluster.returns().filter(|(of, _)| *of == round).flat_map(|(_, returns)| &returns.lines);
+    let Some(film) = lines.into_iter().find(|film| film.number == line) else { return event };
+    let unit = cluster.unit_of(round).map_or(0, Money::cents);
+    let detail = Some(format!("{} {}", i64::from(film.units) * unit, film.bet_box));
+    let at = Belongs { seat: Some(film.seat.0), ..event.at };
+    Event { at, why: Some(film.player.as_str().into()), detail, ..event }
 }
 
 /// What is told of a round that is settled, void or settled again.

@@ -142,7 +142,7 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
     Ok(movements)
 }
 
-/// What a correction, a late void or a bet from the film moved.
+/// What a correction, a late void or the closing of returns moved.
 pub(super) fn adjusted(cluster: ClusterId, adjustments: &[Adjustment]) -> Vec<Movement> {
     let mut movements = Vec::new();
     for adjustment in adjustments {

@@ -147,7 +147,7 @@ pub struct RegisteredLine {
     /// What: with which second person, and from the film if it says so.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub what: ClusterCommand,
-    /// What is owed for it, where it was registered from the film.
+    /// What moved, where the returns were closed.
     pub movements: Vec<Movement>,
 }
 

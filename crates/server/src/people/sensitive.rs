@@ -197,6 +197,7 @@ impl Sensitive for ClusterCommand {
             | Self::ReverseBuyIn { second, .. }
             | Self::Register { second, .. }
             | Self::RegisterFromFilm { second, .. }
+            | Self::WithdrawFromFilm { second, .. }
             | Self::CloseReturns { second, .. } => Some(second),
             Self::Place { .. }
             | Self::PlaceFor { .. }
@@ -276,6 +277,7 @@ mod tests {
             r#"{"issue-colour":{"seat":1,"colour":1,"value":1,"chips":1,"second":S}}"#,
             r#"{"register":{"seat":1,"stakes":[{"box":"big","amount":1}],"second":S}}"#,
             r#"{"register-from-film":{"round":1,"seat":1,"player":"p","stake":{"box":"big","amount":1},"second":S}}"#,
+            r#"{"withdraw-from-film":{"round":1,"line":1,"second":S}}"#,
             r#"{"close-returns":{"round":1,"second":S}}"#,
         ] {
             check::<ClusterCommand>(json, outside, inside, false);

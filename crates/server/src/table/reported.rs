@@ -164,6 +164,7 @@ pub(super) const fn of_cluster(cluster: ClusterId, command: &ClusterCommand) -> 
         | ClusterCommand::AllRegistered
         | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
         | ClusterCommand::Follow { .. }
         | ClusterCommand::Receive { .. }

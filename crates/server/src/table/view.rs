@@ -400,14 +400,30 @@ struct ReturnsView {
     /// The unit that the stakes of the lines are counted in.
     unit: Money,
     lines: Vec<FilmLine>,
+    /// What each seat gets when the returns are closed with these lines, or gives where it is negative.
+    owed: Vec<FilmOwed>,
+}
+
+/// What a seat gets for what the film shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct FilmOwed {
+    seat: Seat,
+    amount: Money,
 }
 
 impl ReturnsView {
     fn all(cluster: &Cluster) -> impl Iterator<Item = Self> {
-        cluster.returns().filter(|(_, returns)| returns.is_open).map(|(round, returns)| Self {
+        let owed = |round| {
+            let owed = cluster.owed_from_film(round).unwrap_or_default().into_iter();
+            let owed = owed.map(|of| FilmOwed { seat: of.seat, amount: of.amount() });
+            owed.filter(|owed| owed.amount != Money::ZERO).collect()
+        };
+        cluster.returns().filter(|(_, returns)| returns.is_open).map(move |(round, returns)| Self {
             round,
             unit: cluster.unit_of(round).unwrap_or(Money::ZERO),
             lines: returns.lines.clone(),
+            owed: owed(round),
         })
     }
 }

@@ -268,6 +268,7 @@ impl Words<ClusterCommand> for TerminalWord {
             | C::AllRegistered
             | C::TickOff { .. }
             | C::RegisterFromFilm { .. }
+            | C::WithdrawFromFilm { .. }
             | C::CloseReturns { .. }
             | C::Follow { .. }
             | C::Receive { .. }

@@ -5,8 +5,8 @@ use taisai_rules::{Money, Station};
 use crate::cluster::conclude::put_into_set;
 use crate::cluster::decide::{content, wager};
 use crate::cluster::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Stacker, Stake,
-    Thrown, Wager, less, sum,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Slip, Stacker,
+    Stake, Thrown, Wager, less, sum,
 };
 use crate::entry::{Asked, Entry};
 use crate::identity::{Actor, PersonId, Seat, SessionId};
@@ -134,13 +134,14 @@ impl Cluster {
             ClusterCommand::TickOff { seat, is_paid: false } => {
                 self.state.ticked_off.remove(seat);
             }
-            ClusterCommand::RegisterFromFilm { round, player, stake, .. } => {
-                self.registered_from_film(*actor, *round, player, *stake, event);
+            ClusterCommand::RegisterFromFilm { round, seat, player, stake, .. } => {
+                self.registered_from_film(*round, *seat, player, *stake);
             }
-            ClusterCommand::CloseReturns { round, .. } => self.returns_closed(*round),
-            ClusterCommand::Follow { number, notice, .. } => {
+            ClusterCommand::WithdrawFromFilm { round, line, .. } => self.withdrawn_from_film(*round, *line),
+            ClusterCommand::CloseReturns { round, .. } => self.returns_closed(*actor, *round, event),
+            ClusterCommand::Follow { number, notice, slip } => {
                 self.state.followed = *number;
-                self.notice(notice, event);
+                self.notice(notice, slip.as_ref(), event);
             }
             ClusterCommand::Receive { transfer } => self.receive(transfer),
             ClusterCommand::Delivered { .. } => {
@@ -381,7 +382,7 @@ impl Cluster {
         }
     }
 
-    fn notice(&mut self, notice: &Notice, event: &ClusterEvent) {
+    fn notice(&mut self, notice: &Notice, slip: Option<&Slip>, event: &ClusterEvent) {
         match (notice, event) {
             (Notice::Limits { limits }, _) => {
                 let before = self.limits.unit();
@@ -422,10 +423,10 @@ impl Cluster {
             }
             (Notice::Voided { .. }, ClusterEvent::Settled { totals, digest, .. }) => self.settle(None, totals, *digest),
             (Notice::Voided { round, reason }, ClusterEvent::Compensated { adjustments }) => {
-                self.compensated(*round, Err(*reason), adjustments);
+                self.compensated(*round, Err(*reason), slip, adjustments);
             }
             (Notice::Corrected { round, dice }, ClusterEvent::Compensated { adjustments }) => {
-                self.compensated(*round, Ok(*dice), adjustments);
+                self.compensated(*round, Ok(*dice), slip, adjustments);
             }
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, _) => {
                 unreachable!("a result comes with what it brings")

@@ -263,7 +263,8 @@ pub enum ClusterCommand {
         /// Whether its chips were given.
         is_paid: bool,
     },
-    /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled.
+    /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled. It
+    /// moves no money until the returns are closed.
     RegisterFromFilm {
         /// The round.
         round: RoundNumber,
@@ -276,10 +277,19 @@ pub enum ClusterCommand {
         /// The second person.
         second: Option<Person>,
     },
-    /// They have registered from the film all that the round owes.
+    /// They have registered from the film all that the round owes: it counts, and what it comes to becomes claims.
     CloseReturns {
         /// The round.
         round: RoundNumber,
+        /// The second person.
+        second: Option<Person>,
+    },
+    /// They take off a line that they registered from the film by mistake.
+    WithdrawFromFilm {
+        /// The round.
+        round: RoundNumber,
+        /// The number of the line.
+        line: u32,
         /// The second person.
         second: Option<Person>,
     },
@@ -326,7 +336,7 @@ pub enum ClusterEvent {
         /// Where what counts differs by more than the Differential (1.3).
         over_differential: Vec<OverDifferential>,
     },
-    /// A round that was over is settled again, or void.
+    /// A round that was over is settled again, or void, or made good from the film.
     Compensated {
         /// What each session gets or gives.
         adjustments: Vec<Adjustment>,

@@ -4,7 +4,7 @@
 use taisai_rules::{Dice, Money, Payouts, Station};
 
 use crate::cluster::settle::{CountedUnits, result, slip_line};
-use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Told, Totals, less, sum};
+use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Slip, Told, Totals, less, sum};
 use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 use crate::round::{RoundStanding, VoidReason};
 use crate::rules::Registration;
@@ -188,6 +188,7 @@ impl Cluster {
         &mut self,
         round: RoundNumber,
         stands: Result<Dice, VoidReason>,
+        slip: Option<&Slip>,
         adjustments: &[Adjustment],
     ) {
         let dice = stands.ok();
@@ -207,7 +208,7 @@ impl Cluster {
             turn(&mut self.state.meters, dice.is_none());
         }
         self.state.past.change(round, |past| past.latest = dice);
-        self.open_returns(round, adjustments);
+        self.open_returns(round, stands, slip.expect("it was settled again by its slip"));
     }
 
     /// A session gets or gives for a round that is over, which was void or not and is so now.

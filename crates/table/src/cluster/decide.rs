@@ -124,6 +124,9 @@ impl Cluster {
             ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
                 self.register_from_film((actor, *second), (*round, *seat), player, *stake)
             }
+            ClusterCommand::WithdrawFromFilm { round, line, second } => {
+                self.withdraw_from_film((actor, *second), *round, *line)
+            }
             ClusterCommand::CloseReturns { round, second } => self.close_returns((actor, *second), *round),
             ClusterCommand::Follow { number, notice, slip } => {
                 actor.is_system()?;
@@ -655,6 +658,7 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::AllRegistered
         | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
+        | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. } => Content::of_bytes(1, command).finish(),
     }
 }

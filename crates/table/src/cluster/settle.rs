@@ -8,9 +8,11 @@ use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_
 
 use crate::cluster::decide::MOST_ON_A_BOX;
 use crate::cluster::{Chips, Cluster, SeatState, Stake, Wager, cents, less, sum};
+use crate::codec;
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
 use crate::round::VoidReason;
+use crate::rules::{Registration, TableLimits};
 
 /// What a round came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,9 +57,10 @@ pub struct SlipLine {
 pub struct Slip {
     /// The lines.
     pub lines: Vec<SlipLine>,
-    /// What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. It pays nothing by
-    /// itself, so the digest leaves it out.
+    /// What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it.
     pub told: Vec<Stake>,
+    /// The limits of the round, at a table that registers winners: bets that are registered from the film count by them.
+    pub limits: Option<TableLimits>,
 }
 
 /// What counts on a box is more than the Differential above what counts on the opposite box. Excess is measured against what was
@@ -169,6 +172,15 @@ impl Digest {
         }
     }
 
+    /// What counts from the film rests on: the totals that were told, and the limits.
+    fn rest(&mut self, told: &[Stake], limits: Option<&TableLimits>) {
+        let mut bytes = Vec::new();
+        codec::write(&(told, limits), &mut bytes);
+        self.hasher.update(&self.buffer[..self.length]);
+        self.hasher.update(&bytes);
+        self.length = 0;
+    }
+
     fn write<const N: usize>(&mut self, bytes: [u8; N]) {
         self.buffer[self.length..self.length + N].copy_from_slice(&bytes);
         self.length += N;
@@ -246,6 +258,7 @@ impl Cluster {
         Slip {
             lines: lines.map(|(seat, state, wager)| slip_line(seat, state, wager, &counted)).collect(),
             told: self.state.told.iter().map(told).collect(),
+            limits: self.state.limits.clone().filter(|_| self.rules.registration() == Registration::Winners),
         }
     }
 
@@ -267,9 +280,18 @@ impl Cluster {
                 paid = sum(paid, won);
             }
         }
+        if self.rules.registration() == Registration::Winners {
+            let Slip { told, limits, .. } = self.slip();
+            digest.rest(&told, limits.as_ref());
+        }
         let staked = self.cents(units);
         let counted = if dice.is_some() { self.cents(units_counted) } else { Money::ZERO };
         (Totals { lines, staked, counted, returned: less(staked, counted), paid }, digest.finish())
+    }
+
+    /// F81: what was paid is taken back only where that was displayed before play, and never after force majeure.
+    pub(super) fn takes_back(&self, stands: Result<Dice, VoidReason>) -> bool {
+        self.profile.law.takes_back && stands != Err(VoidReason::ForceMajeure)
     }
 
     /// What each session gets or gives when a past round comes to stand by other dice, or void. `SlipDiffers` if the slip is
@@ -281,8 +303,7 @@ impl Cluster {
         stands: Result<Dice, VoidReason>,
     ) -> Result<Vec<Adjustment>, Refusal> {
         let dice = stands.ok();
-        // F81: only where that was displayed before play, and never after force majeure.
-        let takes_back = self.profile.law.takes_back && stands != Err(VoidReason::ForceMajeure);
+        let takes_back = self.takes_back(stands);
         let past = self.state.past.get(round).ok_or(Refusal::UnknownRound)?;
         let unit = Unit::try_from(past.unit).map_err(|_| Refusal::SlipDiffers)?;
         let payouts = |dice: Dice| self.rules.layout().payouts(dice, unit).map_err(|_| Refusal::SlipDiffers);
@@ -313,10 +334,12 @@ impl Cluster {
             digest.line(line, result(line, first.as_ref(), unit.cents()).0);
             change(&mut changes, line);
         }
+        if self.rules.registration() == Registration::Winners {
+            digest.rest(&slip.told, slip.limits.as_ref());
+        }
         if digest.finish() != past.digest {
             return Err(Refusal::SlipDiffers);
         }
-        self.film(round).for_each(|line| change(&mut changes, &line));
         let is_void_otherwise = past.latest.is_none() != dice.is_none();
         let changed = changes
             .into_iter()

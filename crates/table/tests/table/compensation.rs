@@ -366,7 +366,7 @@ fn another_slip_is_refused() {
         changed(2, |line| (line.units, line.counted) = (u32::MAX, u32::MAX)),
         changed(0, |line| line.seat = Seat(u32::MAX)),
     ];
-    for change in [&right.lines[..2], &right.lines[1..]].map(|lines| Slip { lines: lines.to_vec(), told: Vec::new() }) {
+    for change in [&right.lines[..2], &right.lines[1..]].map(|lines| Slip { lines: lines.to_vec(), ..right.clone() }) {
         wrong.push(change);
     }
     let mut swapped = right.clone();

@@ -142,7 +142,7 @@ fn a_hostile_slip_is_refused() {
     hall.run("quiet; supervisor correct 1 123 with manager");
     let message = hall.floor.waiting().next().expect("a notice");
     let Message::Notice { number, notice, .. } = message else { panic!("{message:?}") };
-    let slip = Some(Slip { lines: vec![line], told: Vec::new() });
+    let slip = Some(Slip { lines: vec![line], ..Slip::default() });
     let actor = hall.actor("system", None);
     let answer = hall.ask_cluster(actor, ClusterCommand::Follow { number, notice, slip });
     assert_eq!(answer, Decision::Refused(Refusal::SlipDiffers));

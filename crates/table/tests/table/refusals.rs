@@ -397,9 +397,20 @@ const CLUSTER: &[Row] = &[
     (
         &LIVE,
         "winners; round 456; dealer registered; supervisor correct 1 123 with manager",
-        "supervisor film 1 0 big 550 with manager",
+        "supervisor film 1 0 sum:9 550 with manager",
         "losing-box amount-off-unit",
     ),
+    (
+        &LIVE,
+        "winners; round 456; dealer registered; supervisor correct 1 123 with manager",
+        "supervisor film 1 0 big 550 with manager",
+        "already-registered losing-box amount-off-unit",
+    ),
+    (&LIVE, "winners; round 456; dealer registered", "supervisor unfilm 1 1", "second-person-missing not-held"),
+    (&LIVE, "winners; round 456; dealer registered", "supervisor unfilm 1 1 with manager", "not-held no-such-bet"),
+    (&GAMES, "round 456", "supervisor unfilm 1 1 with manager", "other-registration not-held"),
+    (&LIVE, VOID_LATE, "dealer unfilm 1 1 with manager", "not-allowed no-such-bet"),
+    (&LIVE, VOID_LATE, "supervisor unfilm 1 1 with manager", "no-such-bet"),
 ];
 
 /// A round that was settled, with nothing registered, and then void.

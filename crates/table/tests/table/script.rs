@@ -280,6 +280,7 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
             stake: stakes(list)[0],
             second,
         },
+        ["unfilm", number, line] => C::WithdrawFromFilm { round: round(number), line: self::number(line), second },
         ["close-returns", number] => C::CloseReturns { round: round(number), second },
         ["advise", bet_box] => C::Advise { bet_box: number(bet_box) },
         ["cash", _, amount] => C::BuyIn { seat, amount: cents(number(amount)), second },

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use taisai_rules::{BetBox, Dice, Outcome};
-use taisai_table::{AskedFor, Cluster, PayLine, Registration, Seat};
+use taisai_table::{
+    Actor, AskedFor, Cluster, ClusterCommand, Decision, Notice, PayLine, Refusal, Registration, RoundNumber, Seat, Slip,
+};
 
 use crate::cluster::{BOXED, LIVE};
-use crate::hall::{ETG, Hall, TAI_SAI, rules};
+use crate::hall::{CLUSTER, ETG, Hall, TAI_SAI, dice, rules};
 
 /// The same steps on each game.
 fn on(games: &[&'static str], script: &str) {
@@ -195,17 +197,18 @@ fn counted(cluster: &Cluster) -> Vec<(u32, i64, i64)> {
     lines.iter().map(|line| (line.seat.0, line.stake.cents(), line.counted.cents())).collect()
 }
 
-/// A late void: Supervisor and a second person register what was collected, line by line; it becomes a claim in full.
+/// A late void: Supervisor and a second person register what was collected, line by line. Money moves when they close the returns:
+/// each session has its stakes back in full as a claim.
 #[test]
 fn a_late_void_is_made_good_from_the_film() {
     on(
         &LIVE,
         "round 456; dealer register 0 big 500; dealer registered; dealer open; dealer close
          supervisor void-by-law 1 malfunction with manager; ? owed = 0/1 500 round 1
-         supervisor film 1 2 small 700 with manager; ? claims = 2/2 700 from-film 1
-         supervisor film 1 2 sum:4 100 with manager; ? claims = 2/2 700 from-film 1, 2/2 100 from-film 1
-         supervisor close-returns 1 with manager; supervisor film 1 2 sum:5 100 with manager = !not-held
-         supervisor close-returns 1 with manager = !not-held",
+         supervisor film 1 2 small 700 with manager; supervisor film 1 2 sum:4 100 with manager
+         supervisor film 1 3 sum:4 200 with manager; ? claims = -; ? house = 0
+         supervisor close-returns 1 with manager; ? claims = 2/2 800 from-film 1, 3/3 200 from-film 1; ? house = -1000
+         supervisor film 1 2 sum:5 100 with manager = !not-held; supervisor close-returns 1 with manager = !not-held",
     );
 }
 
@@ -215,21 +218,156 @@ fn what_the_film_gives_is_set_off_within_the_session() {
     on(
         &LIVE,
         "round 456; dealer register 0 big 500; dealer registered; supervisor correct 1 123 with manager
-         ? owed = 0/1 1000 round 1; supervisor film 1 0 small 700 with manager; ? owed = -; ? claims = 0/1 400 from-film 1",
+         ? owed = 0/1 1000 round 1; supervisor film 1 0 small 700 with manager; ? owed = 0/1 1000 round 1
+         supervisor close-returns 1 with manager; ? owed = -; ? claims = 0/1 400 from-film 1",
     );
 }
 
-/// A corrected round owes what wins by the new dice; corrected again, the lines from the film are settled with the others.
+/// A corrected round owes what wins by the new dice. When it comes to stand otherwise again, the returns are open again, and closing
+/// them makes up the difference.
 #[test]
 fn a_correction_is_made_good_from_the_film_and_corrected_again() {
     on(
         &LIVE,
         "round 456; dealer registered; supervisor correct 1 123 with manager
-         supervisor film 1 2 big 700 with manager = !losing-box; supervisor film 1 2 small 700 with manager
-         ? claims = 2/1 1400 from-film 1; supervisor close-returns 1 with manager; ? house = -1400
-         shift rule void 1 with manager; ? house = -700; ? claims = 2/1 700 from-film 1
-         supervisor film 1 3 odd 300 with manager = !box-not-on-layout; supervisor film 1 3 big 300 with manager
-         ? claims = 2/1 700 from-film 1, 3/2 300 from-film 1",
+         supervisor film 1 2 sum:9 700 with manager = !losing-box; supervisor film 1 2 small 700 with manager
+         supervisor close-returns 1 with manager; ? claims = 2/1 1400 from-film 1; ? house = -1400
+         shift rule void 1 with manager; ? claims = 2/1 1400 from-film 1; ? house = -1400
+         supervisor film 1 3 odd 300 with manager = !box-not-on-layout; supervisor film 1 3 sum:4 300 with manager
+         supervisor close-returns 1 with manager; ? house = -1000; ? claims = 2/1 700 from-film 1, 3/2 300 from-film 1
+         shift rule settle 1 123 with manager; supervisor close-returns 1 with manager; ? house = -1400
+         supervisor close-returns 1 with manager = !not-held",
+    );
+}
+
+/// What was registered after the dice is settled again with the slip: the film does not pay it twice.
+#[test]
+fn what_was_registered_after_the_dice_is_not_registered_from_the_film() {
+    on(
+        &LIVE,
+        "round 456; dealer register 0 big 500; dealer registered; supervisor void-by-law 1 malfunction with manager
+         supervisor film 1 0 big 500 with manager = !already-registered
+         supervisor film 1 1 big 500 with manager = !already-registered
+         supervisor film 1 1 sum:15 500 with manager = !already-registered; supervisor film 1 0 small 500 with manager
+         supervisor close-returns 1 with manager; ? owed = -; ? claims = -",
+    );
+    // The dice are corrected while winners are registered: what was registered of a box that loses then stays on the slip.
+    on(
+        &LIVE,
+        "round 456; dealer register 0 big 500; supervisor correct 1 123 with manager; dealer registered; ? house = 500
+         shift rule settle 1 456 with manager; ? house = -500; supervisor film 1 0 big 500 with manager = !already-registered
+         supervisor film 1 1 big 700 with manager; supervisor close-returns 1 with manager; ? house = -1900",
+    );
+    // So does what was registered when a round was void, before its chips were collected.
+    on(
+        &LIVE,
+        "round 456; dealer register 0 big 500; shift rule void 1 with manager; ? house = 0
+         shift rule settle 1 456 with manager; ? house = -500; supervisor film 1 0 big 500 with manager = !already-registered
+         supervisor film 1 1 big 700 with manager; supervisor close-returns 1 with manager; ? house = -1200",
+    );
+}
+
+/// 5.1.1: a losing box over its maximum was registered as a whole.
+#[test]
+fn a_losing_box_that_was_registered_is_not_registered_from_the_film() {
+    on(
+        &BOXED,
+        "supervisor limits unit=100 sum=200..1000 diff=5000
+         round 456; dealer total sum:6 1500; dealer register 0 sum:6 1500; dealer registered
+         supervisor correct 1 123 with manager; supervisor film 1 2 sum:6 500 with manager = !already-registered",
+    );
+}
+
+/// 5.1.1: lines from the film are apportioned by the maximum and the Differential of their round, once all of them are known.
+#[test]
+fn lines_from_the_film_are_apportioned_when_the_returns_are_closed() {
+    let limits = "supervisor limits unit=100 big=500..10000 small=500..10000 sum=200..1000 diff=5000";
+    let later = "supervisor limits unit=200 big=200..99800 small=200..99800 diff=99800";
+    // Big was registered as a whole: 1000 + 5000 is the most that counts on Small, two thirds of it of seat 1.
+    on(
+        &BOXED,
+        &format!(
+            "{limits}; round 456; dealer register 0 big 1000; dealer registered; {later}; supervisor correct 1 123 with manager
+             supervisor film 1 1 small 6000 with manager; supervisor film 1 2 small 4000 with manager
+             supervisor film 1 1 small 2000 with manager; supervisor close-returns 1 with manager
+             ? claims = 1/2 12000 from-film 1, 2/3 6000 from-film 1"
+        ),
+    );
+    // The film of another box shows what lies opposite, and 5.1.2: a stake below the minimum counts in full.
+    on(
+        &BOXED,
+        &format!(
+            "{limits}; round 222; dealer registered; supervisor correct 1 123 with manager
+             supervisor film 1 1 small 8000 with manager; supervisor film 1 2 small 400 with manager
+             supervisor film 1 3 big 2000 with manager; supervisor close-returns 1 with manager
+             ? claims = 1/1 14600 from-film 1, 2/2 800 from-film 1"
+        ),
+    );
+    // What the Dealer has told counts, and a void round returns everything.
+    on(
+        &BOXED,
+        &format!(
+            "{limits}; round 456; dealer total small 9000; dealer register 0 big 10000; dealer registered; {later}
+             supervisor correct 1 222 with manager; supervisor correct 1 123 with manager
+             supervisor film 1 1 small 9000 with manager; supervisor close-returns 1 with manager; ? claims = 1/2 18000 from-film 1
+             shift rule void 1 with manager; supervisor close-returns 1 with manager; ? claims = 1/2 9000 from-film 1"
+        ),
+    );
+    // A box of which a part was registered is apportioned with that part.
+    on(
+        &BOXED,
+        &format!(
+            "{limits}; round 456; dealer register 0 sum:15 1000; supervisor correct 1 123 with manager; dealer registered
+             shift rule settle 1 456 with manager; ? chips = 18000; supervisor film 1 1 sum:15 1000 with manager
+             supervisor close-returns 1 with manager; ? owed = 0/1 9000 round 1; ? claims = 1/2 10000 from-film 1"
+        ),
+    );
+}
+
+/// The limits and totals that the film is counted by are those of the round: a slip with others is refused.
+#[test]
+fn a_slip_with_other_limits_or_totals_is_refused() {
+    let mut hall = Hall::winners(TAI_SAI);
+    hall.run("round 456; dealer total small 300; dealer register 0 big 500; dealer registered; quiet");
+    let right = hall.floor.slip(CLUSTER, RoundNumber(1)).expect("a slip").clone();
+    assert!(right.limits.is_some());
+    let mut wider = right.clone();
+    wider.limits.as_mut().expect("limits").differential = None;
+    let (none, untold) = (Slip { limits: None, ..right.clone() }, Slip { told: Vec::new(), ..right.clone() });
+    let number = hall.cluster().followed() + 1;
+    let notice = Notice::Corrected { round: RoundNumber(1), dice: dice("123") };
+    let follow = |slip| ClusterCommand::Follow { number, notice: notice.clone(), slip: Some(slip) };
+    for wrong in [wider, none, untold] {
+        let decision = hall.ask_cluster(Actor::System, follow(wrong));
+        assert_eq!(decision, Decision::Refused(Refusal::SlipDiffers));
+    }
+    assert!(matches!(hall.ask_cluster(Actor::System, follow(right)), Decision::Accepted(_)));
+}
+
+/// A wrong line is taken off by two people before the returns are closed; one that was paid is taken back when they are closed again.
+#[test]
+fn a_line_from_the_film_is_taken_off() {
+    on(
+        &LIVE,
+        "round 456; dealer registered; supervisor void-by-law 1 malfunction with manager
+         supervisor film 1 1 small 700 with manager; supervisor film 1 2 small 500 with manager
+         supervisor unfilm 1 1 with manager; supervisor unfilm 1 1 with manager = !no-such-bet
+         supervisor film 1 3 small 300 with manager; supervisor close-returns 1 with manager
+         ? claims = 2/1 500 from-film 1, 3/2 300 from-film 1; supervisor unfilm 1 2 with manager = !not-held
+         shift rule settle 1 123 with manager; supervisor unfilm 1 2 with manager; supervisor close-returns 1 with manager
+         ? claims = 3/2 300 from-film 1, 3/2 300 from-film 1; ? house = -600",
+    );
+}
+
+/// F81: what the film gave is not taken back after force majeure: the House bears it, and the claim stays.
+#[test]
+fn what_the_film_gave_is_borne_after_force_majeure() {
+    on(
+        &LIVE,
+        "round 456; dealer registered; supervisor correct 1 123 with manager; supervisor film 1 2 small 700 with manager
+         supervisor close-returns 1 with manager; ? claims = 2/1 1400 from-film 1
+         supervisor void-by-law 1 force-majeure with manager; supervisor close-returns 1 with manager
+         ? claims = 2/1 1400 from-film 1; ? owed = 2/1 700 round 1",
     );
 }
 
@@ -239,8 +377,9 @@ fn a_void_round_that_a_ruling_settles_is_reckoned_from_what_was_handed_back() {
     on(
         &LIVE,
         "dealer open; dealer close; dealer activate; dealer tumbled 1; dealer void few-tumbles; ? phase = void
-         shift rule settle 1 456 with manager; supervisor film 1 0 big 500 with manager; ? claims = 0/1 500 from-film 1
-         supervisor film 1 1 small 500 with manager; ? owed = 1/2 500 round 1",
+         shift rule settle 1 456 with manager; supervisor film 1 0 big 500 with manager
+         supervisor film 1 1 small 500 with manager; supervisor close-returns 1 with manager
+         ? claims = 0/1 500 from-film 1; ? owed = 1/2 500 round 1",
     );
 }
 

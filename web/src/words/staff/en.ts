@@ -218,6 +218,7 @@ export const words = {
     'other-registration': 'This table registers its bets the other way: all before the close, or what wins after the dice.',
     'not-thrown': 'Commit the dice first: what wins is registered after them.',
     'all-registered': 'All that wins is registered already: the round is being settled.',
+    'already-registered': 'This bet was registered after the dice. It is not registered from the film again.',
     'losing-box': 'This box loses within its limits: collect it, nothing is entered.',
     'opposite-not-told': 'This is more than the Differential: enter what lay on the opposite box first.',
     'total-differs': 'The stakes entered on a box do not add up to the total you told.',

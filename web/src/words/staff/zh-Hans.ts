@@ -215,6 +215,7 @@ export const words: StaffWords = {
     'other-registration': '本桌以另一种方式登记投注：封盘前全部登记，或开骰后登记赢注。',
     'not-thrown': '请先确认骰点：赢注在开骰后登记。',
     'all-registered': '赢注已全部登记：本局正在结算。',
+    'already-registered': '此注开骰后已登记，不再按录像登记。',
     'losing-box': '此注区未超限而输：收取即可，无需登记。',
     'opposite-not-told': '超过差额上限：请先输入对面注区的总额。',
     'total-differs': '注区登记的金额与所报总额不符。',

@@ -215,6 +215,7 @@ export const words: StaffWords = {
     'other-registration': '本桌以另一種方式登記投注：封盤前全部登記，或開骰後登記贏注。',
     'not-thrown': '請先確認骰點：贏注在開骰後登記。',
     'all-registered': '贏注已全部登記：本局正在結算。',
+    'already-registered': '此注開骰後已登記，不再按錄影登記。',
     'losing-box': '此注區未超限而輸：收取即可，無需登記。',
     'opposite-not-told': '超過差額上限：請先輸入對面注區的總額。',
     'total-differs': '注區登記的金額與所報總額不符。',

@@ -66,14 +66,20 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
     Phrase::line(
         "film of round | ROUND shows AMOUNT on BOX for seat SEAT by PERSON and PERSON because PLAYER",
         "film of round 1 shows 100 on big for seat 3 by supervisor 7 and manager 2 because the player in the red coat",
-        "Where winners are registered, and a round was corrected or voided late: registers a bet from the film. What is owed becomes \
-         a claim.",
+        "Where winners are registered, and a round was corrected or voided late: registers a bet from the film. It counts \
+         when the returns are closed.",
         seat::film,
+    ),
+    Phrase::line(
+        "take line | LINE off the film of round ROUND by PERSON and PERSON",
+        "take line 2 off the film of round 1 by supervisor 7 and manager 2",
+        "Takes off a line that was registered from the film by mistake; the lines of a round are counted from 1.",
+        seat::withdraw_from_film,
     ),
     Phrase::line(
         "close returns of round | ROUND by PERSON and PERSON",
         "close returns of round 1 by supervisor 7 and manager 2",
-        "All that the round owes is registered from the film.",
+        "All that the film shows is registered: it is apportioned as any bets, and what the round owes becomes claims.",
         seat::close_returns,
     ),
     Phrase::line(

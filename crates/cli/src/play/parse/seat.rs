@@ -219,6 +219,15 @@ pub(super) fn film(reader: &mut Reader) -> Parsed {
     Ok(asked_by(person, C::RegisterFromFilm { round, seat, player: reader.why()?, stake, second }))
 }
 
+/// `take line 2 off the film of round 3 by supervisor 7 and manager 2`.
+pub(super) fn withdraw_from_film(reader: &mut Reader) -> Parsed {
+    let line = reader.parse("the number of a line")?;
+    reader.must("off the film of round")?;
+    let round = reader.round()?;
+    let (person, second) = reader.by_two()?;
+    Ok(asked_by(person, C::WithdrawFromFilm { round, line, second }))
+}
+
 pub(super) fn close_returns(reader: &mut Reader) -> Parsed {
     let round = reader.round()?;
     let (person, second) = reader.by_two()?;

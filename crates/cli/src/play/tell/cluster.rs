@@ -2,8 +2,8 @@
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, Chips, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, Registration, RoundNumber,
-    Seat,
+    Adjustment, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, Registration,
+    RoundNumber, Seat, Stake,
 };
 
 use super::super::parse::COLOURS;
@@ -29,15 +29,8 @@ pub(super) fn tell(
         told.extend(cuts.iter().map(word).map(Told::Words));
         return Ok(());
     }
-    if let (
-        ClusterCommand::RegisterFromFilm { round, seat, player, stake, .. },
-        ClusterEvent::Compensated { adjustments },
-    ) = (command, event)
-    {
-        told.push(Told::Words(format!(
-            "From the film of round {}: {} on {} of seat {}, {player}.",
-            round.0, stake.amount, stake.bet_box, seat.0
-        )));
+    if let (ClusterCommand::CloseReturns { round, .. }, ClusterEvent::Compensated { adjustments }) = (command, event) {
+        told.push(Told::Words(format!("What round {} owes is registered.", round.0)));
         return adjusted(stage, *round, adjustments, told);
     }
     if let Some(word) = stacker(command, event) {
@@ -86,7 +79,10 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         C::AllRegistered => "All that wins is registered.".to_owned(),
         C::TickOff { seat, is_paid: true } => format!("Seat {} has its chips.", seat.0),
         C::TickOff { seat, is_paid: false } => format!("Seat {} has not had its chips.", seat.0),
-        C::CloseReturns { round, .. } => format!("What round {} owes is registered.", round.0),
+        C::RegisterFromFilm { round, seat, player, stake, .. } => from_film(cluster, *round, *seat, player, stake),
+        C::WithdrawFromFilm { round, line, .. } => {
+            format!("Line {line} from the film of round {} is taken off.", round.0)
+        }
         C::PlaceExcess { seat, .. } => {
             format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), standing(stage, *seat))
         }
@@ -151,18 +147,23 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
                 return None;
             }
         },
-        C::RegisterFromFilm { .. }
-        | C::RejectExcess
-        | C::Follow { .. }
-        | C::Delivered { .. }
-        | C::EmptyStacker { .. } => return None,
+        C::CloseReturns { .. } | C::RejectExcess | C::Follow { .. } | C::Delivered { .. } | C::EmptyStacker { .. } => {
+            return None;
+        }
     })
+}
+
+fn from_film(cluster: &Cluster, round: RoundNumber, seat: Seat, player: &str, stake: &Stake) -> String {
+    let lines = cluster.returns().filter(|(of, _)| *of == round).flat_map(|(_, returns)| &returns.lines);
+    let line = lines.last().map_or(0, |line| line.number);
+    let Stake { bet_box, amount } = stake;
+    format!("From the film of round {}, line {line}: {amount} on {bet_box} of seat {}, {player}.", round.0, seat.0)
 }
 
 /// What lies on the layout for a seat, and what it has left.
 fn standing(stage: &Stage, seat: Seat) -> String {
     let cluster = stage.cluster();
-    let bet = |(chips, stake): (Chips, taisai_table::Stake)| {
+    let bet = |(chips, stake): (Chips, Stake)| {
         let colour = if chips == Chips::Colour { " in Colour Chips" } else { "" };
         format!("{} on {}{colour}", stake.amount, stake.bet_box)
     };

@@ -61,6 +61,7 @@ impl Model {
             | ClusterCommand::Back { .. }
             | ClusterCommand::ClearLock { .. }
             | ClusterCommand::RegisterFromFilm { .. }
+            | ClusterCommand::WithdrawFromFilm { .. }
             | ClusterCommand::CloseReturns { .. }
             | ClusterCommand::TickOff { .. }
             | ClusterCommand::Follow { .. }

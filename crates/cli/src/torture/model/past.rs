@@ -1,6 +1,6 @@
 //! Rounds that are over, in the plain book: kept for a while, so that a correction or a late void can be reckoned again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money};
@@ -20,8 +20,13 @@ pub(super) struct Past {
     limits: Rc<Limits>,
     bets: Vec<Bet<Player>>,
     told: BTreeMap<BetBox, Money>,
-    /// What was registered from the film since, with the session it is booked for.
-    film: Vec<(Bet<Player>, SessionId)>,
+    /// What was registered from the film since, by the number of its line.
+    film: Vec<(u32, Bet<Player>)>,
+    newest: u32,
+    /// What the film has given each seat so far.
+    given: BTreeMap<Seat, i64>,
+    /// Whether it is void so that nothing is taken back (F81).
+    is_kept: bool,
     /// Whether it was void before its chips were collected.
     was_handed_back: bool,
     sessions: Vec<Option<SessionId>>,
@@ -53,10 +58,58 @@ pub(super) fn lines(
     Ok(settled.lines.into_iter().filter(|line| line.player.seat != NOBODY).map(line).collect())
 }
 
-/// What a bet from the film comes to: it counts in full.
-fn film_line(rules: &TableRules, dice: Option<Dice>, bet: Bet<Player>) -> Result<i64, Failure> {
-    let lines = lines(rules, &Limits::none(), dice, (&[bet], &BTreeMap::new()))?;
-    Ok(lines.iter().map(|(_, stake, counted, paid)| stake - counted + paid).sum())
+/// What the bets on one box come to, by player: what is paid and what is returned. So much lay on the opposite box.
+fn on_one_box(
+    rules: &TableRules,
+    past: &Past,
+    bets: &[Bet<Player>],
+    opposite: Money,
+) -> Result<BTreeMap<Seat, i64>, Failure> {
+    let bet_box = bets.first().and_then(|bet| bet.bet_box.opposite()).filter(|_| opposite > Money::ZERO);
+    let told = bet_box.into_iter().map(|bet_box| (bet_box, opposite)).collect();
+    let mut got = BTreeMap::new();
+    for (player, stake, counted, paid) in lines(rules, &past.limits, past.dice, (bets, &told))? {
+        *got.entry(player.seat).or_default() += stake - counted + paid;
+    }
+    Ok(got)
+}
+
+impl Past {
+    fn on<'a>(bets: impl Iterator<Item = &'a Bet<Player>>, bet_box: BetBox) -> Vec<Bet<Player>> {
+        bets.filter(|bet| bet.bet_box == bet_box).copied().collect()
+    }
+
+    /// What lay on a box, by what was told and these bets.
+    fn lay<'a>(&self, bets: impl Iterator<Item = &'a Bet<Player>>, bet_box: BetBox) -> Money {
+        let seen: i64 = Self::on(bets, bet_box).iter().map(|bet| bet.amount.cents()).sum();
+        Money::from_cents(seen).max(self.told.get(&bet_box).copied().unwrap_or(Money::ZERO))
+    }
+
+    /// What each seat is owed for what the film shows: all bets on its boxes as if they had been registered together, less what those
+    /// that were registered got, and less what was handed back.
+    fn owed_from_film(&self, rules: &TableRules) -> Result<BTreeMap<Seat, i64>, Failure> {
+        let mut owed: BTreeMap<Seat, i64> = BTreeMap::new();
+        let boxes: BTreeSet<_> = self.film.iter().map(|(_, bet)| bet.bet_box).collect();
+        let film = || self.film.iter().map(|(_, bet)| bet);
+        for bet_box in boxes {
+            let (registered, filmed) = (Self::on(self.bets.iter(), bet_box), Self::on(film(), bet_box));
+            let opposite = |with_film: bool| {
+                let all = self.bets.iter().chain(film().filter(|_| with_film));
+                bet_box.opposite().map_or(Money::ZERO, |opposite| self.lay(all, opposite))
+            };
+            let all: Vec<_> = registered.iter().chain(&filmed).copied().collect();
+            for (seat, got) in on_one_box(rules, self, &all, opposite(true))? {
+                *owed.entry(seat).or_default() += got;
+            }
+            for (seat, got) in on_one_box(rules, self, &registered, opposite(false))? {
+                *owed.entry(seat).or_default() -= got;
+            }
+            for bet in filmed.iter().filter(|_| self.was_handed_back) {
+                *owed.entry(bet.player.seat).or_default() -= bet.amount.cents();
+            }
+        }
+        Ok(owed)
+    }
 }
 
 impl Model {
@@ -65,8 +118,21 @@ impl Model {
         // A player who has walked away has lost the session with this settlement.
         let sessions = self.sessions(cluster);
         let (round, limits, bets) = (cluster.round(), Rc::clone(&self.limits), self.bets.clone());
-        let (told, film, was_handed_back) = (self.told.clone(), Vec::new(), dice.is_none());
-        self.past.push_back(Past { round, limits, bets, told, film, was_handed_back, sessions, dice });
+        let (told, was_handed_back) = (self.told.clone(), dice.is_none());
+        let (film, newest, given, is_kept) = (Vec::new(), 0, BTreeMap::new(), false);
+        self.past.push_back(Past {
+            round,
+            limits,
+            bets,
+            told,
+            film,
+            newest,
+            given,
+            is_kept,
+            was_handed_back,
+            sessions,
+            dice,
+        });
         let most = usize::try_from(KEPT).expect("a small number");
         if self.past.len() > most {
             self.past.pop_front();
@@ -78,32 +144,68 @@ impl Model {
         cluster.seats().zip(walked).map(|(seat, walked)| cluster.session(seat).filter(|_| !walked)).collect()
     }
 
-    /// A bet from the film of a round that came to stand otherwise: all that it comes to now is owed, as a claim, less what was handed
-    /// back when the round was void first.
-    pub(super) fn film(
-        &mut self,
-        round: RoundNumber,
-        bet: Bet<Player>,
-        adjustments: &[Adjustment],
-        cluster: &Cluster,
-    ) -> Held {
+    /// A bet from the film of a round that came to stand otherwise: nothing moves yet.
+    pub(super) fn film(&mut self, round: RoundNumber, bet: Bet<Player>) -> Held {
+        let past = self.filmed(round)?;
+        let same = |other: &Bet<Player>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
+        let is_new = !past.bets.iter().any(same);
+        ensure("what was registered is not registered from the film", is_new, || format!("{bet:?}"))?;
+        past.newest += 1;
+        past.film.push((past.newest, bet));
+        Ok(())
+    }
+
+    fn filmed(&mut self, round: RoundNumber) -> Result<&mut Past, Failure> {
         let past = self.past.iter_mut().find(|past| past.round == round);
+        past.ok_or_else(|| Failure::new("a round was filmed that is not kept"))
+    }
+
+    pub(super) fn withdraw_from_film(&mut self, round: RoundNumber, line: u32) -> Held {
+        let film = &mut self.filmed(round)?.film;
+        let before = film.len();
+        film.retain(|(number, _)| *number != line);
+        ensure("a line that is taken off was there", film.len() + 1 == before, || format!("line {line}"))
+    }
+
+    /// The returns are closed: each seat gets what it is owed for the film beyond what it was given before.
+    pub(super) fn close_returns(&mut self, round: RoundNumber, adjustments: &[Adjustment], cluster: &Cluster) -> Held {
+        let past = self.past.iter().find(|past| past.round == round);
         let past = past.ok_or_else(|| Failure::new("a round was filmed that is not kept"))?;
-        let back = if past.was_handed_back { bet.amount.cents() } else { 0 };
-        let expected = film_line(&self.rules, past.dice, bet)? - back;
-        let [adjustment] = adjustments else { return Err(Failure::new("one bet is registered at a time")) };
-        let amount = adjustment.amount().cents();
-        let holds = amount == expected && adjustment.at_once == Money::ZERO && adjustment.seat == bet.player.seat;
-        ensure("a bet from the film gets what its round owes", holds, || format!("{expected}, {adjustment:?}"))?;
-        past.film.push((bet, adjustment.session));
-        if cluster.session(adjustment.seat) == Some(adjustment.session) {
-            let purse = self.purse(adjustment.seat);
-            let waived = purse.waived.entry(round).or_default();
-            let own = amount.max(0).min(*waived);
-            *waived -= own;
-            purse.owed = if amount > 0 { (purse.owed - (amount - own)).max(0) } else { purse.owed - amount };
+        let owed = past.owed_from_film(&self.rules)?;
+        let is_kept = past.is_kept;
+        let mut expected = owed.clone();
+        for (seat, given) in &past.given {
+            *expected.entry(*seat).or_default() -= given;
         }
-        self.result -= amount;
+        let mut actual: BTreeMap<Seat, i64> = BTreeMap::new();
+        for adjustment in adjustments {
+            ensure("what the film gives is a claim", adjustment.at_once == Money::ZERO, || format!("{adjustment:?}"))?;
+            *actual.entry(adjustment.seat).or_default() += adjustment.amount().cents();
+        }
+        for amounts in [&mut expected, &mut actual] {
+            amounts.retain(|_, cents| *cents != 0);
+        }
+        ensure("closed returns give each seat what its round owes", expected == actual, || {
+            format!("round {}: {expected:?} and {actual:?}", round.0)
+        })?;
+        self.filmed(round)?.given = owed;
+        for adjustment in adjustments {
+            let amount = adjustment.amount().cents();
+            if cluster.session(adjustment.seat) == Some(adjustment.session) {
+                let purse = self.purse(adjustment.seat);
+                let waived = purse.waived.entry(round).or_default();
+                if amount > 0 {
+                    let own = amount.min(*waived);
+                    *waived -= own;
+                    purse.owed = (purse.owed - (amount - own)).max(0);
+                } else if is_kept {
+                    *waived -= amount;
+                } else {
+                    purse.owed -= amount;
+                }
+            }
+            self.result -= amount;
+        }
         Ok(())
     }
 
@@ -123,12 +225,7 @@ impl Model {
         let past = past.ok_or_else(|| Failure::new("a round was changed that is not kept"))?;
         let before = lines(&self.rules, &past.limits, past.dice, (&past.bets, &past.told))?;
         let after = lines(&self.rules, &past.limits, dice, (&past.bets, &past.told))?;
-        let mut film: BTreeMap<Seat, i64> = BTreeMap::new();
-        for (bet, _) in &past.film {
-            let change = film_line(&self.rules, dice, *bet)? - film_line(&self.rules, past.dice, *bet)?;
-            *film.entry(bet.player.seat).or_default() += change;
-        }
-        past.dice = dice;
+        (past.dice, past.is_kept) = (dice, is_kept);
         let mut changes: BTreeMap<Seat, [i64; 2]> = BTreeMap::new();
         for ((player, stake, counted, paid), sign) in
             after.into_iter().map(|line| (line, 1)).chain(before.into_iter().map(|line| (line, -1)))
@@ -136,10 +233,8 @@ impl Model {
             let chips = usize::from(player.chips == Chips::Colour);
             changes.entry(player.seat).or_default()[chips] += sign * (stake - counted + paid);
         }
-        let mut expected = film;
-        for (seat, [own, colour]) in &changes {
-            *expected.entry(*seat).or_default() += own + colour;
-        }
+        let mut expected: BTreeMap<Seat, i64> =
+            changes.iter().map(|(seat, [own, colour])| (*seat, own + colour)).collect();
         let mut actual: BTreeMap<Seat, i64> = BTreeMap::new();
         for adjustment in adjustments {
             *actual.entry(adjustment.seat).or_default() += adjustment.amount().cents();
@@ -151,13 +246,12 @@ impl Model {
             format!("round {}: {expected:?} and {actual:?}", round.0)
         })?;
         let played = past.sessions.clone();
-        let from_film: Vec<_> = past.film.iter().map(|(_, session)| *session).collect();
         for adjustment in adjustments {
             let Adjustment { seat, session, at_once, in_colour, is_large, .. } = adjustment;
             let amount = adjustment.amount();
             let place = usize::try_from(seat.0).expect("a seat's number");
             let known = played[place];
-            let is_same = known.is_none_or(|known| known == *session) || from_film.contains(session);
+            let is_same = known.is_none_or(|known| known == *session);
             ensure("a correction names the session that played", is_same, || format!("{known:?} and {session:?}"))?;
             let is_open = sessions[place] == Some(*session);
             let (amount, at_once) = (amount.cents(), at_once.cents());
