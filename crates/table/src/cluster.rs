@@ -30,7 +30,8 @@ use crate::transfer::Transfer;
 
 pub use buy_in::BuyIn;
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
-pub use register::{AskedFor, FilmLine, PayLine, PayList, Returns};
+use register::ChipsGiven;
+pub use register::{AskedFor, FilmLine, PayLine, PayList, Returns, TickedOff};
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 pub use stacker::Stacker;
 use told::Messages;
@@ -224,8 +225,10 @@ struct State {
     told: BTreeMap<BetBox, u64>,
     /// The slip of the last round of a live table, for its pay list.
     last_slip: Vec<SlipLine>,
+    /// The seats of it whose player had walked away: what they get became a claim.
+    claimed: BTreeSet<Seat>,
     /// The seats of it whose chips were given.
-    ticked_off: BTreeSet<Seat>,
+    ticked_off: BTreeMap<Seat, ChipsGiven>,
     #[serde(skip)]
     past: Past<PastSlip>,
     ledger: Ledger,
@@ -290,7 +293,8 @@ impl Cluster {
             thrown: None,
             told: BTreeMap::new(),
             last_slip: Vec::new(),
-            ticked_off: BTreeSet::new(),
+            claimed: BTreeSet::new(),
+            ticked_off: BTreeMap::new(),
             past: Past::default(),
             ledger: Ledger::default(),
             meters: Meters::default(),

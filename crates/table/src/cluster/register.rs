@@ -78,6 +78,29 @@ pub struct PayLine {
     pub returned: Money,
     /// What it is paid, with the stake, where it wins.
     pub pays: Money,
+    /// Whether its player has walked away (5.3): what it comes to is kept as a claim, and no chips are given.
+    pub is_claim: bool,
+}
+
+/// A seat of the pay list whose chips were given. When the round comes to stand otherwise, the seat is still given what it gets in
+/// all, less `given` and `at_house`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TickedOff {
+    /// The seat.
+    pub seat: Seat,
+    /// What it was given, stakes included.
+    pub given: Money,
+    /// What the House keeps for it as a claim since the round was corrected or voided; where it is negative so much too much was
+    /// given, and the House has a receivable or bears it.
+    pub at_house: Money,
+}
+
+/// What a seat was given, as [`TickedOff`] tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ChipsGiven {
+    given: Money,
+    at_house: Money,
 }
 
 /// Whom to pay: every bet that is registered, by seat and in order of placement.
@@ -92,8 +115,29 @@ pub struct PayList {
     pub is_settled: bool,
     /// The bets.
     pub lines: Vec<PayLine>,
-    /// The seats whose chips were given, as the Dealer has ticked them off.
-    pub ticked_off: Vec<Seat>,
+    /// The seats whose chips were given, as the Dealer has ticked them off. Players who have left had theirs.
+    pub ticked_off: Vec<TickedOff>,
+}
+
+impl PayList {
+    /// What a seat gets in chips: what its bets are paid, and what is returned of them.
+    ///
+    /// # Panics
+    /// If the amounts are none that a table can have.
+    pub fn due(&self, seat: Seat) -> Money {
+        let lines = self.lines.iter().filter(|line| line.seat == seat && !line.is_claim);
+        lines.fold(Money::ZERO, |total, line| sum(total, sum(line.pays, line.returned)))
+    }
+
+    /// What is still to be given to a seat.
+    ///
+    /// # Panics
+    /// If the amounts are none that a table can have.
+    pub fn to_give(&self, seat: Seat) -> Money {
+        let ticked_off = self.ticked_off.iter().find(|ticked_off| ticked_off.seat == seat);
+        let settled = ticked_off.map_or(Money::ZERO, |ticked_off| sum(ticked_off.given, ticked_off.at_house));
+        less(self.due(seat), settled)
+    }
 }
 
 /// What is asked: who, with whom.
@@ -194,6 +238,11 @@ impl Cluster {
             None => return None,
         };
         let payouts = dice.and_then(|dice| self.rules.layout().payouts(dice, unit).ok());
+        let is_settled = self.state.thrown.is_none();
+        let is_claim = |seat: Seat| match is_settled {
+            true => self.state.claimed.contains(&seat),
+            false => self.seat(seat).is_some_and(SeatState::has_walked_away),
+        };
         let line = |line: &SlipLine| {
             let (pays, returned) = result(line, payouts.as_ref(), unit.cents());
             PayLine {
@@ -204,10 +253,22 @@ impl Cluster {
                 counted: if dice.is_some() { cents(line.counted.into(), unit.cents()) } else { Money::ZERO },
                 returned,
                 pays,
+                is_claim: is_claim(line.seat),
             }
         };
-        let (is_settled, ticked_off) = (self.state.thrown.is_none(), self.state.ticked_off.iter().copied().collect());
-        Some(PayList { round, dice, is_settled, lines: lines.iter().map(line).collect(), ticked_off })
+        let ticked_off = self.state.ticked_off.iter();
+        let ticked_off = ticked_off.map(|(seat, ChipsGiven { given, at_house })| TickedOff {
+            seat: *seat,
+            given: *given,
+            at_house: *at_house,
+        });
+        let (lines, ticked_off) = (lines.iter().map(line).collect(), ticked_off.collect());
+        Some(PayList { round, dice, is_settled, lines, ticked_off })
+    }
+
+    /// The pay list of a round, if it is the one that was settled last.
+    pub(super) fn pay_list_of(&self, round: RoundNumber) -> Option<PayList> {
+        if round == self.state.round { self.pay_list().filter(|list| list.is_settled) } else { None }
     }
 
     pub(super) fn registers(&self, registration: Registration) -> Result<(), Refusal> {
@@ -217,7 +278,11 @@ impl Cluster {
     /// The dice by which winners are registered now.
     fn registering(&self) -> Result<Dice, Refusal> {
         match (self.state.betting, self.state.thrown) {
-            (Betting::Idle, _) => Err(Refusal::NoRoundOpen),
+            (Betting::Idle, _) => Err(match self.state.past.get(self.state.round) {
+                Some(PastSlip { latest: Some(_), .. }) => Refusal::AllRegistered,
+                Some(PastSlip { latest: None, .. }) => Refusal::RoundVoid,
+                None => Refusal::NotThrown,
+            }),
             (Betting::Open | Betting::Closed, None) => Err(Refusal::NotThrown),
             (Betting::Open | Betting::Closed, Some(Thrown { is_registered: true, .. })) => Err(Refusal::AllRegistered),
             (Betting::Open | Betting::Closed, Some(Thrown { dice, is_registered: false })) => Ok(dice),
@@ -232,7 +297,7 @@ impl Cluster {
 
     pub(super) fn register(&self, (actor, second): By, seat: Seat, stakes: &[Stake]) -> Answer {
         self.deals(actor)?;
-        if self.seat(seat).is_some_and(|state| self.is_large(state, stakes)) {
+        if self.seat(seat).is_some_and(|state| self.is_large(state, stakes) && self.can_be_registered(state, stakes)) {
             self.profile.check(Act::LargeRegistration, actor, second)?;
         }
         self.registers(Registration::Winners)?;
@@ -244,10 +309,21 @@ impl Cluster {
         self.check_boxes(stakes)?;
         first(stakes.iter().map(|stake| {
             self.is_asked_for(stake.bet_box, dice)?;
-            let units = self.units(stake.amount)?;
-            self.check_limits(state, Chips::Own, *stake, units)
+            self.check_stake(state, *stake)
         }))?;
         Ok(ClusterEvent::Done)
+    }
+
+    fn check_stake(&self, state: &SeatState, stake: Stake) -> Result<(), Refusal> {
+        let units = self.units(stake.amount)?;
+        self.check_limits(state, Chips::Own, stake, units)
+    }
+
+    /// Nobody is asked to approve what this table never registers.
+    fn can_be_registered(&self, state: &SeatState, stakes: &[Stake]) -> bool {
+        self.registers(Registration::Winners).is_ok()
+            && self.check_boxes(stakes).is_ok()
+            && stakes.iter().all(|stake| self.check_stake(state, *stake).is_ok())
     }
 
     /// Whether a stake, with what is registered of the same seat and box before, is above the house's limit.
@@ -310,8 +386,9 @@ impl Cluster {
         Ok(ClusterEvent::Done)
     }
 
-    /// A seat of the pay list of a round that is settled, until the next one opens.
-    pub(super) fn tick_off(&self, actor: Actor, seat: Seat) -> Answer {
+    /// A seat of the pay list of a round that is settled, until the next one opens. What became a claim is not given at the table
+    /// (5.3).
+    pub(super) fn tick_off(&self, actor: Actor, seat: Seat, is_paid: bool) -> Answer {
         self.deals(actor)?;
         match self.state.betting {
             Betting::Idle => {}
@@ -321,9 +398,42 @@ impl Cluster {
         if self.rules.game().station() != Station::LiveTable {
             return Err(Refusal::NotInGame);
         }
-        self.known_seat(seat)?;
-        let is_listed = self.state.last_slip.iter().any(|line| line.seat == seat);
-        if is_listed { Ok(ClusterEvent::Done) } else { Err(Refusal::NoSuchBet) }
+        let session = self.known_seat(seat)?.session;
+        let line = self.state.last_slip.iter().find(|line| line.seat == seat);
+        let line = line.filter(|_| !self.state.claimed.contains(&seat)).ok_or(Refusal::NotOnPayList)?;
+        let at_house = self.state.ticked_off.get(&seat).map_or(Money::ZERO, |chips| chips.at_house);
+        let is_over = session != Some(line.session) || at_house != Money::ZERO;
+        if !is_paid && is_over { Err(Refusal::GivenStands) } else { Ok(ClusterEvent::Done) }
+    }
+
+    /// All that the pay list has for a seat was given.
+    pub(super) fn chips_given(&mut self, seat: Seat) {
+        let Some(list) = self.pay_list_of(self.state.round) else { return };
+        if list.lines.iter().any(|line| line.seat == seat && !line.is_claim) {
+            let chips =
+                self.state.ticked_off.entry(seat).or_insert(ChipsGiven { given: Money::ZERO, at_house: Money::ZERO });
+            chips.given = sum(chips.given, list.to_give(seat));
+        }
+    }
+
+    /// Seats that were not ticked off count as given: the table closes, or chips were handed back on the layout.
+    pub(super) fn all_chips_given(&mut self) {
+        for seat in self.seats() {
+            self.chips_given(seat);
+        }
+    }
+
+    /// The round that was settled last came to stand otherwise: what a seat that was ticked off does not get at once is with the House.
+    pub(super) fn keep_at_house(&mut self, before: &PayList, adjustments: &[Adjustment]) {
+        let Some(after) = self.pay_list_of(before.round) else { return };
+        for Adjustment { seat, session, at_once, .. } in adjustments {
+            // A line from the film may have a session of its own.
+            let is_listed = self.state.last_slip.iter().any(|line| (line.seat, line.session) == (*seat, *session));
+            if let Some(chips) = self.state.ticked_off.get_mut(seat).filter(|_| is_listed) {
+                let change = less(after.due(*seat), before.due(*seat));
+                chips.at_house = sum(chips.at_house, less(change, *at_once));
+            }
+        }
     }
 
     /// From the film, Supervisor and second person register a bet that was collected as lost and that the round, as it stands now,
