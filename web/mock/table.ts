@@ -261,7 +261,7 @@ export class MockTable {
   private payList(pays: (box: Box, stake: number) => number, dice: Dice | null): PayList | null {
     if (this.layout.has_terminals) return null;
     const lines = [...this.seats.values()].flatMap(({ view: { seat, bets } }) =>
-      bets.map(({ box, chips, amount }): PayLine => ({ seat, box, chips, stake: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, pays: pays(box, amount) })),
+      bets.map(({ box, chips, amount }): PayLine => ({ seat, box, chips, stake: amount, counted: dice ? amount : 0, returned: dice ? 0 : amount, pays: pays(box, amount), is_claim: false })),
     );
     return { round: this.view.round, dice: dice && [...dice], is_settled: true, lines, ticked_off: [] };
   }
@@ -299,8 +299,11 @@ export class MockTable {
   /** A seat of the pay list was paid, or not after all. */
   private tickOff({ seat, is_paid }: { seat: number; is_paid: boolean }): void {
     const list = this.staff.pay_list;
-    const others = list?.ticked_off.filter((one) => one !== seat) ?? [];
-    if (list) this.attended({ pay_list: { ...list, ticked_off: is_paid ? [...others, seat] : others } });
+    if (!list) return;
+    const others = list.ticked_off.filter((one) => one.seat !== seat);
+    const at_house = list.ticked_off.find((one) => one.seat === seat)?.at_house ?? 0;
+    const due = list.lines.filter((line) => line.seat === seat).reduce((sum, { pays, returned }) => sum + pays + returned, 0);
+    this.attended({ pay_list: { ...list, ticked_off: is_paid ? [...others, { seat, given: due - at_house, at_house }] : others } });
   }
 
   /** What is registered after the dice, and from the film. */
@@ -320,13 +323,14 @@ export class MockTable {
   }
 
   /** What staff do at a seat. */
-  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | { 'tick-off': { seat: number; is_paid: boolean } } | 'reject-excess' | WinnersCommand): unknown {
+  forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | { 'tick-off': { seat: number; is_paid: boolean } } | { 'walk-away': { seat: number } } | 'reject-excess' | WinnersCommand): unknown {
     if (isOfWinners(command)) return this.register(command);
     if (command === 'reject-excess') {
       for (const { seat, stake } of this.held().excess) this.forSeat({ withdraw: { seat, chips: 'own', stakes: [stake] } });
       return { accepted: { rejected: { cuts: [] } } };
     }
     if ('advise' in command) return { accepted: 'done' };
+    if ('walk-away' in command) return this.winners?.walkedAway.add(command['walk-away'].seat), this.attended(), { accepted: 'done' };
     if ('tick-off' in command) return this.tickOff(command['tick-off']), { accepted: 'done' };
     const inner = Object.values(command)[0] as { seat: number; amount?: number; stakes?: Stake[] };
     const seat = this.seat(inner.seat);

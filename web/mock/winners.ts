@@ -26,6 +26,7 @@ export const isOfWinners = (command: unknown): command is WinnersCommand =>
 
 export class Winners {
   readonly told = new Map<Box, number>();
+  readonly walkedAway = new Set<number>();
 
   constructor(
     readonly dice: Dice,
@@ -45,7 +46,7 @@ export class Winners {
       const [total, cap] = [this.registered(box), this.cap(box)];
       const counted = total > cap ? Math.trunc((amount * cap) / total / 100) * 100 : amount;
       const odds = paysFor(this.layout.boxes.find((one) => one.box === box)!, this.dice);
-      return { seat, box, chips, stake: amount, counted, returned: amount - counted, pays: odds === undefined ? 0 : counted + Math.round(counted * odds) };
+      return { seat, box, chips, stake: amount, counted, returned: amount - counted, pays: odds === undefined ? 0 : counted + Math.round(counted * odds), is_claim: this.walkedAway.has(seat) };
     }));
   }
 

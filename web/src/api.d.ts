@@ -1491,7 +1491,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "already-registered" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "not-on-pay-list" | "given-stands" | "already-registered" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /**
@@ -3122,6 +3122,8 @@ export interface components {
             chips: components["schemas"]["Chips"];
             /** @description What counts of it (5.1.1). */
             counted: components["schemas"]["Money"];
+            /** @description Whether its player has walked away (5.3): what it comes to is kept as a claim, and no chips are given. */
+            is_claim: boolean;
             /** @description What it is paid, with the stake, where it wins. */
             pays: components["schemas"]["Money"];
             /** @description What is given back of it: excess, or everything where the round is void. */
@@ -3140,8 +3142,8 @@ export interface components {
             lines: components["schemas"]["PayLine"][];
             /** @description The round. */
             round: components["schemas"]["RoundNumber"];
-            /** @description The seats whose chips were given, as the Dealer has ticked them off. */
-            ticked_off: components["schemas"]["Seat"][];
+            /** @description The seats whose chips were given, as the Dealer has ticked them off. Players who have left had theirs. */
+            ticked_off: components["schemas"]["TickedOff"][];
         };
         /** @description A row of a pay table. */
         PayTableRowView: {
@@ -4964,6 +4966,21 @@ export interface components {
             passages: components["schemas"]["PassageView"][];
             /** @description Repaired and doubtful readings of the scan. */
             reading: string[];
+        };
+        /**
+         * @description A seat of the pay list whose chips were given. When the round comes to stand otherwise, the seat is still given what it gets in
+         *     all, less `given` and `at_house`.
+         */
+        TickedOff: {
+            /**
+             * @description What the House keeps for it as a claim since the round was corrected or voided; where it is negative so much too much was
+             *     given, and the House has a receivable or bears it.
+             */
+            at_house: components["schemas"]["Money"];
+            /** @description What it was given, stakes included. */
+            given: components["schemas"]["Money"];
+            /** @description The seat. */
+            seat: components["schemas"]["Seat"];
         };
         /**
          * Format: uint64

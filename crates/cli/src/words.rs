@@ -1,6 +1,6 @@
 //! The dealer's side in words, with the paragraphs behind them.
 
-use taisai_rules::{Face, Game, Paragraph, Rule};
+use taisai_rules::{Dice, Face, Game, Paragraph, Rule};
 use taisai_table::{Law, Position, RoundEvent, RoundNumber, RoundStanding, Time, VoidReason};
 
 /// What is known beside an entry.
@@ -11,6 +11,8 @@ pub(crate) struct Telling<'a> {
     pub(crate) round: RoundNumber,
     /// Why a round is void, if it is.
     pub(crate) void: &'a dyn Fn(RoundNumber) -> Option<VoidReason>,
+    /// Whether what wins in a round is still being registered, so that nothing was settled yet.
+    pub(crate) is_registering: &'a dyn Fn(RoundNumber) -> bool,
     pub(crate) clock: fn(Time) -> String,
 }
 
@@ -93,7 +95,7 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
         E::Resumed { closes_at: Some(time) } => format!("Play goes on: bets are open until {}.", clock(*time)),
         E::Resumed { closes_at: None } => "Play goes on.".to_owned(),
         E::Corrected { round, dice } => {
-            format!("Round {} is settled again by {dice}.{}", round.0, cite(&[Rule::WrongResult, Rule::LateError]))
+            format!("{}.{}", stands_by(telling, *round, *dice), cite(&[Rule::WrongResult, Rule::LateError]))
         }
         E::Ruled { round, before, after, waits } => ruled(telling, *round, (*before, *after), *waits),
         E::Witnessed { round } => {
@@ -136,9 +138,18 @@ fn ruled(
         }
         (_, RoundStanding::Settled(dice)) => {
             let cited = cite(&[Rule::Ruling, Rule::WrongResult, Rule::LateError]);
-            format!("Round {number} is settled again by {dice}.{waits}{cited}")
+            format!("{}.{waits}{cited}", stands_by(telling, round, dice))
         }
         (_, RoundStanding::InPlay) => String::new(),
+    }
+}
+
+/// How a round stands whose result was another one before.
+fn stands_by(telling: &Telling, round: RoundNumber, dice: Dice) -> String {
+    if (telling.is_registering)(round) {
+        format!("The result of round {} is {dice}: what wins by it is registered", round.0)
+    } else {
+        format!("Round {} is settled again by {dice}", round.0)
     }
 }
 

@@ -10,6 +10,7 @@ mod decide;
 mod excess;
 mod film;
 mod invariant;
+mod pay_list;
 mod register;
 mod settle;
 mod stacker;
@@ -32,7 +33,9 @@ use crate::transfer::Transfer;
 pub use buy_in::BuyIn;
 pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
 pub use film::{FilmLine, Returns};
-pub use register::{AskedFor, PayLine, PayList};
+use pay_list::ChipsGiven;
+pub use pay_list::{PayLine, PayList, TickedOff};
+pub use register::AskedFor;
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
 pub use stacker::Stacker;
 use told::Messages;
@@ -226,8 +229,10 @@ struct State {
     told: BTreeMap<BetBox, u64>,
     /// The slip of the last round of a live table, for its pay list.
     last_slip: Vec<SlipLine>,
+    /// The seats of it whose player had walked away: what they get became a claim.
+    claimed: BTreeSet<Seat>,
     /// The seats of it whose chips were given.
-    ticked_off: BTreeSet<Seat>,
+    ticked_off: BTreeMap<Seat, ChipsGiven>,
     #[serde(skip)]
     past: Past<PastSlip>,
     ledger: Ledger,
@@ -294,7 +299,8 @@ impl Cluster {
             thrown: None,
             told: BTreeMap::new(),
             last_slip: Vec::new(),
-            ticked_off: BTreeSet::new(),
+            claimed: BTreeSet::new(),
+            ticked_off: BTreeMap::new(),
             past: Past::default(),
             ledger: Ledger::default(),
             meters: Meters::default(),

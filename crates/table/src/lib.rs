@@ -29,7 +29,7 @@ pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
     Adjustment, AskedFor, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut,
     FilmLine, Ledger, Meters, OverDifferential, PayLine, PayList, PlayerMessage, Returns, Slip, SlipLine, Stacker,
-    Stake, Stakes, Told, Totals,
+    Stake, Stakes, TickedOff, Told, Totals,
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};

@@ -73,7 +73,7 @@ refusals! {
     DiceNotKnown, "dice-not-known", Some(Rule::Result), "The three dice do not all lie flat, or were not all read.";
     ResultCommitted, "result-committed", None, "The result is committed: only a correction changes it.";
     NotThrown, "not-thrown", Some(Rule::Result), "The dice of this round are not committed yet: what wins is registered after them.";
-    AllRegistered, "all-registered", None, "All that wins is registered already: the round is being settled.";
+    AllRegistered, "all-registered", None, "All that wins is registered already: the round is settled, or about to be.";
     NotInGame, "not-in-game", None, "This game has no such rule.";
     UnknownRound, "unknown-round", None, "There is no such round.";
     TooManyRounds, "too-many-rounds", None, "One act voids at most 10,000 rounds.";
@@ -100,6 +100,8 @@ refusals! {
     BoxTwice, "box-twice", None, "A box stands in the command twice.";
     BoxNotOnLayout, "box-not-on-layout", None, "The box is not on this layout.";
     NoSuchBet, "no-such-bet", None, "There is no such bet, or less than is withdrawn.";
+    NotOnPayList, "not-on-pay-list", None, "No chips are given to that seat: it has no bet in the round, or its player has walked away and a claim is kept.";
+    GivenStands, "given-stands", None, "What was given stands: the player has left, or a correction has moved the rest to the House.";
     AlreadyRegistered, "already-registered", Some(Rule::Settle), "The bet was registered after the dice: it is not registered from the film again.";
     LosingBox, "losing-box", Some(Rule::Settle), "The box loses, and its total is not over its maximum or Differential: it is collected and not registered.";
     NothingToRepeat, "nothing-to-repeat", None, "There was no bet in the last round to repeat.";

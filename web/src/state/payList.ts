@@ -14,17 +14,31 @@ export interface SeatPay {
   returned: Cents;
   /** What counted and lost. */
   lost: Cents;
+  /** The player walked away (5.3): all of it is kept as a claim, and nothing is given. */
+  isClaim: boolean;
+  /** All that the seat gets, stakes included. */
+  due: Cents;
+  /** What it was given, where it was ticked off, and what the House keeps for it since the round was corrected or void: less than nothing where too much was given. */
+  given: Cents | null;
+  atHouse: Cents;
+  /** What is still to be given. */
+  left: Cents;
+  isDone: boolean;
 }
 
 const sum = <T>(all: readonly T[], of: (one: T) => Cents) => all.reduce((total, one) => total + of(one), 0);
 
-/** The seats that get something, in order. */
-export function seatsPaid({ lines }: Pick<PayList, 'lines'>): SeatPay[] {
+/** The seats that get something, or were given something, in order. */
+export function seatsPaid({ lines, ticked_off }: Pick<PayList, 'lines' | 'ticked_off'>): SeatPay[] {
   const seats = [...new Set(lines.map(({ seat }) => seat))].sort((one, other) => one - other);
   return seats
     .map((seat): SeatPay => {
       const own = lines.filter((line) => line.seat === seat).map((line) => ({ ...line, pay: line.pays > 0 ? line.pays - line.counted : 0 }));
       const [won, lost] = [own.filter(({ pays }) => pays > 0), own.filter(({ pays }) => pays === 0)];
+      const due = sum(own, ({ pays, returned }) => pays + returned);
+      const isClaim = own.some(({ is_claim }) => is_claim);
+      const ticked = ticked_off.find((one) => one.seat === seat);
+      const left = isClaim ? 0 : due - (ticked ? ticked.given + ticked.at_house : 0);
       return {
         seat,
         lines: own.filter(({ pays, returned }) => pays > 0 || returned > 0),
@@ -32,10 +46,19 @@ export function seatsPaid({ lines }: Pick<PayList, 'lines'>): SeatPay[] {
         stakes: sum(won, ({ counted }) => counted),
         returned: sum(own, ({ returned }) => returned),
         lost: sum(lost, ({ counted }) => counted),
+        isClaim,
+        due,
+        given: ticked?.given ?? null,
+        atHouse: ticked?.at_house ?? 0,
+        left,
+        isDone: ticked !== undefined && left === 0,
       };
     })
-    .filter(({ lines }) => lines.length > 0);
+    .filter(({ lines, given }) => lines.length > 0 || (given ?? 0) > 0);
 }
+
+/** The seats that are paid at the table: those whose player walked away are not. */
+export const paidAtTable = (list: Pick<PayList, 'lines' | 'ticked_off'>) => seatsPaid(list).filter(({ isClaim }) => !isClaim);
 
 /** An amount counted out in chips, the largest first; what no chip is small enough for is left. */
 export function inChips(amount: Cents, chips: readonly Cents[]): { counted: { chip: Cents; count: number }[]; left: Cents } {
@@ -52,8 +75,8 @@ export function inChips(amount: Cents, chips: readonly Cents[]): { counted: { ch
 export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 'clusters' | 'past'>): PayList {
   const lines = clusters.flatMap(({ changes, sheet, now, stakes }): PayLine[] => {
     const settled = changes.length > 0 ? now : sheet;
-    if (!settled) return stakes.map(({ seat, box, amount }) => ({ seat, box: box as Box, chips: 'own', stake: amount, counted: 0, returned: amount, pays: 0 }));
-    return settled.lines.map(({ seat, box, chips, stake, counted, returned, paid }) => ({ seat, box: box as Box, chips: chips as PayLine['chips'], stake, counted, returned, pays: paid }));
+    if (!settled) return stakes.map(({ seat, box, amount }) => ({ seat, box: box as Box, chips: 'own', stake: amount, counted: 0, returned: amount, pays: 0, is_claim: false }));
+    return settled.lines.map(({ seat, box, chips, stake, counted, returned, paid }) => ({ seat, box: box as Box, chips: chips as PayLine['chips'], stake, counted, returned, pays: paid, is_claim: false }));
   });
   return { round, dice: past?.void ? null : (past?.dice ?? null), is_settled: true, lines, ticked_off: [] };
 }

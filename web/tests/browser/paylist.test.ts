@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { Box } from '../../src/protocol/messages';
+import type { Box, PayLine } from '../../src/protocol/messages';
 import { faults, leftOver, small, spilling } from './faults';
 import { Fixture } from './fixture';
 
@@ -80,13 +80,38 @@ describe('the pay list', () => {
   it('says what counted of a bet over the maximum, and what is handed back (5.1.1)', async () => {
     const table = fixture.house.table(LIVE);
     play();
-    table.attended({ pay_list: { round: table.public.round, dice: [2, 4, 6], is_settled: true, ticked_off: [], lines: [{ seat: 2, box: 'big', chips: 'own', stake: 400_000, counted: 200_000, returned: 200_000, pays: 400_000 }, { seat: 4, box: 'small', chips: 'own', stake: 9_000, counted: 6_000, returned: 3_000, pays: 0 }] } });
+    table.attended({ pay_list: { round: table.public.round, dice: [2, 4, 6], is_settled: true, ticked_off: [], lines: [{ seat: 2, box: 'big', chips: 'own', stake: 400_000, counted: 200_000, returned: 200_000, pays: 400_000, is_claim: false }, { seat: 4, box: 'small', chips: 'own', stake: 9_000, counted: 6_000, returned: 3_000, pays: 0, is_claim: false }] } });
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     await listOf(page).getByText('2,000 of 4,000 counts').waitFor();
     await seat(page, 2).getByText('Pay 2,000').waitFor();
     await seat(page, 2).getByText('stakes back 2,000 · hand back 2,000').waitFor();
     await seat(page, 4).getByText('Pay 0').waitFor();
     await well(page);
+  });
+
+  it('says what is still to give, what was given too much, and what is kept as a claim (3.9, 5.3)', async () => {
+    const table = fixture.house.table(LIVE);
+    play();
+    const line = (seat: number, stake: number, pays: number, is_claim = false): PayLine => ({ seat, box: 'single:6', chips: 'own', stake, counted: stake, returned: 0, pays, is_claim });
+    const ticked_off = [{ seat: 2, given: 20_000, at_house: 0 }, { seat: 3, given: 40_000, at_house: -40_000 }, { seat: 4, given: 10_000, at_house: 5_000 }, { seat: 5, given: 10_000, at_house: 0 }];
+    const lines = [line(2, 10_000, 120_000), line(3, 20_000, 0), line(4, 5_000, 15_000), line(5, 5_000, 10_000), line(6, 10_000, 20_000, true)];
+    table.attended({ pay_list: { round: table.public.round, dice: [6, 6, 6], is_settled: true, ticked_off, lines } });
+    const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
+    const list = listOf(page);
+    await list.getByText('3 of 4 paid').waitFor();
+    await page.getByText('One seat is not ticked off as paid').waitFor();
+    await seat(page, 2).getByText('Given 200 · give 1,000 more').waitFor();
+    await list.getByText('Chips: 1 × 1,000').waitFor();
+    await list.getByText('✓ Given 400 · 400 too much was given').waitFor();
+    await list.getByText('✓ Given 100 · 50 kept as a claim').waitFor();
+    await list.getByText('200 kept as a claim').first().waitFor();
+    // What the House has, and what becomes a claim, is not ticked off.
+    expect(await list.getByRole('button').count()).toBe(2);
+    await fixture.shot(page, 'console-pay-list-changed');
+    await well(page);
+    await seat(page, 2).click();
+    await seat(page, 2).getByText('✓ Paid 1,100').waitFor();
+    await list.getByText('4 of 4 paid').waitFor();
   });
 
   it('is found again for an earlier round while the next one is open', async () => {

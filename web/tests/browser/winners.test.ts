@@ -159,6 +159,25 @@ describe('winners of a live table', () => {
     await led(page).getByText('Nothing registered.', { exact: false }).waitFor();
   });
 
+  it('of a player who walked away are kept as a claim and in no sum to pay (5.3)', async () => {
+    const page = await opened();
+    table().close();
+    table().commit([4, 4, 6]);
+    for (const seat of [2, 3]) table().forSeat({ register: { seat, stakes: [{ box: 'big', amount: 10_000 }] } });
+    await led(page).getByText('2 registered, pay 200').waitFor();
+    table().forSeat({ 'walk-away': { seat: 3 } });
+    await led(page).getByText('2 registered, pay 100').waitFor();
+    await led(page).getByText('200 kept as a claim').waitFor();
+    await fixture.shot(page, 'console-winners-walked-away');
+    await well(page);
+    table().forSeat('all-registered');
+    const list = page.getByRole('region', { name: /^Pay list of round/ });
+    await list.getByText('0 of 1 paid').waitFor();
+    await list.getByText('200 kept as a claim').waitFor();
+    expect(await list.getByRole('button').count()).toBe(1);
+    await well(page);
+  });
+
   it('are entered by number keys as well: digits, Backspace, Enter', async () => {
     const page = await thrown();
     await seatKey(page, 2).click();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BetView, LayoutView, PayLine, RoundSheet } from '../../src/protocol/messages';
 import { lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered } from '../../src/state/entry';
-import { inChips, oddsOf, payListOf, seatsPaid } from '../../src/state/payList';
+import { inChips, oddsOf, paidAtTable, payListOf, seatsPaid } from '../../src/state/payList';
 
 const layout: LayoutView = JSON.parse(readFileSync(join(import.meta.dirname, '../../mock/layouts/tai-sai-A.json'), 'utf8'));
 const bet = (box: BetView['box'], amount: number, chips: BetView['chips'] = 'own'): BetView => ({ box, amount, chips });
@@ -44,21 +44,34 @@ describe('what was entered', () => {
 });
 
 describe('whom a round pays', () => {
-  const line = (seat: number, box: PayLine['box'], stake: number, pays: number, counted = stake): PayLine => ({ seat, box, chips: 'own', stake, counted, returned: stake - counted, pays });
+  const line = (seat: number, box: PayLine['box'], stake: number, pays: number, counted = stake): PayLine => ({ seat, box, chips: 'own', stake, counted, returned: stake - counted, pays, is_claim: false });
 
   it('pays beside the stakes of bets that won, and hands back what did not count (5.1.1)', () => {
     const lines = [line(4, 'small', 5_000, 0), line(2, 'big', 10_000, 16_000, 8_000), line(2, 'sum:9', 1_000, 0), line(3, 'small', 9_000, 0, 6_000)];
-    expect(seatsPaid({ lines }).map(({ lines, ...seat }) => ({ ...seat, lines: lines.map(({ box, pay }) => [box, pay]) }))).toEqual([
+    expect(seatsPaid({ lines, ticked_off: [] }).map(({ lines, ...seat }) => ({ ...seat, lines: lines.map(({ box, pay }) => [box, pay]) }))).toMatchObject([
       { seat: 2, pay: 8_000, stakes: 8_000, returned: 2_000, lost: 1_000, lines: [['big', 8_000]] },
       { seat: 3, pay: 0, stakes: 0, returned: 3_000, lost: 6_000, lines: [['small', 0]] },
     ]);
   });
 
   it('hands everything back where it is void (5.12)', () => {
-    expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0, 0)] })).toMatchObject([{ seat: 1, pay: 0, returned: 5_000, lost: 0 }]);
+    expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0, 0)], ticked_off: [] })).toMatchObject([{ seat: 1, pay: 0, returned: 5_000, lost: 0 }]);
   });
 
-  it('pays nobody where all lost', () => expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0)] })).toEqual([]));
+  it('pays nobody where all lost', () => expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0)], ticked_off: [] })).toEqual([]));
+
+  it('knows what was given before the round was corrected (3.9), and what is kept as a claim (5.3)', () => {
+    const lines = [line(1, 'big', 5_000, 10_000), line(2, 'big', 5_000, 10_000), line(3, 'small', 5_000, 0), line(4, 'big', 5_000, 10_000), { ...line(5, 'big', 5_000, 10_000), is_claim: true }];
+    const ticked_off = [{ seat: 2, given: 4_000, at_house: 0 }, { seat: 3, given: 10_000, at_house: -10_000 }, { seat: 4, given: 7_000, at_house: 3_000 }];
+    expect(seatsPaid({ lines, ticked_off })).toMatchObject([
+      { seat: 1, due: 10_000, given: null, left: 10_000, isDone: false },
+      { seat: 2, due: 10_000, given: 4_000, left: 6_000, isDone: false },
+      { seat: 3, due: 0, given: 10_000, atHouse: -10_000, left: 0, isDone: true },
+      { seat: 4, due: 10_000, given: 7_000, atHouse: 3_000, left: 0, isDone: true },
+      { seat: 5, due: 10_000, isClaim: true, left: 0, isDone: false },
+    ]);
+    expect(paidAtTable({ lines, ticked_off }).map(({ seat }) => seat)).toEqual([1, 2, 3, 4]);
+  });
 
   const sheet = (change: Partial<RoundSheet['clusters'][number]>, past: NonNullable<RoundSheet['past']>) => {
     const of = (paid: number) => ({ lines: [{ seat: 1, box: 'big', chips: 'own', stake: 500, counted: 500, returned: 0, label: 'Big', odds: '1', profit: 500, paid, paragraphs: [] }], collected: 0, paid_out: 0 });

@@ -38,7 +38,7 @@ describe.each([['zh-Hans', hans, en], ['zh-Hant', hant, en], ['zh-Hans of the fr
 const OF_STAFF = [
   'second-person-missing', 'second-person-not-allowed', 'not-acting', 'table-closing', 'table-open', 'not-held', 'bets-not-closed', 'not-due', 'already-tumbled', 'not-tumbled', 'dice-not-known',
   'result-committed', 'unknown-round', 'too-many-rounds', 'round-not-settled', 'round-void', 'dice-concealed', 'known-dice-differ', 'ruled-on', 'correction-too-late', 'round-stands', 'dice-damaged', 'not-below-minimum', 'own-claim', 'read-by-tumbler', 'not-witnessed', 'nothing-to-witness', 'unknown-buy-in', 'roles-conflict', 'same-dice', 'slip-differs', 'outcome-established', 'not-cleared', 'closure-not-announced', 'no-excess',
-  'other-registration', 'not-thrown', 'all-registered', 'already-registered', 'losing-box', 'opposite-not-told', 'total-differs',
+  'other-registration', 'not-thrown', 'all-registered', 'already-registered', 'not-on-pay-list', 'given-stands', 'losing-box', 'opposite-not-told', 'total-differs',
   'bad-limits', 'colour-in-use', 'bad-text', 'unknown-person', 'person-exists', 'nobody-to-manage', 'device-exists', 'table-exists', 'voucher-good', 'unknown-receivable', 'more-than-owed',
   'unknown-approval', 'too-many-approvals', 'unknown-event', 'not-signed-in', 'wrong-password', 'password-to-be-set', 'weak-password', 'sign-in-again', 'not-yours', 'not-for-you', 'other-site',
   'not-approved', 'too-long', 'not-yet',

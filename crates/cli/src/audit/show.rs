@@ -104,8 +104,10 @@ impl Shown<'_> {
     /// Block, time, who and what.
     fn act(&self, position: u64, entry: &RoundEntry) -> Vec<String> {
         let void = |_| self.sheet.past.and_then(|past| past.void);
-        let telling =
-            Telling { game: self.game(), law: self.law(), round: self.sheet.round, void: &void, clock: moment };
+        let registers_winners = self.sheet.registration == Registration::Winners;
+        let is_registering = |_| registers_winners && self.sheet.clusters.iter().all(|of| entry.asked.time <= of.time);
+        let (round, is_registering) = (self.sheet.round, &is_registering);
+        let telling = Telling { game: self.game(), law: self.law(), round, void: &void, is_registering, clock: moment };
         let what = match &entry.outcome {
             Ok(event) => words(&telling, event).unwrap_or_default(),
             Err(refusal) => {

@@ -72,11 +72,8 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
             let found = cluster.returns().filter(|(_, returns)| returns.is_open).count();
             (found != *expected).then(|| format!("there are {found}"))
         }
-        E::Pays(seat, amount) => {
-            let list = cluster.pay_list().map_or_else(Vec::new, |list| list.lines);
-            let own = list.iter().filter(|line| line.seat == *seat);
-            money(*amount, total(own.flat_map(|line| [line.pays, line.returned])))
-        }
+        E::Pays(seat, amount) => money(*amount, cluster.pay_list().map_or(Money::ZERO, |list| list.due(*seat))),
+        E::Gives(seat, amount) => money(*amount, cluster.pay_list().map_or(Money::ZERO, |list| list.to_give(*seat))),
         E::Locked(seat) => (!cluster.is_locked(*seat)).then(|| format!("seat {} is not locked", seat.0)),
     }
 }

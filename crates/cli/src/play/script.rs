@@ -238,8 +238,9 @@ pub(crate) enum Expectation {
     Locked(Seat),
     /// Rounds whose returns are open.
     Returns(usize),
-    /// What a seat is paid and given back by the pay list.
+    /// What a seat is paid and given back by the pay list, and what is left to give of it.
     Pays(Seat, Money),
+    Gives(Seat, Money),
 }
 
 /// By what a round is void.

@@ -122,8 +122,9 @@ impl Teller {
 
 fn round_words(stage: &Stage, event: &RoundEvent) -> Option<String> {
     let void = |round| stage.round().past(round).and_then(|past| past.void);
-    let telling =
-        Telling { game: stage.game(), law: stage.round().law(), round: stage.round().number(), void: &void, clock };
+    let is_registering = |round| stage.cluster().thrown().is_some() && stage.cluster().round() == round;
+    let (round, is_registering) = (stage.round().number(), &is_registering);
+    let telling = Telling { game: stage.game(), law: stage.round().law(), round, void: &void, is_registering, clock };
     words(&telling, event)
 }
 

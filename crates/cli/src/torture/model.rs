@@ -2,6 +2,7 @@
 //! what a round must come to by `Layout::settle`. The machines are compared with it. It refuses nothing.
 
 mod compare;
+mod given;
 mod past;
 
 pub(super) use compare::money_is_conserved;
@@ -13,11 +14,12 @@ use std::rc::Rc;
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
     Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, Cut, DeviceId, HouseCommand,
-    HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundNumber, Seat, SessionId,
-    Slip, Stake, TableRules, Totals, Transfer, VoucherHash, VoucherSerial,
+    HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, Registration, RoundNumber, Seat,
+    SessionId, Slip, Stake, TableRules, Totals, Transfer, VoucherHash, VoucherSerial,
 };
 
 use super::failure::{Failure, Held, ensure};
+use given::Given;
 use past::Past;
 
 /// Whose bet it is, as a settlement tells them apart.
@@ -165,6 +167,7 @@ pub(super) struct Model {
     /// What lay there in the round before.
     last: Vec<Bet<Player>>,
     past: VecDeque<Past>,
+    given: Given,
     /// Cash and notes taken in at seats.
     cash: i64,
     /// How many receipts were given for cash.
@@ -195,6 +198,7 @@ impl Model {
             is_thrown: false,
             last: Vec::new(),
             past: VecDeque::new(),
+            given: Given::default(),
             cash: 0,
             receipts: 0,
             stackers: BTreeMap::new(),
@@ -265,11 +269,13 @@ impl Model {
                 for stake in stakes {
                     self.take(Player { seat: *seat, chips: *chips }, *stake)?;
                 }
+                self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Clear { seat } => {
                 for bet in of_seat(&self.bets, *seat) {
                     self.take(bet.player, Stake { bet_box: bet.bet_box, amount: bet.amount })?;
                 }
+                self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Repeat { seat } => of_seat(&self.last, *seat).into_iter().for_each(|bet| self.put(bet)),
             ClusterCommand::Double { seat } => of_seat(&self.bets, *seat).into_iter().for_each(|bet| self.put(bet)),
@@ -296,24 +302,26 @@ impl Model {
                 purse.set = Some((value.cents(), purse.set.map_or(0, |(_, worth)| worth) + worth));
                 purse.flows += worth;
             }
-            ClusterCommand::RedeemColour { seat } => {
-                let worth = self.purse(*seat).set.take().map_or(0, |(_, worth)| worth);
-                self.purse(*seat).flows -= worth;
-                self.chips -= worth;
-            }
+            ClusterCommand::RedeemColour { seat } => self.redeem_colour(*seat),
             ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) | CashOut::HandPay } => {
                 let purse = self.purse(*seat);
                 purse.flows -= std::mem::take(&mut purse.credits);
                 purse.cashed_out = cluster.outbox().last().and_then(|newest| session_of(newest.purpose));
                 self.end_session(*seat);
             }
-            ClusterCommand::Leave { seat } => self.end_session(*seat),
-            ClusterCommand::WalkAway { seat } => self.walk_away(*seat),
+            ClusterCommand::TickOff { seat, is_paid } => self.tick_off(*seat, *is_paid, cluster)?,
+            ClusterCommand::Leave { seat } => {
+                self.give_chips(*seat)?;
+                self.end_session(*seat);
+            }
+            ClusterCommand::WalkAway { seat } => {
+                self.give_chips(*seat)?;
+                self.walk_away(*seat);
+            }
             ClusterCommand::ClearLock { seat } => self.purse(*seat).is_locked = false,
             ClusterCommand::Follow { notice, .. } => self.follow(notice, event, cluster, slip)?,
             ClusterCommand::Receive { transfer } => self.receive(transfer, cluster)?,
             ClusterCommand::Advise { .. }
-            | ClusterCommand::TickOff { .. }
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
             | ClusterCommand::CountStacker { .. }
@@ -325,6 +333,12 @@ impl Model {
         }
         self.sent = cluster.outbox().last().map_or(self.sent, |newest| newest.number);
         Ok(())
+    }
+
+    fn redeem_colour(&mut self, seat: Seat) {
+        let worth = self.purse(seat).set.take().map_or(0, |(_, worth)| worth);
+        self.purse(seat).flows -= worth;
+        self.chips -= worth;
     }
 
     fn reject_excess(&mut self, cuts: &[Cut]) -> Held {
@@ -341,7 +355,12 @@ impl Model {
         if let Some((_, worth)) = &mut purse.set {
             purse.flows -= std::mem::take(worth);
         }
-        if of_seat(&self.bets, seat).is_empty() {
+        self.end_session_that_was_left(seat);
+    }
+
+    /// 5.3: without a bet the session of a player who has walked away is over.
+    fn end_session_that_was_left(&mut self, seat: Seat) {
+        if self.purse(seat).has_walked_away && self.purse(seat).on_layout == 0 {
             self.purse(seat).set = None;
             self.end_session(seat);
         }
@@ -372,6 +391,7 @@ impl Model {
                 self.purses.iter_mut().for_each(|purse| purse.mark = purse.won());
                 self.empty_terminals_are_left();
                 (self.is_open, self.is_held) = (true, false);
+                self.given = Given::default();
                 Ok(())
             }
             (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, .. }) => {
@@ -406,9 +426,8 @@ impl Model {
                 self.is_held = false;
                 Ok(())
             }
-            (Notice::TableOpened | Notice::TableClosed | Notice::ClosureAnnounced | Notice::Relieved { .. }, _) => {
-                Ok(())
-            }
+            (Notice::TableClosed, _) => self.give_all_chips(),
+            (Notice::TableOpened | Notice::ClosureAnnounced | Notice::Relieved { .. }, _) => Ok(()),
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, other) => {
                 Err(Failure::new(&format!("{notice:?} brought {other:?}")))
             }
@@ -511,9 +530,7 @@ impl Model {
         let cents = stake.amount.cents();
         if self.purse(player.seat).has_walked_away {
             self.chips += cents;
-            if self.purse(player.seat).on_layout == 0 {
-                self.end_session(player.seat);
-            }
+            self.end_session_that_was_left(player.seat);
         }
         Ok(())
     }
@@ -564,6 +581,7 @@ impl Model {
     fn settle(&mut self, dice: Option<Dice>, totals: &Totals, cluster: &Cluster, slip: Option<&Slip>) -> Held {
         (self.is_open, self.is_thrown) = (false, false);
         self.remember(dice, cluster);
+        self.list(cluster);
         self.lines_are_the_same(dice, slip)?;
         let mut expected = Totals::default();
         let mut given = vec![[0, 0]; self.purses.len()];
@@ -590,6 +608,11 @@ impl Model {
         for (seat, [own, colour]) in cluster.seats().zip(given) {
             self.give(seat, own, colour);
         }
+        if self.rules.registration() == Registration::Winners && dice.is_none() {
+            // They are handed back on the layout.
+            self.give_all_chips()?;
+        }
+        self.pay_list_is_the_same(cluster)?;
         ensure("a settled layout is empty", cluster.betting() == Betting::Idle, || "bets lie there".to_owned())
     }
 

@@ -236,8 +236,8 @@ impl Hall<'_> {
 
     /// What is done now and then while no round is in play.
     fn between_rounds(&mut self) -> Held {
-        match self.chance.below(130) {
-            120..=129 => {
+        match self.chance.below(150) {
+            120..=149 => {
                 let (seat, is_paid) = (self.seat(), self.chance.percent(80));
                 self.ask_cluster(self.dealer(), ClusterCommand::TickOff { seat, is_paid })?.ok();
                 Ok(())

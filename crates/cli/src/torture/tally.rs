@@ -271,6 +271,7 @@ impl Row {
 }
 
 const WINNERS: &str = "only a live table registers winners";
+const CREDITS: &str = "terminals pay in credits";
 
 /// Why a refusal cannot be met in a game.
 fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
@@ -291,6 +292,8 @@ fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
         (Refusal::NotThrown, !is_live, WINNERS),
         (Refusal::AllRegistered, !is_live, WINNERS),
         (Refusal::AlreadyRegistered, !is_live, WINNERS),
+        (Refusal::NotOnPayList, !is_live, CREDITS),
+        (Refusal::GivenStands, !is_live, CREDITS),
         (Refusal::LosingBox, !is_live, WINNERS),
         (Refusal::OppositeNotTold, scope != Some(LimitScope::Box), "the game has no Differential"),
         (Refusal::TotalDiffers, scope != Some(LimitScope::Box), "the game has no excess (5.1)"),
@@ -342,7 +345,7 @@ fn out_of_reach(group: &str, name: &str, game: &Game) -> Option<&'static str> {
         {
             Some(WINNERS)
         }
-        ("cluster", "TickOff") if !is_live => Some("terminals pay in credits"),
+        ("cluster", "TickOff") if !is_live => Some(CREDITS),
         ("cluster", "IssueColour" | "RedeemColour") if !has(Rule::ColourChips) => Some("the game has no Colour Chips"),
         ("cluster", "WalkAway") | ("claim", "WalkedAway" | "LeftBehind") if !has(Rule::WalkAway) => {
             Some("the game has no such rule")

@@ -83,6 +83,9 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     assert_eq!((&shown["registering"], &shown["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{shown}");
     assert_eq!(shown["pay_list"]["lines"].as_array().unwrap().len(), 2, "{shown}");
     assert_eq!(shown["bets"], json!([]), "{shown}");
+    accepted(&dealer.cluster(1, json!({"tick-off": {"seat": 1, "is_paid": true}})));
+    let ticked_off = || staff(&house)["pay_list"]["ticked_off"].clone();
+    wait_until("it is ticked off", || ticked_off() == json!([{"seat": 1, "given": 2_000, "at_house": 0}]));
     // The Dealer of the table finds the round again; nobody else who deals does.
     assert_eq!(dealer.get("/api/v1/tables/1/rounds/1").0, 200);
     assert_eq!(dealer.get("/api/v1/tables/1/rounds/1/evidence").0, 403);
@@ -94,6 +97,12 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     let approval = supervisor.approved_by(&manager, "correct", &json!({"table": {"table": 1, "round": correct}}));
     accepted(&supervisor.table(1, Some(approval), &json!({"round": correct})));
     wait_until("returns are open", || staff(&house)["returns"][0]["round"] == 1);
+    // The seat that was given its chips owes them; the other one was given nothing.
+    assert_eq!(ticked_off(), json!([{"seat": 1, "given": 2_000, "at_house": -2_000}]));
+    wait_until("a receivable is open", || {
+        let (_, receivables) = house.person("pit-manager").get("/api/v1/house/lists/receivables");
+        receivables.as_array().is_some_and(|owed| owed.len() == 1 && owed[0].to_string().contains("2000"))
+    });
     let film = json!({"register-from-film": {"round": 1, "seat": 5, "player": "in a red coat", "stake": {"box": "small", "amount": 700}}});
     refused(&supervisor.cluster(1, film.clone()), "second-person-missing");
     accepted(&with_second(&supervisor, &manager, "correct", &film));

@@ -65,6 +65,7 @@ impl Cluster {
                 for stake in stakes {
                     self.take(*seat, *chips, *stake);
                 }
+                self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Clear { seat } => {
                 for chips in [Chips::Own, Chips::Colour] {
@@ -72,6 +73,7 @@ impl Cluster {
                         self.take(*seat, chips, stake);
                     }
                 }
+                self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Repeat { seat } => {
                 for chips in [Chips::Own, Chips::Colour] {
@@ -115,7 +117,10 @@ impl Cluster {
                 self.meter(*seat, |meters| meters.dispensed = sum(meters.dispensed, set.credits));
             }
             ClusterCommand::CashOut { seat, to } => self.cash_out_credits(*actor, *seat, *to),
-            ClusterCommand::Leave { seat } => self.end_session(*seat),
+            ClusterCommand::Leave { seat } => {
+                self.chips_given(*seat);
+                self.end_session(*seat);
+            }
             ClusterCommand::WalkAway { seat } => self.walk_away(*actor, *seat),
             ClusterCommand::Advise { .. } | ClusterCommand::CountStacker { .. } => {}
             ClusterCommand::AcceptNote { seat, amount } => self.note_accepted(*actor, *seat, *amount),
@@ -128,9 +133,7 @@ impl Cluster {
             ClusterCommand::AllRegistered => {
                 self.state.thrown = self.state.thrown.map(|thrown| Thrown { is_registered: true, ..thrown });
             }
-            ClusterCommand::TickOff { seat, is_paid: true } => {
-                self.state.ticked_off.insert(*seat);
-            }
+            ClusterCommand::TickOff { seat, is_paid: true } => self.chips_given(*seat),
             ClusterCommand::TickOff { seat, is_paid: false } => {
                 self.state.ticked_off.remove(seat);
             }
@@ -321,23 +324,26 @@ impl Cluster {
                 self.claim(seat, session, left, ClaimReason::LeftBehind);
             }
         }
-        if self.seat_ref(seat).bets.is_empty() {
-            self.seat_mut(seat).colour = None;
-            self.end_session(seat);
+        self.chips_given(seat);
+        self.end_session_that_was_left(seat);
+    }
+
+    /// The session of a player who has walked away is over when no bet is left.
+    fn end_session_that_was_left(&mut self, seat: Seat) {
+        let state = self.seat_mut(seat);
+        if state.has_walked_away() && state.bets.is_empty() {
+            state.colour = None;
+            state.end_session();
         }
     }
 
     /// A rejected bet of a player who is not there becomes a claim (5.3); without a bet the session is over.
     fn keep_for_one_who_walked_away(&mut self, seat: Seat, amount: Money) {
         let state = self.seat_ref(seat);
-        let (true, Some(session), is_over) = (state.has_walked_away(), state.session, state.bets.is_empty()) else {
-            return;
-        };
+        let (true, Some(session)) = (state.has_walked_away(), state.session) else { return };
         self.state.ledger.chips = less(self.state.ledger.chips, amount);
         self.claim(seat, session, amount, ClaimReason::LeftBehind);
-        if is_over {
-            self.end_session(seat);
-        }
+        self.end_session_that_was_left(seat);
     }
 
     pub(super) fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
@@ -398,6 +404,7 @@ impl Cluster {
                 self.state.next_place = 0;
                 self.state.placements.clear();
                 self.state.last_slip.clear();
+                self.state.claimed.clear();
                 self.state.ticked_off.clear();
                 for state in &mut self.state.seats {
                     state.refusals = 0;
@@ -410,7 +417,10 @@ impl Cluster {
             }
             (Notice::TableOpened, _) => self.state.is_table_open = true,
             (Notice::ClosureAnnounced, _) => self.state.is_closing = true,
-            (Notice::TableClosed, _) => (self.state.is_table_open, self.state.is_closing) = (false, false),
+            (Notice::TableClosed, _) => {
+                (self.state.is_table_open, self.state.is_closing) = (false, false);
+                self.all_chips_given();
+            }
             (Notice::Relieved { position, person }, _) => match position {
                 Position::Dealer => self.state.dealer = *person,
                 Position::Supervisor => self.state.supervisor = *person,

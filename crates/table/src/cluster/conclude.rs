@@ -125,6 +125,9 @@ impl Cluster {
         };
         meters.rounds += rounds;
         meters.voids += voids;
+        if is_live {
+            self.state.claimed = walked_away.iter().map(|(seat, ..)| *seat).collect();
+        }
         for (seat, session, amount) in walked_away {
             self.keep_as_claim(seat, session.expect("a seat with bets has a session"), amount);
         }
@@ -136,6 +139,9 @@ impl Cluster {
         self.state.told.clear();
         let unit = self.limits.unit().money();
         self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });
+        if registers_winners && dice.is_none() {
+            self.all_chips_given();
+        }
     }
 
     /// 5.3: what the bets of a player who is not there came to; the session is over.
@@ -194,6 +200,7 @@ impl Cluster {
         let dice = stands.ok();
         let standing = stands.map_or_else(RoundStanding::Void, RoundStanding::Settled);
         let was_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
+        let listed = self.pay_list_of(round);
         let of = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
         for adjustment in adjustments {
             self.adjust(round, adjustment, (was_void, dice.is_none()), Reason { of, by: None });
@@ -208,6 +215,9 @@ impl Cluster {
             turn(&mut self.state.meters, dice.is_none());
         }
         self.state.past.change(round, |past| past.latest = dice);
+        if let Some(before) = listed {
+            self.keep_at_house(&before, adjustments);
+        }
         self.open_returns(round, stands, slip.expect("it was settled again by its slip"));
     }
 

@@ -120,7 +120,7 @@ impl Cluster {
             ClusterCommand::Register { seat, stakes, second } => self.register((actor, *second), *seat, stakes),
             ClusterCommand::TellTotal { bet_box, amount } => self.tell_total(actor, *bet_box, *amount),
             ClusterCommand::AllRegistered => self.all_registered(actor),
-            ClusterCommand::TickOff { seat, .. } => self.tick_off(actor, *seat),
+            ClusterCommand::TickOff { seat, is_paid } => self.tick_off(actor, *seat, *is_paid),
             ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
                 self.register_from_film((actor, *second), (*round, *seat), player, *stake)
             }

@@ -3,6 +3,7 @@
 use taisai_rules::{BetBox, Money};
 
 use crate::cluster::{Cluster, Cut, Placement, Stake, cents, less};
+use crate::rules::Registration;
 
 impl Cluster {
     /// What is over the limits now, by box: total, and the most that may be there. Nothing where limits bind terminals.
@@ -14,9 +15,11 @@ impl Cluster {
         })
     }
 
-    /// The boxes whose total is below the minimum (5.2): their players are advised.
+    /// The boxes whose total is below the minimum (5.2): their players are advised. Where winners are registered, totals are not known
+    /// while players can be advised.
     pub fn below_minimum(&self) -> impl Iterator<Item = (BetBox, Money, Money)> {
-        let boxes = self.rules.layout().boxes().iter().filter(|_| self.binds_boxes());
+        let is_advised = self.binds_boxes() && self.rules.registration() == Registration::EveryBet;
+        let boxes = self.rules.layout().boxes().iter().filter(move |_| is_advised);
         boxes.filter_map(|bet_box| {
             let (total, minimum) = (self.total(*bet_box), self.limits.minimum(*bet_box));
             (total > Money::ZERO && total < minimum).then_some((*bet_box, total, minimum))

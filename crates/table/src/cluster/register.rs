@@ -3,12 +3,11 @@
 //! registered, so a late void or correction is made good from the film.
 
 use serde::{Deserialize, Serialize};
-use taisai_rules::{BetBox, Dice, Money, Outcome, Rule, Station, Unit};
+use taisai_rules::{BetBox, Dice, Money, Outcome, Rule};
 
 use crate::cluster::decide::{Answer, MOST_ON_A_BOX, first, wager};
-use crate::cluster::settle::result;
-use crate::cluster::{Betting, Chips, Cluster, ClusterEvent, SeatState, SlipLine, Stake, Thrown, cents};
-use crate::identity::{Actor, Person, RoundNumber, Seat};
+use crate::cluster::{Betting, Chips, Cluster, ClusterEvent, PastSlip, SeatState, Stake, Thrown};
+use crate::identity::{Actor, Person, Seat};
 use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::rules::Registration;
@@ -22,43 +21,6 @@ pub enum AskedFor {
     Stakes,
     /// What lay on it in all: the Differential of the opposite box depends on it.
     Total,
-}
-
-/// A bet as it is paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct PayLine {
-    /// Whose bet it is.
-    pub seat: Seat,
-    /// The box.
-    #[serde(rename = "box")]
-    pub bet_box: BetBox,
-    /// With what it was placed.
-    pub chips: Chips,
-    /// What lay there.
-    pub stake: Money,
-    /// What counts of it (5.1.1).
-    pub counted: Money,
-    /// What is given back of it: excess, or everything where the round is void.
-    pub returned: Money,
-    /// What it is paid, with the stake, where it wins.
-    pub pays: Money,
-}
-
-/// Whom to pay: every bet that is registered, by seat and in order of placement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct PayList {
-    /// The round.
-    pub round: RoundNumber,
-    /// The dice it is paid by; none where the round is void.
-    pub dice: Option<Dice>,
-    /// Whether the round is settled by it, or what wins is still being registered.
-    pub is_settled: bool,
-    /// The bets.
-    pub lines: Vec<PayLine>,
-    /// The seats whose chips were given, as the Dealer has ticked them off.
-    pub ticked_off: Vec<Seat>,
 }
 
 /// What is asked: who, with whom.
@@ -138,38 +100,6 @@ impl Cluster {
         }
     }
 
-    /// Whom to pay: by the dice while what wins is registered, and as the last round stands until the next one opens. Only live
-    /// tables pay by hand.
-    pub fn pay_list(&self) -> Option<PayList> {
-        if self.rules.game().station() != Station::LiveTable {
-            return None;
-        }
-        let round = self.state.round;
-        let (dice, unit, lines) = match self.thrown() {
-            Some(dice) => (Some(dice), self.limits.unit(), self.slip().lines),
-            None if self.state.betting == Betting::Idle => {
-                let past = self.state.past.get(round)?;
-                (past.latest, Unit::try_from(past.unit).ok()?, self.state.last_slip.clone())
-            }
-            None => return None,
-        };
-        let payouts = dice.and_then(|dice| self.rules.layout().payouts(dice, unit).ok());
-        let line = |line: &SlipLine| {
-            let (pays, returned) = result(line, payouts.as_ref(), unit.cents());
-            PayLine {
-                seat: line.seat,
-                bet_box: line.bet_box,
-                chips: line.chips,
-                stake: cents(line.units.into(), unit.cents()),
-                counted: if dice.is_some() { cents(line.counted.into(), unit.cents()) } else { Money::ZERO },
-                returned,
-                pays,
-            }
-        };
-        let (is_settled, ticked_off) = (self.state.thrown.is_none(), self.state.ticked_off.iter().copied().collect());
-        Some(PayList { round, dice, is_settled, lines: lines.iter().map(line).collect(), ticked_off })
-    }
-
     pub(super) fn registers(&self, registration: Registration) -> Result<(), Refusal> {
         if self.rules.registration() == registration { Ok(()) } else { Err(Refusal::OtherRegistration) }
     }
@@ -177,7 +107,11 @@ impl Cluster {
     /// The dice by which winners are registered now.
     fn registering(&self) -> Result<Dice, Refusal> {
         match (self.state.betting, self.state.thrown) {
-            (Betting::Idle, _) => Err(Refusal::NoRoundOpen),
+            (Betting::Idle, _) => Err(match self.state.past.get(self.state.round) {
+                Some(PastSlip { latest: Some(_), .. }) => Refusal::AllRegistered,
+                Some(PastSlip { latest: None, .. }) => Refusal::RoundVoid,
+                None => Refusal::NotThrown,
+            }),
             (Betting::Open | Betting::Closed, None) => Err(Refusal::NotThrown),
             (Betting::Open | Betting::Closed, Some(Thrown { is_registered: true, .. })) => Err(Refusal::AllRegistered),
             (Betting::Open | Betting::Closed, Some(Thrown { dice, is_registered: false })) => Ok(dice),
@@ -192,7 +126,7 @@ impl Cluster {
 
     pub(super) fn register(&self, (actor, second): By, seat: Seat, stakes: &[Stake]) -> Answer {
         self.deals(actor)?;
-        if self.seat(seat).is_some_and(|state| self.is_large(state, stakes)) {
+        if self.seat(seat).is_some_and(|state| self.is_large(state, stakes) && self.can_be_registered(state, stakes)) {
             self.profile.check(Act::LargeRegistration, actor, second)?;
         }
         self.registers(Registration::Winners)?;
@@ -204,10 +138,21 @@ impl Cluster {
         self.check_boxes(stakes)?;
         first(stakes.iter().map(|stake| {
             self.is_asked_for(stake.bet_box, dice)?;
-            let units = self.units(stake.amount)?;
-            self.check_limits(state, Chips::Own, *stake, units)
+            self.check_stake(state, *stake)
         }))?;
         Ok(ClusterEvent::Done)
+    }
+
+    fn check_stake(&self, state: &SeatState, stake: Stake) -> Result<(), Refusal> {
+        let units = self.units(stake.amount)?;
+        self.check_limits(state, Chips::Own, stake, units)
+    }
+
+    /// Nobody is asked to approve what this table never registers.
+    fn can_be_registered(&self, state: &SeatState, stakes: &[Stake]) -> bool {
+        self.registers(Registration::Winners).is_ok()
+            && self.check_boxes(stakes).is_ok()
+            && stakes.iter().all(|stake| self.check_stake(state, *stake).is_ok())
     }
 
     /// Whether a stake, with what is registered of the same seat and box before, is above the house's limit.
@@ -268,21 +213,5 @@ impl Cluster {
             if must_match && differs { Err(Refusal::TotalDiffers) } else { Ok(()) }
         }))?;
         Ok(ClusterEvent::Done)
-    }
-
-    /// A seat of the pay list of a round that is settled, until the next one opens.
-    pub(super) fn tick_off(&self, actor: Actor, seat: Seat) -> Answer {
-        self.deals(actor)?;
-        match self.state.betting {
-            Betting::Idle => {}
-            Betting::Open | Betting::Closed => return Err(Refusal::RoundInPlay),
-        }
-        // Terminals pay in credits.
-        if self.rules.game().station() != Station::LiveTable {
-            return Err(Refusal::NotInGame);
-        }
-        self.known_seat(seat)?;
-        let is_listed = self.state.last_slip.iter().any(|line| line.seat == seat);
-        if is_listed { Ok(ClusterEvent::Done) } else { Err(Refusal::NoSuchBet) }
     }
 }

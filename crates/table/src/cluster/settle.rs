@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_rata};
 
 use crate::cluster::decide::MOST_ON_A_BOX;
-use crate::cluster::{Chips, Cluster, SeatState, Stake, Wager, cents, less, sum};
+use crate::cluster::{Chips, Cluster, PayList, SeatState, Stake, Wager, cents, less, sum};
 use crate::codec;
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
@@ -121,6 +121,12 @@ struct Change {
     colour: Money,
     /// What the lines win by the new dice, less their stakes.
     win: Money,
+}
+
+impl Change {
+    fn amount(&self) -> Money {
+        sum(self.won, self.returned)
+    }
 }
 
 /// Lines one after the other make the digest that stands for them. It is taken over every wager of a round, so a line is
@@ -344,8 +350,11 @@ impl Cluster {
         let changed = changes
             .into_iter()
             .filter(|(_, change)| is_void_otherwise || change.won != Money::ZERO || change.returned != Money::ZERO);
+        let listed = self.pay_list_of(round);
         Ok(changed
-            .map(|((seat, session), change)| self.adjustment(round, (seat, session), change, takes_back))
+            .map(|((seat, session), change)| {
+                self.adjustment((round, listed.as_ref()), (seat, session), change, takes_back)
+            })
             .collect())
     }
 
@@ -355,29 +364,36 @@ impl Cluster {
     }
 
     /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. What the
-    /// session owes from an earlier change is set off first, which the House does. At
-    /// a live table chips can be given to the player who sits there, but not taken; what Colour Chips have won is given in
-    /// Colour Chips while the player has the set.
+    /// session owes from an earlier change is set off first, which the House does. At a live table chips can be given to the player who
+    /// sits there, and those that were given cannot be taken; what Colour Chips have won is given in Colour Chips while the player has
+    /// the set.
     fn adjustment(
         &self,
-        round: RoundNumber,
+        (round, listed): (RoundNumber, Option<&PayList>),
         (seat, session): (Seat, SessionId),
         change: Change,
         takes_back: bool,
     ) -> Adjustment {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away());
         let Change { won, returned, colour, win } = change;
-        let (amount, nothing) = (sum(won, returned), Money::ZERO);
+        let (amount, nothing) = (change.amount(), Money::ZERO);
         let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {
-            let taken = if takes_back { state.credits } else { nothing };
+            let set = state.colour.map(|set| less(nothing, set.credits));
+            if listed.is_some() && !self.state.ticked_off.contains_key(&seat) {
+                // Nothing was given yet: the pay list gives what the round comes to now.
+                return (amount, set.map_or(nothing, |most| colour.max(most)));
+            }
+            let to_give = listed.map_or(nothing, |list| list.to_give(seat));
+            let taken = sum(to_give, if takes_back { state.credits } else { nothing });
             let set_off = sum(state.owed, self.waived(seat, round)).min(amount.max(nothing));
             let at_once = less(amount, set_off).max(less(nothing, taken));
-            let in_colour = state.colour.map_or(nothing, |_| colour.min(at_once).max(nothing));
+            let in_colour =
+                set.map_or(nothing, |most| colour.max(most).clamp(at_once.min(nothing), at_once.max(nothing)));
             (at_once, in_colour)
         });
         let is_terminal = self.rules.game().station() == Station::PlayerTerminals;
         let is_large = is_terminal && open.is_some() && win >= self.profile.large_win;
-        let is_waived = !takes_back && amount < nothing;
+        let is_waived = !takes_back && amount < at_once;
         Adjustment { seat, session, won, returned, at_once, in_colour, is_large, is_waived }
     }
 }

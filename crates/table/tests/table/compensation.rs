@@ -99,14 +99,14 @@ fn what_cannot_be_taken_is_a_receivable() {
              ? claims = 0/1 5500 cash-out",
         ],
     );
-    // At a live table chips can be given, but not taken.
+    // At a live table chips can be given, but those that were given are not taken.
     check_after(
         WON,
         &LIVE,
         &[
-            "? chips = 500; supervisor correct 1 123 with manager; ? chips = 500; ? owed = 0/1 1000 round 1
+            "dealer tick 0; ? chips = 500; supervisor correct 1 123 with manager; ? chips = 500; ? owed = 0/1 1000 round 1
              ? house = 500",
-            "manager void-by-law 1 malfunction with shift; ? owed = 0/1 500 round 1; ? house = 0",
+            "dealer tick 0; manager void-by-law 1 malfunction with shift; ? owed = 0/1 500 round 1; ? house = 0",
             "dealer leave 0; dealer open; player bet 0 big 500; shift rule settle 1 123 with manager
              ? owed = 0/1 1000 round 1; ? bets 0 = big 500",
         ],
@@ -125,7 +125,7 @@ fn what_colour_chips_won_is_paid_in_the_set() {
             "supervisor correct 1 456 with manager; ? colour 0 = 4 500 3500; ? chips = 0; ? house = -500; ? claims = -",
             "manager void-by-law 1 malfunction with shift; ? colour 0 = 4 500 3000; ? chips = 0; ? house = 0",
             // Given, never taken.
-            "supervisor correct 1 456 with manager; supervisor correct 1 123 with manager; ? colour 0 = 4 500 3500
+            "supervisor correct 1 456 with manager; dealer tick 0; supervisor correct 1 123 with manager; ? colour 0 = 4 500 3500
              ? owed = 0/1 1000 round 1",
             // The set is converted: cash chips.
             "dealer redeem 0; ? chips = 2500; supervisor correct 1 456 with manager; ? colour 0 = -; ? chips = 3500",
@@ -138,7 +138,7 @@ fn what_colour_chips_won_is_paid_in_the_set() {
         (
             &[CLASSIC],
             "dealer issue 0 4 500 6; dealer open; player bet-colour 0 small 500; player bet 0 big 700; deal 123
-             ? colour 0 = 4 500 3500; ? chips = -700; supervisor correct 1 456 with manager; ? colour 0 = 4 500 3500
+             ? colour 0 = 4 500 3500; ? chips = -700; dealer tick 0; supervisor correct 1 456 with manager; ? colour 0 = 4 500 3500
              ? chips = -300",
         ),
         (
@@ -150,7 +150,7 @@ fn what_colour_chips_won_is_paid_in_the_set() {
         (
             &[CLASSIC],
             "dealer issue 0 4 500 6; dealer open; player bet-colour 0 big 500; player bet 0 small 300; deal 123
-             ? colour 0 = 4 500 2500; ? chips = 300; supervisor correct 1 456 with manager; ? colour 0 = 4 500 2500
+             ? colour 0 = 4 500 2500; ? chips = 300; dealer tick 0; supervisor correct 1 456 with manager; ? colour 0 = 4 500 2500
              ? chips = 700",
         ),
     ]);
@@ -249,7 +249,7 @@ fn claims_and_receivables_of_a_session_are_set_off() {
     check_after(
         WON,
         &LIVE,
-        &["supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1; ? chips = 500
+        &["dealer tick 0; supervisor correct 1 123 with manager; ? owed = 0/1 1000 round 1; ? chips = 500
            supervisor correct 1 456 with manager; ? owed = -; ? chips = 500; ? claims = -"],
     );
     // 5.3: what the bets of one who walked away came to shrinks by the correction of that round only.
@@ -294,7 +294,7 @@ fn a_round_is_settled_again_as_it_was_counted() {
             "supervisor limits unit=100 big=..1000; dealer open; player bet 0 big 1500; player bet 1 big 500 small 100
              deal 123
              ? house = 900; ? chips = -900; supervisor limits unit=500 big=..9000
-             supervisor correct 1 456 with manager; ? house = -900; ? chips = 900
+             supervisor correct 1 456 with manager; ? house = -900; ? chips = 900; dealer tick 0; dealer tick 1
              manager void-by-law 1 malfunction with shift; ? house = 0; ? owed = 0/1 800 round 1, 1/2 100 round 1",
         ),
         (

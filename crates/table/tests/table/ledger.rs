@@ -18,7 +18,7 @@ const THROWS: [&str; 8] = ["123", "456", "666", "112", "665", "121", "345", "246
 type Step = (u8, u32, usize, i64);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec((0..40_u8, 0..SEATS, 0..64_usize, 1..60_i64), 10..90)
+    prop::collection::vec((0..43_u8, 0..SEATS, 0..64_usize, 1..60_i64), 10..90)
 }
 
 struct Evening {
@@ -63,6 +63,7 @@ impl Evening {
             32 => self.correct(choice, throw),
             33 => self.void_damaged(choice, size),
             34 => self.reinstate(choice, throw),
+            40..=42 => self.ask("dealer", &format!("{} {seat}", if size % 4 == 0 { "untick" } else { "tick" })),
             _ => self.next_phase(act, throw),
         }
     }

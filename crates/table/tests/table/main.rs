@@ -15,6 +15,7 @@ mod ledger;
 mod mended;
 mod model;
 mod notes;
+mod pay_list;
 mod profile;
 mod readers;
 mod refusals;

@@ -35,6 +35,10 @@ pub(crate) struct Model {
     /// What was accepted in notes since the stacker of a seat was emptied.
     pub(crate) stacked: BTreeMap<usize, i64>,
     past: Vec<(Vec<Line>, Option<Dice>)>,
+    /// Of the round that was settled last: the seats that get a claim, what the others were given, and what is with the House.
+    claimed: Vec<usize>,
+    given: BTreeMap<usize, [i64; 2]>,
+    is_open: bool,
     sessions: u32,
     large_win: i64,
     is_live: bool,
@@ -52,6 +56,9 @@ impl Model {
             seats: (0..SEATS).map(|_| Sitting::default()).collect(),
             stacked: BTreeMap::new(),
             past: Vec::new(),
+            claimed: Vec::new(),
+            given: BTreeMap::new(),
+            is_open: false,
             sessions: 0,
             large_win,
             is_live: game != ETG,
@@ -161,8 +168,16 @@ impl Model {
                 self.empty(&format!("credits {seat}"), "transit");
                 self.stand_up(seat);
             }
-            "leave" => self.stand_up(seat),
+            "tick" => self.give(seat),
+            "untick" => {
+                self.given.remove(&seat);
+            }
+            "leave" => {
+                self.give(seat);
+                self.stand_up(seat);
+            }
             "walk" => {
+                self.give(seat);
                 self.empty(&format!("colour {seat}"), "transit");
                 self.seats[seat].has_walked_away = true;
                 if own.is_empty() {
@@ -172,6 +187,31 @@ impl Model {
             "unlock" => self.seats[seat].is_locked = false,
             "lost" | "back" => {}
             other => panic!("a command: {other}"),
+        }
+    }
+
+    /// What the bets of a seat in the round that was settled last come to.
+    fn due(&self, seat: usize) -> i64 {
+        let Some((lines, dice)) = self.past.last() else { return 0 };
+        let worth = self.worth(lines, *dice);
+        lines.iter().zip(worth).filter(|(line, _)| line.seat == seat).map(|(_, worth)| worth).sum()
+    }
+
+    fn is_listed(&self, seat: usize) -> bool {
+        let had_bets = self.past.last().is_some_and(|(lines, _)| lines.iter().any(|line| line.seat == seat));
+        self.is_live && !self.is_open && had_bets && !self.claimed.contains(&seat)
+    }
+
+    /// What is left to give to a seat.
+    fn to_give(&self, seat: usize) -> i64 {
+        self.due(seat) - self.given.get(&seat).map_or(0, |[given, at_house]| given + at_house)
+    }
+
+    /// The seat has all its chips.
+    fn give(&mut self, seat: usize) {
+        if self.is_listed(seat) {
+            let more = self.to_give(seat);
+            self.given.entry(seat).or_default()[0] += more;
         }
     }
 
@@ -208,6 +248,9 @@ impl Model {
 
     /// The next round opens: a terminal's session of which nothing is left ends.
     pub(crate) fn open(&mut self) {
+        self.is_open = true;
+        self.claimed.clear();
+        self.given.clear();
         for seat in 0..self.seats.len() {
             if !self.is_live && self.balance(&format!("credits {seat}")) == 0 {
                 self.stand_up(seat);
@@ -218,6 +261,7 @@ impl Model {
     /// The round in play is over: by dice, or void.
     pub(crate) fn settle(&mut self, throw: Option<&str>) {
         let throw = throw.map(dice);
+        self.is_open = false;
         let lines = std::mem::take(&mut self.bets);
         let worth = self.worth(&lines, throw);
         for seat in 0..self.seats.len() {
@@ -234,6 +278,7 @@ impl Model {
             if self.seats[seat].has_walked_away {
                 self.add("transit", given);
                 self.stand_up(seat);
+                self.claimed.push(seat);
                 continue;
             }
             // Colour Chips in the same set, as far as its value can express it.
@@ -257,23 +302,36 @@ impl Model {
             change[usize::from(line.is_colour)] += after - before;
             change[2] += after - line.cents;
         }
+        let is_last = round == self.past.len();
+        let to_give: Vec<_> = (0..self.seats.len()).map(|seat| self.to_give(seat)).collect();
         self.past[round - 1].1 = after;
         for ((seat, session), [own, colour, win]) in changes {
             let change = own + colour;
             let is_changed = change != 0 || before.is_none() != after.is_none();
             let is_here = self.seats[seat].session == Some(session) && !self.seats[seat].has_walked_away;
             let purse = self.purse(seat, false);
-            let free = self.balance(&format!("credits {seat}"));
-            // Free credits of the same open session; at a live table chips are given, never taken.
+            let is_listed = is_last && self.is_listed(seat);
+            let is_given = !is_listed || self.given.contains_key(&seat);
+            let free = self.balance(&format!("credits {seat}")) + if is_listed { to_give[seat] } else { 0 };
+            // Free credits of the same open session; at a live table chips are given, and only those taken that were not given.
             let at_once = match (is_here, change > 0) {
                 (false, _) => 0,
+                (true, _) if !is_given => change,
                 // What the session owes is set off first, by the House.
                 (true, true) => change - change.min(self.seats[seat].owed),
                 (true, false) => change.max(-free),
             };
+            if let Some([_, at_house]) = self.given.get_mut(&seat).filter(|_| is_listed) {
+                *at_house += change - at_once;
+            }
             self.seats[seat].is_locked |= is_here && is_changed && !self.is_live && win >= self.large_win;
             // What Colour Chips have won is given in the same set, as far as its value can express it.
-            let in_colour = if at_once > 0 { colour.clamp(0, at_once) } else { 0 };
+            let in_colour = colour.max(-self.balance(&format!("colour {seat}")));
+            let in_colour = match (is_here, is_given) {
+                (false, _) => 0,
+                (true, false) => in_colour,
+                (true, true) => in_colour.clamp(at_once.min(0), at_once.max(0)),
+            };
             let in_set = self.seats[seat].chip.map_or(0, |chip| in_colour / chip * chip);
             self.add(&format!("colour {seat}"), in_set);
             self.add(&purse, at_once - in_set);

@@ -38,6 +38,16 @@ impl Hall {
             ["credits", _] => amount(cluster.credits(seat)),
             ["layout", _] => amount(cluster.on_layout(seat)),
             ["bets", _] => self.bets(seat),
+            // What a seat gets, what it was given, and what is with the House.
+            ["pay", _] => cluster.pay_list().map_or("-".to_owned(), |list| {
+                if list.lines.iter().any(|line| line.seat == seat && line.is_claim) {
+                    return "claim".to_owned();
+                }
+                let given = list.ticked_off.iter().find(|ticked_off| ticked_off.seat == seat);
+                let given = given
+                    .map_or(String::new(), |of| format!(" given {} house {}", of.given.cents(), of.at_house.cents()));
+                format!("{}{given}", list.due(seat).cents())
+            }),
             ["total", bet_box] => amount(cluster.total(bet_box.parse::<BetBox>().expect("a box"))),
             ["session", _] => cluster.session(seat).map_or("-".to_owned(), |session| session.0.to_string()),
             ["locked", _] => yes(cluster.is_locked(seat)),

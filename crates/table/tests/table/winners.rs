@@ -57,11 +57,55 @@ fn a_player_walks_away_from_registered_bets() {
     on(
         &LIVE,
         "round 456; dealer walk 0 = !no-session; dealer register 0 big 500; dealer walk 0; dealer register 0 sum:15 200
-         dealer registered; ? session 0 = -; ? layout 0 = 0",
+         ? pay 0 = claim; dealer registered; ? session 0 = -; ? layout 0 = 0",
     );
     on(
         &[TAI_SAI],
         "round 456; dealer register 0 big 500; dealer walk 0; dealer registered; ? claims = 0/1 1000 walked-away 1",
+    );
+}
+
+/// 5.3: when what a player who walked away had there is taken off the register, the session is over as without bets; whoever plays
+/// there next is there.
+#[test]
+fn a_player_walks_away_from_bets_that_are_taken_off_the_register() {
+    for off in ["dealer clear 0", "dealer take 0 big 500", "dealer take 0 big 200; ? session 0 = 1; dealer clear 0"] {
+        on(
+            &[TAI_SAI],
+            &format!(
+                "round 456; dealer register 0 big 500; dealer walk 0; {off}; ? session 0 = -; dealer registered; ? claims = -
+                 round 456; dealer register 0 big 700; dealer registered; ? pay 0 = 1400; ? claims = -; ? chips = 700"
+            ),
+        );
+    }
+}
+
+/// 5.2 is for players who may still increase or withdraw: where winners are registered nothing is known before the close.
+#[test]
+fn nothing_is_below_its_minimum_where_winners_are_registered() {
+    on(&BOXED, "round 456; dealer register 0 big 100; ? total big = 100; ? below = -; dealer registered; ? below = -");
+}
+
+/// What is said of a round that is settled or void, and before the first one.
+#[test]
+fn registering_is_refused_by_what_is_so() {
+    on(
+        &LIVE,
+        "dealer registered = !not-thrown; dealer register 0 big 500 = !not-thrown; round 456; dealer register 0 big 500
+         dealer registered; dealer registered = !all-registered; dealer register 0 big 500 = !all-registered
+         dealer clear 0 = !all-registered; dealer total big 500 = !all-registered; dealer open; dealer registered = !not-thrown",
+    );
+    on(&LIVE, "round 456; shift rule void 1 with manager; dealer register 0 big 500 = !round-void");
+}
+
+/// Nobody is asked to approve what the table never registers.
+#[test]
+fn an_impossible_amount_is_refused_before_a_second_person_is_asked() {
+    on(
+        &LIVE,
+        "round 456; dealer register 0 big 1000100 = !second-person-missing
+         dealer register 0 big 1000000000100 = !amount-too-large; dealer register 0 big 1000150 = !amount-off-unit
+         dealer register 0 three:126 1000100 = !box-not-on-layout; dealer register 0 big 1000100 big 1000100 = !box-twice",
     );
 }
 
@@ -77,7 +121,7 @@ fn before_it_is_paid_a_round_is_void_or_corrected_as_it_lies() {
             &LIVE,
             &format!(
                 "round 456; dealer register 0 big 500; {void}; ? phase = void; ? house = 0; ? chips = 0; ? bets 0 = -
-                 ? claims = -; ? owed = -; dealer registered = !no-round-open; supervisor close-returns 1 with manager = !not-held"
+                 ? claims = -; ? owed = -; dealer registered = !round-void; supervisor close-returns 1 with manager = !not-held"
             ),
         );
     }
@@ -176,7 +220,6 @@ fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
 /// The Dealer ticks off the seats of the pay list, whichever way bets are registered, until the next round opens.
 #[test]
 fn seats_of_the_pay_list_are_ticked_off() {
-    let ticked_off = |hall: &Hall| hall.cluster().pay_list().expect("a pay list").ticked_off;
     for game in LIVE {
         let mut every = Hall::new(game);
         every.run("dealer open; player bet 0 big 500; player bet 2 small 500; deal 456");
@@ -184,8 +227,8 @@ fn seats_of_the_pay_list_are_ticked_off() {
         winners.run("round 456; dealer register 0 big 500; dealer register 2 big 700; dealer tick 0 = !round-in-play");
         winners.run("dealer registered");
         for mut hall in [every, winners] {
-            hall.run("dealer tick 0; dealer tick 2; dealer untick 2; dealer tick 1 = !no-such-bet");
-            assert_eq!(ticked_off(&hall), [Seat(0)]);
+            hall.run("dealer tick 0; dealer tick 2; dealer untick 2; dealer tick 1 = !not-on-pay-list");
+            hall.run("? pay 0 = 1000 given 1000 house 0; dealer tick 0; ? pay 0 = 1000 given 1000 house 0; dealer untick 1 = !not-on-pay-list");
             hall.run("dealer open; dealer close; dealer tick 0 = !round-in-play");
         }
     }
@@ -217,7 +260,7 @@ fn a_late_void_is_made_good_from_the_film() {
 fn what_the_film_gives_is_set_off_within_the_session() {
     on(
         &LIVE,
-        "round 456; dealer register 0 big 500; dealer registered; supervisor correct 1 123 with manager
+        "round 456; dealer register 0 big 500; dealer registered; dealer tick 0; supervisor correct 1 123 with manager
          ? owed = 0/1 1000 round 1; supervisor film 1 0 small 700 with manager; ? owed = 0/1 1000 round 1
          supervisor close-returns 1 with manager; ? owed = -; ? claims = 0/1 400 from-film 1",
     );
@@ -245,7 +288,7 @@ fn a_correction_is_made_good_from_the_film_and_corrected_again() {
 fn what_was_registered_after_the_dice_is_not_registered_from_the_film() {
     on(
         &LIVE,
-        "round 456; dealer register 0 big 500; dealer registered; supervisor void-by-law 1 malfunction with manager
+        "round 456; dealer register 0 big 500; dealer registered; dealer tick 0; supervisor void-by-law 1 malfunction with manager
          supervisor film 1 0 big 500 with manager = !already-registered
          supervisor film 1 1 big 500 with manager = !already-registered
          supervisor film 1 1 sum:15 500 with manager = !already-registered; supervisor film 1 0 small 500 with manager
@@ -380,6 +423,13 @@ fn a_void_round_that_a_ruling_settles_is_reckoned_from_what_was_handed_back() {
          shift rule settle 1 456 with manager; supervisor film 1 0 big 500 with manager
          supervisor film 1 1 small 500 with manager; supervisor close-returns 1 with manager
          ? claims = 0/1 500 from-film 1; ? owed = 1/2 500 round 1",
+    );
+    // What was registered was handed back as well: the rest is given.
+    on(
+        &LIVE,
+        "round 456; dealer register 0 big 500; shift rule void 1 with manager; ? pay 0 = 500 given 500 house 0
+         shift rule settle 1 456 with manager; ? pay 0 = 1000 given 500 house 0; ? chips = 500
+         shift rule settle 1 123 with manager; ? pay 0 = 0 given 500 house -500; ? owed = 0/1 500 round 1; ? chips = 0",
     );
 }
 

@@ -8,7 +8,7 @@ import { Attended, type AttendedView } from '../../state/attended';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
-import { seatsPaid } from '../../state/payList';
+import { paidAtTable } from '../../state/payList';
 import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
@@ -40,9 +40,8 @@ export class Desk {
     const list = staff?.pay_list;
     return this.isLive && table?.phase !== 'open' && list?.is_settled && list.round === table?.round ? list : null;
   });
-  /** The seats of it that were paid. */
-  readonly ticked: readonly number[] = $derived(this.payList?.ticked_off ?? []);
-  readonly unpaid = $derived(this.payList && !this.isHandedBack ? seatsPaid(this.payList).filter(({ seat }) => !this.ticked.includes(seat)).length : 0);
+  /** How many seats of it were not given all. */
+  readonly unpaid = $derived(this.payList && !this.isHandedBack ? paidAtTable(this.payList).filter(({ isDone }) => !isDone).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
   /** What the boxes are called. */
   readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
@@ -109,8 +108,8 @@ export class Desk {
     this.faces = this.faces.filter((_, place) => place !== at);
   }
 
-  async tick(seat: number): Promise<void> {
-    await this.sendTo(0, { 'tick-off': { seat, is_paid: !this.ticked.includes(seat) } });
+  async tick(seat: number, is_paid: boolean): Promise<void> {
+    await this.sendTo(0, { 'tick-off': { seat, is_paid } });
   }
 
   /** Takes the next step. */

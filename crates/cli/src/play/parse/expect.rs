@@ -102,6 +102,12 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
         "What the pay list of a live table gives a seat, with what is returned.",
         |reader, seat| Ok(expect(E::Pays(seat, reader.amount()?))),
     ),
+    Phrase::seat(
+        "expect gives seat SEAT | AMOUNT",
+        "expect gives seat 3 100",
+        "What is left to give of it, as the seat is ticked off.",
+        |reader, seat| Ok(expect(E::Gives(seat, reader.amount()?))),
+    ),
     Phrase::line(
         "expect returns | COUNT",
         "expect returns 0",

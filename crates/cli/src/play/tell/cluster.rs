@@ -77,7 +77,12 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
             format!("On {bet_box} lay {amount} in all{over}.")
         }
         C::AllRegistered => "All that wins is registered.".to_owned(),
-        C::TickOff { seat, is_paid: true } => format!("Seat {} has its chips.", seat.0),
+        C::TickOff { seat, is_paid: true } => {
+            let ticked_off = cluster.pay_list().map_or_else(Vec::new, |list| list.ticked_off);
+            let given =
+                ticked_off.iter().find(|ticked_off| ticked_off.seat == *seat).map(|ticked_off| ticked_off.given);
+            format!("Seat {} has its chips: {} in all.", seat.0, given.unwrap_or(Money::ZERO))
+        }
         C::TickOff { seat, is_paid: false } => format!("Seat {} has not had its chips.", seat.0),
         C::RegisterFromFilm { round, seat, player, stake, .. } => from_film(cluster, *round, *seat, player, stake),
         C::WithdrawFromFilm { round, line, .. } => {
@@ -292,7 +297,7 @@ fn adjusted(
         if *is_waived {
             told.push(Told::Words(format!(
                 "Seat {seat}, session {session}, keeps {}: the House bears it.",
-                size(*amount)
+                size(rest)
             )));
         } else {
             told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}{set}.", size(*amount))));

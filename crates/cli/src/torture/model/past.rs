@@ -16,7 +16,7 @@ pub(in crate::torture) const KEPT: u64 = 200;
 const NOBODY: Seat = Seat(u32::MAX);
 
 pub(super) struct Past {
-    round: RoundNumber,
+    pub(super) round: RoundNumber,
     limits: Rc<Limits>,
     bets: Vec<Bet<Player>>,
     told: BTreeMap<BetBox, Money>,
@@ -109,6 +109,16 @@ impl Past {
             }
         }
         Ok(owed)
+    }
+}
+
+impl Past {
+    /// What the bets of a seat come to as the round stands, without those from the film; none if it had no bets.
+    pub(super) fn due(&self, rules: &TableRules, seat: Seat) -> Result<Option<i64>, Failure> {
+        let lines = lines(rules, &self.limits, self.dice, (&self.bets, &self.told))?;
+        let own = lines.iter().filter(|(player, ..)| player.seat == seat);
+        let own: Vec<_> = own.map(|(_, stake, counted, paid)| stake - counted + paid).collect();
+        Ok((!own.is_empty()).then(|| own.iter().sum()))
     }
 }
 
@@ -221,6 +231,7 @@ impl Model {
         // F81: winnings are never taken back after force majeure.
         let is_kept = stands == Err(VoidReason::ForceMajeure);
         let sessions = self.sessions(cluster);
+        let to_give = self.all_to_give(round)?;
         let past = self.past.iter_mut().find(|past| past.round == round);
         let past = past.ok_or_else(|| Failure::new("a round was changed that is not kept"))?;
         let before = lines(&self.rules, &past.limits, past.dice, (&past.bets, &past.told))?;
@@ -255,21 +266,32 @@ impl Model {
             ensure("a correction names the session that played", is_same, || format!("{known:?} and {session:?}"))?;
             let is_open = sessions[place] == Some(*session);
             let (amount, at_once) = (amount.cents(), at_once.cents());
+            let change = changes.get(seat).copied().unwrap_or_default();
+            let was_given = self.given.was_given(*seat);
+            // What was not given is not taken back.
+            let not_given = to_give.get(seat).copied().unwrap_or(0);
             let expected = match is_open {
                 false => 0,
+                true if to_give.contains_key(seat) && !was_given => change.iter().sum(),
                 // What the session owes is set off first, by the House.
                 true if amount > 0 => {
                     amount - amount.min(self.purses[place].owed + self.purses[place].waived.get(&round).unwrap_or(&0))
                 }
-                true if is_kept => 0,
-                true => -self.purses[place].credits.min(-amount),
+                true if is_kept => -not_given.min(-amount),
+                true => -(self.purses[place].credits + not_given).min(-amount),
             };
+            if to_give.contains_key(seat) && was_given && known == Some(*session) {
+                self.given.keep(*seat, change.iter().sum::<i64>() - at_once);
+            }
             ensure("only free credits of the same session are touched", at_once == expected, || {
                 format!("seat {}, round {}: {at_once} at once, expected {expected}", seat.0, round.0)
             })?;
-            let has_set = self.purses[place].set.is_some();
-            let colour = changes.get(seat).map_or(0, |[_, colour]| *colour);
-            let expected = if has_set && at_once > 0 { colour.clamp(0, at_once) } else { 0 };
+            let colour = self.purses[place].set.map_or(0, |(_, worth)| change[1].max(-worth));
+            let expected = match is_open {
+                false => 0,
+                true if to_give.contains_key(seat) && !was_given => colour,
+                true => colour.clamp(at_once.min(0), at_once.max(0)),
+            };
             let in_colour = in_colour.cents();
             ensure("what Colour Chips won is paid in the same set", in_colour == expected, || {
                 format!("seat {}, round {}: {in_colour} in Colour Chips, expected {expected}", seat.0, round.0)
@@ -296,6 +318,6 @@ impl Model {
             self.pay(Player { seat: *seat, chips: Chips::Own }, at_once - in_colour);
             self.purses[place].mark += at_once;
         }
-        Ok(())
+        self.pay_list_is_the_same(cluster)
     }
 }
