@@ -150,7 +150,7 @@ describe('at a terminal', () => {
     await open.getByText('It waits for an attendant.').waitFor();
 
     const attendant = await at().staff('attendant', '/cage');
-    await claim(attendant, '12,000.00').getByRole('button', { name: 'I have it' }).click();
+    await claim(attendant, '12,000.00').getByRole('button', { name: 'I am paying this' }).click();
     await open.getByText('An attendant is on the way with it.').waitFor();
     expect(await open.getByRole('button').count()).toBe(0);
     await restart();

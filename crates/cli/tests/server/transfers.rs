@@ -394,7 +394,8 @@ fn killed_at(moment: Moment) {
     }
     let meters = floor.staff(1)["meters"][0].clone();
     assert_eq!((&meters["bought_in"], &meters["dispensed"]), (&json!(2_280_000), &json!(2_281_000)), "{meters}");
-    assert_eq!(floor.staff(2)["pay_list"]["ticked_off"], json!([1]));
+    let given = json!([{"seat": 1, "given": 2_000, "at_house": 0}]);
+    assert_eq!(floor.staff(2)["pay_list"]["ticked_off"], given);
     floor.house.audit();
 }
 
