@@ -271,6 +271,26 @@ describe('winners of a live table', () => {
     await led(page).getByText('awaiting approval', { exact: false }).waitFor({ state: 'detached' });
   });
 
+  it('wait for a second person also where approvals were looked up just before', async () => {
+    const page = await thrown();
+    let answer = () => {};
+    const answered = new Promise<void>((done) => (answer = done));
+    let isFirst = true;
+    await page.route('**/house/approvals', async (route) => {
+      if (!isFirst) return route.continue();
+      isFirst = false;
+      await answered;
+      await route.fulfill({ json: [] });
+    });
+    await page.reload();
+    await seatKey(page, 6).click();
+    for (const key of '12000') await page.keyboard.press(key);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => fixture.house.staff.parts.approvals!.all.length).toBe(1);
+    answer();
+    await led(page).getByText('awaiting approval', { exact: false }).waitFor();
+  });
+
   it('are told where the second person refuses, and nothing is registered', async () => {
     const page = await thrown();
     const { staff } = fixture.house;

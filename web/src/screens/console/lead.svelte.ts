@@ -24,6 +24,7 @@ export class Lead {
   private sent: readonly Sent[] = $state.raw([]);
   private round = 0;
   private isLooking = false;
+  private isStale = false;
 
   constructor(private readonly desk: Desk) {}
 
@@ -159,15 +160,21 @@ export class Lead {
 
   /** Looks after what a second person was asked for, here or before the screen was loaded: a stake is registered as soon as it is approved. */
   private async look(): Promise<void> {
+    // What is on its way may have been answered before the latest request: it is looked at once more.
+    this.isStale = true;
     if (this.isLooking) return;
     this.isLooking = true;
-    do {
-      const own = await this.desk.staff.poll<ApprovalOnFile[]>('house/approvals');
-      if (own) this.waiting = waitingOf(own, this.desk.number);
-      for (const one of this.waiting) if (one.stand !== 'waiting') await this.answered(one);
-      if (this.waiting.length > 0) await new Promise((done) => setTimeout(done, ASKED_EVERY));
-    } while (this.waiting.length > 0);
-    this.isLooking = false;
+    try {
+      while (this.isStale || this.waiting.length > 0) {
+        this.isStale = false;
+        const own = await this.desk.staff.poll<ApprovalOnFile[]>('house/approvals');
+        if (own) this.waiting = waitingOf(own, this.desk.number);
+        for (const one of this.waiting) if (one.stand !== 'waiting') await this.answered(one);
+        if (this.waiting.length > 0) await new Promise((done) => setTimeout(done, ASKED_EVERY));
+      }
+    } finally {
+      this.isLooking = false;
+    }
   }
 
   private async answered(waiting: Waiting): Promise<void> {
