@@ -179,10 +179,8 @@ impl Cluster {
     /// The round that was settled last came to stand otherwise: what a seat that was ticked off does not get at once is with the House.
     pub(super) fn keep_at_house(&mut self, before: &PayList, adjustments: &[Adjustment]) {
         let Some(after) = self.pay_list_of(before.round) else { return };
-        for Adjustment { seat, session, at_once, .. } in adjustments {
-            // A line from the film may have a session of its own.
-            let is_listed = self.state.last_slip.iter().any(|line| (line.seat, line.session) == (*seat, *session));
-            if let Some(chips) = self.state.ticked_off.get_mut(seat).filter(|_| is_listed) {
+        for Adjustment { seat, at_once, .. } in adjustments {
+            if let Some(chips) = self.state.ticked_off.get_mut(seat) {
                 let change = less(after.due(*seat), before.due(*seat));
                 chips.at_house = sum(chips.at_house, less(change, *at_once));
             }
