@@ -3,14 +3,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 CARGO ?= cargo
-export FUZZ_RUNS ?= 40000
+export FUZZ_RUNS ?= 20000
 export FUZZ_TARGETS := play_script notation settle_line game_file config_file block entry snapshot evidence
-export ROUNDS ?= 20000
-export FAULTS ?= 4
+export ROUNDS ?= 8000
 YEARS ?= 10
+SEEDS ?= 100
 ARGS ?=
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-PROGRAM := $(TARGET)/debug/taisai
+LAB := $(TARGET)/debug/taisai-lab
 
 # Where the home cannot be written to, cargo and npm keep what they download beside the build.
 ifneq ($(shell mkdir -p "$${CARGO_HOME:-$$HOME/.cargo}" 2>/dev/null && test -w "$${CARGO_HOME:-$$HOME/.cargo}" && echo yes),yes)
@@ -26,7 +26,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 # Screens that weigh too much are not there: they are built, and refused, again.
 .DELETE_ON_ERROR:
 
-.PHONY: run release demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz mutants torture torture-years bless release-check
+.PHONY: run release lab demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz mutants torture torture-years installations installations-long planted bless release-check
 .PHONY: tools checkers program python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
@@ -36,6 +36,9 @@ run: tools $(SCREENS) ## run a house in data/: a table with eight Player Termina
 
 release: tools $(SCREENS) ## the program as it is installed and measured, target/release/taisai
 	@$(CARGO) build --release --locked -p taisai-cli
+
+lab: tools $(SCREENS) ## target/release/taisai-lab, which is not installed: simulator, load generator, simulated devices; and the program it measures
+	@$(CARGO) build --release --locked -p taisai-cli -p taisai-lab
 
 demo: ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
 	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
@@ -66,10 +69,10 @@ check-screens: types $(SCREENS) ## the screens: their types, and what they weigh
 screens: check-screens ## the screens: their types, their modules, and what they weigh
 	@.ci/node npm --prefix web run --silent unit
 
-# The program and its tests on machines, with the whole workspace chosen: cargo settles features over what is chosen, and would compile
-# the server anew for any other choice.
+# `taisai` and `taisai-lab`: cargo builds the programs of the packages whose tests are named. The whole workspace is chosen, as cargo
+# settles features over what is chosen, and would compile the server anew for any other choice.
 program: tools
-	@$(CARGO) test --quiet --workspace --locked --no-run --test machines
+	@$(CARGO) test --quiet --workspace --locked --no-run --test machines --test lab
 
 browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, with the program, and as pictures in web/shots/
 	@$(MAKE) --no-print-directory program
@@ -77,8 +80,8 @@ browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a sta
 	@.ci/node npm --prefix web run --silent house
 	@.ci/node npm --prefix web run --silent pictures
 
-machines: tools postgres ## a house on three machines and two servers, with FAULTS random faults
-	@FAULTS=$(FAULTS) $(CARGO) test --quiet --workspace --locked --test machines
+machines: tools postgres ## a house on three machines and two servers: what only real processes on a real database show
+	@$(CARGO) test --quiet --workspace --locked --test machines
 
 take-over: tools postgres ## how soon bets are taken again when a machine or the primary is lost, with an optimised program
 	@$(CARGO) test --quiet --release --workspace --locked --test machines -- --nocapture killed frozen the_primary 2>/dev/null \
@@ -109,8 +112,24 @@ mutants: tools ## breaks rules and table on purpose, two thousand times: a test 
 torture: program ## ROUNDS rounds of each game with mistakes, faults and restarts; what was met is in target/torture/
 	@mkdir -p target/torture
 	@met=target/torture/met.txt; \
-	"$(PROGRAM)" torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
+	"$(LAB)" torture --rounds $(ROUNDS) > $$met || { cat $$met; exit 1; }; \
 	sed '/^How often/,$$d' $$met; tail -n 1 $$met
+
+installations: program ## SEEDS installations of three nodes with 100 faults each, on the production engine in virtual time
+	@"$(LAB)" torture --nodes 3 --clusters 2 --faults 100 --seeds $(SEEDS)
+
+installations-long: tools ## 1,000,000 faults on installations, a thousand seeds at a time; those done with this commit are not run again
+	@mkdir -p target/torture
+	@done=target/torture/installations-$$(git rev-parse --short HEAD); \
+	for first in $$(seq 1 1000 9001); do \
+		if [ -e $$done-$$first ]; then continue; fi; \
+		$(CARGO) run --quiet --release --locked -p taisai-lab -- torture --nodes 3 --seed $$first --seeds 1000 \
+			|| exit 1; \
+		touch $$done-$$first; \
+	done
+
+planted: tools ## known mistakes, made on purpose one at a time: the simulator finds every one
+	@$(CARGO) test --quiet --locked -p taisai-simulator --features planted planted
 
 torture-years: tools ## YEARS table-years, each of another seed and spread over the games; those done with this commit are not played again
 	@mkdir -p target/torture
@@ -118,7 +137,7 @@ torture-years: tools ## YEARS table-years, each of another seed and spread over 
 	for seed in $$(seq $(YEARS)); do \
 		if [ -e $$done-$$seed ]; then continue; fi; \
 		echo "── table-year $$seed of $(YEARS)"; \
-		$(CARGO) run --quiet --release --locked -p taisai-cli -- torture --seed $$seed --rounds 131400 > $$done.part \
+		$(CARGO) run --quiet --release --locked -p taisai-lab -- torture --seed $$seed --rounds 131400 > $$done.part \
 			|| { cat $$done.part; exit 1; }; \
 		mv $$done.part $$done-$$seed; \
 	done
@@ -132,9 +151,9 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib -- described the_stand_in_house
 	@.ci/node npm --prefix web run --silent types
 
-release-check: test bench ## what a release needs beside the tests: 30 faults on three machines, 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
+release-check: test bench ## what a release needs beside the tests: 1,000,000 simulated faults, 10 table-years, 1,000 kills a store, 20 minutes of fuzzing a parser, mutants
 	@RECORD_KILLS=1000 $(CARGO) test --locked -p taisai-record --test record killed
-	@FAULTS=30 $(CARGO) test --locked -p taisai-cli --test machines faults -- --nocapture
+	@$(MAKE) --no-print-directory installations-long planted
 	@$(MAKE) --no-print-directory torture-years
 	@$(CARGO) package --locked --allow-dirty -p taisai-rules
 	@for target in $(FUZZ_TARGETS); do fuzz/run $$target -max_total_time=1200; done

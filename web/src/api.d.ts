@@ -2591,7 +2591,7 @@ export interface components {
             staked: components["schemas"]["Money"];
         };
         /**
-         * @description A list of the House: a part that screens are shown.
+         * @description Which list of the House.
          * @enum {string}
          */
         List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
@@ -4357,7 +4357,7 @@ export interface components {
             cluster: number;
             seat: components["schemas"]["Seat"];
         };
-        /** @description What a terminal is told: answers, and its seat as it stands after them. */
+        /** @description What a terminal is sent: answers, and its seat as it stands after them. */
         SeatChange: {
             answers: components["schemas"]["Answered"][];
             seat: components["schemas"]["SeatView"];
@@ -4409,7 +4409,7 @@ export interface components {
             cluster: number;
             seat: components["schemas"]["Seat"];
         };
-        /** @description What a terminal, or the player at a seat, sees of it. */
+        /** @description What a terminal sees of its seat. */
         SeatView: {
             bets: components["schemas"]["BetView"][];
             colour?: components["schemas"]["ColourSet"] | null;
@@ -4700,7 +4700,7 @@ export interface components {
             /** Format: uint64 */
             sequence: number;
         };
-        /** @description What the staff of the table see beside it. */
+        /** @description What the staff of the table see beside what everyone does. */
         StaffView: {
             /** @description While bets are open, the boxes whose total is below the minimum (5.2). */
             below: components["schemas"]["BelowView"][];
@@ -4865,6 +4865,7 @@ export interface components {
         } | {
             staff: components["schemas"]["StaffChange"];
         };
+        /** @description A table on file. */
         TableOnFile: {
             /** Format: uint16 */
             clusters: number;

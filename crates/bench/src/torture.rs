@@ -14,7 +14,7 @@ pub(crate) fn figures() -> anyhow::Result<[Figure; 3]> {
     let [mut rate, mut a_round, mut minutes] = [f64::MAX, f64::MAX, 0.0];
     for game in GAMES {
         let start = Instant::now();
-        let commands = f64::from(u32::try_from(taisai::torture::commands(game, ROUNDS.into())?)?);
+        let commands = f64::from(u32::try_from(taisai_lab::torture::commands(game, ROUNDS.into())?)?);
         let seconds = start.elapsed().as_secs_f64();
         rate = f64::min(rate, commands / seconds / 1e3);
         a_round = f64::min(a_round, commands / f64::from(ROUNDS));

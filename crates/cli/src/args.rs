@@ -92,11 +92,9 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Play random rounds with mistakes, faults and restarts from a seed, and check every invariant
-    Torture(TortureArgs),
     /// Step through a record, forwards and backwards: of a simulated run, or of a table in a store
     Replay {
-        /// The file that `torture` has written, a data folder, or postgres://…
+        /// The file that `taisai-lab torture` has written, a data folder, or postgres://…
         #[arg(value_name = "FILE|STORE")]
         record: Address,
         /// The table of a store; may be left out if there is one
@@ -131,13 +129,6 @@ pub(crate) enum Command {
     Slip(crate::slip::SlipArgs),
     /// Play sessions with bankrolls and strategies from a seed, beside what is known exactly
     Simulate(crate::simulate::SimulateArgs),
-    /// Measure a house over the network: bets, answers, results, memory and start, beside a rival in the same run
-    ///
-    /// It starts a training house of its own in a folder that is gone afterwards, and an echo server. The exit status is 1 if a
-    /// figure is not reached.
-    Bench(crate::bench::BenchArgs),
-    /// Run a simulated dice tumbler at a table of a house, one that does its work or one that misbehaves
-    Tumbler(crate::tumbler::TumblerArgs),
     /// Watch dice: whether throws look fair, and how many it takes to see a bias
     Dice {
         #[command(subcommand)]
@@ -364,32 +355,6 @@ pub(crate) struct RoundArgs {
     /// The round, counted from 1
     #[arg(long)]
     pub(crate) round: u64,
-}
-
-/// How the simulator runs.
-#[derive(clap::Args)]
-pub(crate) struct TortureArgs {
-    /// Where chance begins: the same seed gives the same run
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// How many rounds are played, of each game
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) rounds: u64,
-    /// The game, like tai-sai or tai-sai@6; every game in force if left out
-    #[arg(long)]
-    pub(crate) game: Option<String>,
-    /// The layout; the layouts of the game in turn if left out
-    #[arg(long, requires = "game")]
-    pub(crate) layout: Option<String>,
-    /// How many Player Terminals, or seats at a live table
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=200))]
-    pub(crate) terminals: u32,
-    /// How many rounds a house plays before the next is founded
-    #[arg(long, hide = true, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) house: Option<u64>,
-    /// Write the record of the last house to this file, also if all is well
-    #[arg(long, hide = true, value_name = "FILE", requires = "game")]
-    pub(crate) save: Option<PathBuf>,
 }
 
 /// Which pay table.

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use crate::print::QUIET;
 
 /// The bar.
-pub(crate) struct Bar {
+pub struct Bar {
     name: String,
     all: u64,
-    pub(crate) done: u64,
+    /// How many are done.
+    pub done: u64,
     begin: Instant,
     drawn: Option<Instant>,
 }
@@ -17,13 +18,14 @@ pub(crate) struct Bar {
 impl Bar {
     const WIDTH: u64 = 32;
 
-    pub(crate) fn new(name: &str, all: u64) -> Self {
+    /// A bar with nothing done of all there is to do.
+    pub fn new(name: &str, all: u64) -> Self {
         let drawn = std::io::stderr().is_terminal().then(Instant::now);
         Self { name: name.to_owned(), all, done: 0, begin: Instant::now(), drawn }
     }
 
     /// So many more are done.
-    pub(crate) fn more(&mut self, more: u64) {
+    pub fn more(&mut self, more: u64) {
         self.done += more;
         if self.drawn.is_none_or(|drawn| drawn.elapsed() < Duration::from_millis(100)) {
             return;
@@ -36,7 +38,7 @@ impl Bar {
     }
 
     /// Puts a line in the place of the bar: what was done, and how many of something in a second.
-    pub(crate) fn end(&self, done: &str, (count, of): (u64, &str)) {
+    pub fn end(&self, done: &str, (count, of): (u64, &str)) {
         let begin = if self.drawn.is_some() { "\r\u{1b}[K" } else { "" };
         let millis = self.begin.elapsed().as_millis().max(1);
         let rate = u128::from(count) * 1_000 / millis;

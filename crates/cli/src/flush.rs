@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long flushes of so many bytes take, in a folder of the same disk.
-pub(crate) fn timed(folder: &Path, bytes: usize, times: u32) -> std::io::Result<Vec<Duration>> {
+pub fn timed(folder: &Path, bytes: usize, times: u32) -> std::io::Result<Vec<Duration>> {
     let path = folder.join("flush");
     let mut file = OpenOptions::new().create_new(true).append(true).open(&path)?;
     let block = vec![b'x'; bytes];

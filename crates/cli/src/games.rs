@@ -20,7 +20,7 @@ use compare::Compared;
 use printed::PrintedFelt;
 
 /// The games of a folder, or those in the program.
-pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
+pub fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
     let Some(folder) = folder else { return Ok(Cow::Borrowed(Games::embedded())) };
     let files = files_of(folder)?;
     if files.is_empty() {

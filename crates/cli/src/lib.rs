@@ -3,24 +3,22 @@
 mod args;
 mod audit;
 mod backup;
-mod bar;
-mod bench;
+pub mod bar;
 mod check;
 mod config;
-mod device;
 mod dice;
 mod doctor;
 mod felt;
 mod figures;
-mod flush;
-mod games;
+pub mod flush;
+pub mod games;
 mod odds;
 mod outcome;
-mod output;
+pub mod output;
 mod par;
 pub mod play;
-mod print;
-mod replay;
+pub mod print;
+pub mod replay;
 mod report;
 mod rules_text;
 mod serve;
@@ -28,12 +26,9 @@ pub mod settle;
 mod sheet;
 mod simulate;
 mod slip;
-mod socket;
 mod store;
 mod tables;
 mod theory;
-pub mod torture;
-mod tumbler;
 mod unlock;
 mod words;
 
@@ -42,6 +37,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser as _};
 use taisai_rules::Moment;
 use taisai_server::config::Names;
@@ -49,25 +45,46 @@ use taisai_server::config::Names;
 use args::{Args, Command, GamesCommand};
 use output::Output;
 
+/// Commands that only tests and measurements need, which `taisai-lab` has.
+const IN_THE_LAB: [&str; 3] = ["torture", "bench", "tumbler"];
+
 /// Runs the program with the arguments it was started with.
 ///
 /// Exit status 0: all is well. 1: what was checked or settled has faults, each of which has been printed. 2: the
 /// command could not be carried out.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
-    match run(&args) {
+    let args = Args::try_parse().unwrap_or_else(|error| with_new_name(error).exit());
+    // A settlement or an audit that is cut short is none.
+    let may_be_cut_short = !matches!(args.command, Command::Settle | Command::Audit { .. });
+    exit_status(run(&args), may_be_cut_short)
+}
+
+/// Prints the error of a command, if it ended in one, and gives the exit status; [`main`] says which.
+///
+/// With `may_be_cut_short`, a reader that closes the pipe early is no error: what it was shown was enough for it.
+pub fn exit_status(done: anyhow::Result<bool>, may_be_cut_short: bool) -> ExitCode {
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        // What was shown was enough for whoever read it. A settlement or an audit that is cut short is none.
-        Err(error) if is_closed_pipe(&error) && !matches!(args.command, Command::Settle | Command::Audit { .. }) => {
-            ExitCode::SUCCESS
-        }
+        Err(error) if may_be_cut_short && is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do if standard error is closed as well.
             writeln!(anstream::stderr(), "{}error:{:#} {error:#}", print::BAD, print::BAD).ok();
             ExitCode::from(2)
         }
     }
+}
+
+/// A command that `taisai-lab` has now is refused with its new name.
+fn with_new_name(mut error: clap::Error) -> clap::Error {
+    let named = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) if IN_THE_LAB.contains(&name.as_str()) => name.clone(),
+        Some(_) | None => return error,
+    };
+    let tip = format!("it is a command of another program now: taisai-lab {named}");
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// Carries out a command; `false` if what it looked at has faults.
@@ -125,10 +142,6 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Play { file, profile, keep, json } => {
             play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), keep, *json)
         }
-        Command::Torture(args_of_run) => {
-            let games = games::load(args.games.as_deref())?;
-            torture::run(args_of_run, &games, now()?)
-        }
         Command::Replay { record, table, cluster, key, at, json } => {
             let games = games::load(args.games.as_deref())?;
             replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at, key }, *json)
@@ -157,8 +170,6 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             config::run(command, &Names { games: &games, now: now()? })
         }
         Command::Backup(backup) => backup::run(backup),
-        Command::Bench(bench) => bench::run(bench),
-        Command::Tumbler(tumbler) => tumbler::run(tumbler),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Args::command(), "taisai", &mut script);
@@ -169,7 +180,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
 }
 
 /// The present moment. It only chooses which version of a game a bare name means.
-fn now() -> anyhow::Result<Moment> {
+pub fn now() -> anyhow::Result<Moment> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the system's clock is before 1970")?;
     Ok(Moment::from_unix_seconds(i64::try_from(since.as_secs()).context("the system's clock is out of range")?))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 /// A file that will be written.
-pub(crate) struct Output {
+pub struct Output {
     /// As it was given.
     name: PathBuf,
     /// Where it lies, links followed.
@@ -19,7 +19,7 @@ pub(crate) struct Output {
 
 impl Output {
     /// Asks whether a file can be written.
-    pub(crate) fn new(name: &Path) -> anyhow::Result<Self> {
+    pub fn new(name: &Path) -> anyhow::Result<Self> {
         Self::asked(name).with_context(|| format!("cannot write {}", name.display()))
     }
 
@@ -50,7 +50,7 @@ impl Output {
     }
 
     /// Writes the file, all of it or nothing, and gives its name.
-    pub(crate) fn write(self, content: impl AsRef<[u8]>) -> anyhow::Result<PathBuf> {
+    pub fn write(self, content: impl AsRef<[u8]>) -> anyhow::Result<PathBuf> {
         self.written(content.as_ref()).with_context(|| format!("cannot write {}", self.name.display()))?;
         Ok(self.name)
     }

@@ -61,7 +61,7 @@ pub(crate) fn run(
                 play(&script, &mut anstream::stdout().lock())?
             };
             if let Some(keep) = keep {
-                let check = keep.record(&run.stage.floor.record)?;
+                let check = keep.record(&run.stage.installation.record)?;
                 if !json {
                     writeln!(anstream::stdout(), "\n{check}")?;
                 }
@@ -146,7 +146,7 @@ impl<'s> Run<'s> {
             self.well &= found.is_none();
             return Ok(Brought::Expected(found));
         }
-        let from = self.stage.floor.record.len();
+        let from = self.stage.installation.record.len();
         self.stage.time.0 += 1_000;
         let at = || format!("line {}: {}", line.number, line.text.trim());
         self.answer = self.stage.play(step).with_context(at)?;
@@ -261,7 +261,7 @@ fn play_json<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Run
             }
             Brought::Told { told, from } => {
                 step.answer = line.step.as_ref().map(|_| json::answer(run.answer));
-                step.entries = json::entries(run.stage.game(), &run.stage.floor.record[from..])?;
+                step.entries = json::entries(run.stage.game(), &run.stage.installation.record[from..])?;
                 told
             }
         };

@@ -12,14 +12,14 @@ use unicode_width::UnicodeWidthStr as _;
 /// Headings.
 pub(crate) const HEADING: Style = Style::new().bold();
 /// What is well, or has won.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub const GOOD: Style = AnsiColor::Green.on_default();
 /// What is wrong, or has lost.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// What is of less weight.
-pub(crate) const QUIET: Style = Style::new().dimmed();
+pub const QUIET: Style = Style::new().dimmed();
 
 /// Prints a heading, an empty line before and after it.
-pub(crate) fn heading(out: &mut impl Write, text: &str) -> std::io::Result<()> {
+pub fn heading(out: &mut impl Write, text: &str) -> std::io::Result<()> {
     writeln!(out, "\n{HEADING}{text}{HEADING:#}\n")
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn json_array<T: Serialize>(elements: impl IntoIterator<Item = T>) ->
 }
 
 /// A column of a table.
-pub(crate) struct Column<'a> {
+pub struct Column<'a> {
     title: &'a str,
     align: Align,
     /// Longer cells are broken at spaces.
@@ -57,17 +57,19 @@ enum Align {
 }
 
 impl<'a> Column<'a> {
-    pub(crate) const fn left(title: &'a str) -> Self {
+    /// Cells begin at the left.
+    pub const fn left(title: &'a str) -> Self {
         Self { title, align: Align::Left, most: 64 }
     }
 
-    pub(crate) const fn right(title: &'a str) -> Self {
+    /// Cells end at the right, as numbers do.
+    pub const fn right(title: &'a str) -> Self {
         Self { title, align: Align::Right, most: 64 }
     }
 }
 
 /// Prints a table under a rule, its cells aligned and long ones broken.
-pub(crate) fn table(out: &mut impl Write, columns: &[Column], rows: &[Vec<String>]) -> std::io::Result<()> {
+pub fn table(out: &mut impl Write, columns: &[Column], rows: &[Vec<String>]) -> std::io::Result<()> {
     let cells: Vec<Vec<Vec<&str>>> = rows
         .iter()
         .map(|row| row.iter().zip(columns).map(|(cell, column)| broken(cell, column.most)).collect())

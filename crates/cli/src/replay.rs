@@ -1,7 +1,11 @@
 //! `taisai replay`: steps through the record of a simulated run, or of a table in a store, forwards and backwards, and shows the
 //! table at each step. It applies entries and prints; nothing is decided again.
 
+pub mod failure;
+pub mod file;
 mod said;
+pub mod setup;
+pub mod trace;
 
 use std::io::{BufRead as _, IsTerminal as _, Write};
 use std::path::Path;
@@ -14,10 +18,11 @@ use taisai_table::{Account, Chips, Cluster, ClusterId, Ledger, MachineId, Machin
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET, counted};
 use crate::store::{self, Store};
-use crate::torture::failure::{Failure, caught, quietly};
-use crate::torture::record::Replay;
-use crate::torture::setup::{TABLE, hex};
+use failure::{Failure, caught, quietly};
+use file::Replay;
 use said::Said;
+use setup::{TABLE, hex};
+use trace::Trace;
 
 /// The state is kept after every so many entries, so that going back is quick.
 const KEPT: usize = 512;
@@ -34,6 +39,12 @@ pub(crate) struct Place<'a> {
 
 /// Shows a record; `false` if it does not end in the state in which the run was.
 pub(crate) fn run(games: &Games, record: &Address, place: &Place<'_>, json: bool) -> anyhow::Result<bool> {
+    if let Address::Folder(file) = record
+        && let Some(trace) = std::fs::read(file).ok().and_then(|bytes| Trace::read(&bytes))
+    {
+        // What is shown was broken.
+        return trace?.show(place.at, json).map(|()| false);
+    }
     let (mut tape, at) = match record {
         Address::Folder(file) if !file.is_dir() => of_file(games, file, place)?,
         store => of_store(store, place)?,

@@ -13,7 +13,7 @@ mod wait;
 pub use disk::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
 pub use pair::Pair;
 pub use port::ReservedPort;
-pub use server::TemporaryServer;
+pub use server::{TemporaryServer, wait_until_alone};
 pub use spawned::Spawned;
 pub use wait::{HANG_LIMIT, wait_for, wait_until};
 

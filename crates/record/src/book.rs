@@ -15,7 +15,7 @@ use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
 use crate::opening::{BadOpening, Opening, Program, Setup, chain_of};
 use crate::recorder::Recorder;
-use crate::replay::{At, Replay, ReplayError};
+use crate::replay::{At, Replay, ReplayError, Seen};
 use crate::standing::{LOOKED_BACK, newest_checkpoint};
 use crate::store::{Address, StoreError};
 
@@ -208,8 +208,17 @@ impl Book {
         let epoch = known.map_or(1, |head| head.epoch + 1);
         let warn = &self.warn;
         let skipped = |position, why| warn(Warning::Skipped { chain: chain.to_string(), position, why });
+        let mut newest = self.newest;
+        let mut note_time = |seen: Seen<'_, M>| {
+            newest = newest.max(match seen {
+                Seen::Opening(_, opening) => Some(opening.time),
+                Seen::Entry(_, _, entry) => Some(entry.asked.time),
+                Seen::Checkpoint(..) | Seen::Block(..) => None,
+            });
+            ControlFlow::Continue(())
+        };
         let mut replay = Replay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
-        replay.run(|_| ControlFlow::Continue(()))?;
+        replay.run(&mut note_time)?;
         let reading = replay.pause();
         let other = || BookError::OtherSetup(chain.to_string());
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
@@ -218,8 +227,11 @@ impl Book {
         let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
         // What was written until then, the take-over with it.
         let mut replay = Replay::resume(&mut *self.archive, reading);
-        replay.run(|_| ControlFlow::Continue(()))?;
+        replay.run(note_time)?;
         replay.finish()?;
+        // Whoever held the chain before may have written until it was taken, with a clock that is ahead of this one.
+        self.newest = newest;
+        let opening = Opening { time: newest.map_or(time, |newest| time.max(Time(newest.0 + 1))), ..opening };
         let machine = match replay.into_machine() {
             Some((before, _)) if !before.builds_the_same(&opening) => return Err(other()),
             Some((_, machine)) => machine,
@@ -243,7 +255,7 @@ impl Book {
         self.genesis.house
     }
 
-    /// The newest time that stood on record when the book was opened.
+    /// The newest time on record of the chains that were looked at when the book was opened, or taken since: time goes on after it.
     pub const fn newest(&self) -> Option<Time> {
         self.newest
     }

@@ -32,7 +32,7 @@ pub use machine::Machine;
 pub use merge::{Merged, NotMerged, merge};
 pub use opening::{BadOpening, Opening, Program, Setup, chain_of, machine_of};
 pub use past::{Played, last_games, slip};
-pub use recorder::{NotRecorded, Recorder};
+pub use recorder::{ChainWriter, NotRecorded, Recorder};
 pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot, first_opening};
 pub use settlement::{Act, Changed, Registered, Settled, Settlement, beginning, settlement};
 pub use sheet::{

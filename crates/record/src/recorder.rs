@@ -21,10 +21,9 @@ const SNAPSHOT: usize = 4 << 20;
 #[error("the table has stopped")]
 pub struct NotRecorded(#[from] Stopped);
 
-/// A machine and the chain that it is recorded in.
+/// What the entries of one machine are appended to its chain with.
 #[derive(Debug)]
-pub struct Recorder<M: Machine> {
-    machine: M,
+pub struct ChainWriter {
     pen: Pen,
     keeper: Keeper,
     waiting: Entries,
@@ -34,57 +33,28 @@ pub struct Recorder<M: Machine> {
     stopped: Option<NotRecorded>,
 }
 
-impl<M: Machine> Recorder<M> {
-    pub(crate) fn new(machine: M, pen: Pen, keeper: Keeper, opening: &Opening) -> Self {
-        let mut waiting = Entries::default();
-        waiting.write(|buffer| opening.write(buffer));
-        Self {
-            machine,
-            pen,
-            keeper,
-            waiting,
-            snapshot_after: SNAPSHOT,
-            since_snapshot: 0,
-            since_checkpoint: 0,
-            stopped: None,
-        }
-    }
+/// A machine and the chain that it is recorded in.
+#[derive(Debug)]
+pub struct Recorder<M: Machine> {
+    machine: M,
+    chain: ChainWriter,
+}
 
-    /// Has a snapshot kept with a checkpoint after so many bytes of entries.
-    #[must_use]
-    pub const fn with_snapshot_after(mut self, bytes: usize) -> Self {
-        self.snapshot_after = bytes;
-        self
-    }
-
-    /// The machine as it stands, ahead of what is durable.
-    pub const fn machine(&self) -> &M {
-        &self.machine
-    }
-
-    /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
-    pub fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
-        let asked = self.machine.conceal(asked);
-        let outcome = match self.machine.decide(&asked) {
-            Decision::Accepted(event) => Ok(event),
-            Decision::Refused(refusal) => Err(refusal),
-            Decision::Repeated(verdict) => return Decision::Repeated(verdict),
-        };
-        let entry = Entry { asked, outcome };
-        self.machine.apply(&entry);
-        self.waiting.write(|buffer| encode(&entry, buffer));
+impl ChainWriter {
+    /// Adds an entry. It is durable when a [`commit`](Self::commit) after it is.
+    pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        self.waiting.write(write);
         if self.is_full() {
             self.hand_over(drop);
         }
-        entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
     }
 
     /// Whether so much waits that it should be committed now.
-    pub fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.waiting.bytes().len() >= FULL
     }
 
-    /// Hands over what was decided since the last time. `done` is called on the writer's thread once that and all before it
+    /// Hands over what was appended since the last time. `done` is called on the writer's thread once that and all before it
     /// is durable, or with the reason why it never will be acknowledged.
     pub fn commit(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) -> Result<(), NotRecorded> {
         self.hand_over(done);
@@ -102,9 +72,10 @@ impl<M: Machine> Recorder<M> {
         }
     }
 
-    /// Has a checkpoint made for everything asked so far, off this thread, and from time to time a snapshot with it. It is
-    /// called when a round is settled. Waits only where many checkpoints wait already; does nothing if nothing was recorded.
-    pub fn checkpoint(&mut self, time: Time) -> Result<(), NotRecorded> {
+    /// Has a checkpoint made for everything appended so far, which has brought the machine into this state, off this thread, and
+    /// from time to time a snapshot with it. It is called when a round is settled. Waits only where many checkpoints wait already;
+    /// does nothing if nothing was recorded.
+    pub fn checkpoint<M: Machine>(&mut self, time: Time, machine: &M) -> Result<(), NotRecorded> {
         self.commit(drop)?;
         if std::mem::take(&mut self.since_checkpoint) == 0 {
             return Ok(());
@@ -116,9 +87,72 @@ impl<M: Machine> Recorder<M> {
         let (answer, mark) = mpsc::channel::<Result<Mark, Stopped>>();
         // If nobody waits for it the keeper has stopped, and with it the book.
         self.pen.mark(move |mark| answer.send(mark).unwrap_or_default())?;
-        let machine = self.machine.clone();
+        let machine = machine.clone();
         let state = move || State { hash: machine.state_hash(), snapshot: with_snapshot.then(|| machine.snapshot()) };
         self.keeper.keep(Job { pen: self.pen.clone(), mark, time, state: Box::new(state) });
         Ok(())
+    }
+}
+
+impl<M: Machine> Recorder<M> {
+    pub(crate) fn new(machine: M, pen: Pen, keeper: Keeper, opening: &Opening) -> Self {
+        let mut waiting = Entries::default();
+        waiting.write(|buffer| opening.write(buffer));
+        let chain = ChainWriter {
+            pen,
+            keeper,
+            waiting,
+            snapshot_after: SNAPSHOT,
+            since_snapshot: 0,
+            since_checkpoint: 0,
+            stopped: None,
+        };
+        Self { machine, chain }
+    }
+
+    /// Has a snapshot kept with a checkpoint after so many bytes of entries.
+    #[must_use]
+    pub const fn with_snapshot_after(mut self, bytes: usize) -> Self {
+        self.chain.snapshot_after = bytes;
+        self
+    }
+
+    /// The machine, and what its entries are appended with, for whoever drives it otherwise.
+    pub fn into_parts(self) -> (M, ChainWriter) {
+        (self.machine, self.chain)
+    }
+
+    /// The machine as it stands, ahead of what is durable.
+    pub const fn machine(&self) -> &M {
+        &self.machine
+    }
+
+    /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
+    pub fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
+        let asked = self.machine.conceal(asked);
+        let outcome = match self.machine.decide(&asked) {
+            Decision::Accepted(event) => Ok(event),
+            Decision::Refused(refusal) => Err(refusal),
+            Decision::Repeated(verdict) => return Decision::Repeated(verdict),
+        };
+        let entry = Entry { asked, outcome };
+        self.machine.apply(&entry);
+        self.chain.append(|buffer| encode(&entry, buffer));
+        entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
+    }
+
+    /// Whether so much waits that it should be committed now.
+    pub fn is_full(&self) -> bool {
+        self.chain.is_full()
+    }
+
+    /// Hands over what was decided since the last time: see [`ChainWriter::commit`].
+    pub fn commit(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) -> Result<(), NotRecorded> {
+        self.chain.commit(done)
+    }
+
+    /// Has a checkpoint made for everything asked so far: see [`ChainWriter::checkpoint`].
+    pub fn checkpoint(&mut self, time: Time) -> Result<(), NotRecorded> {
+        self.chain.checkpoint(time, &self.machine)
     }
 }

@@ -129,14 +129,14 @@ impl Accepting {
                 self.metrics.turned_away.inc();
                 continue;
             };
-            let connection = Connection { peer, place, metrics: Arc::clone(&self.metrics) };
+            let connection = AcceptedConnection { peer, place, metrics: Arc::clone(&self.metrics) };
             let (tls, routes, stopping) = (self.tls.clone(), self.routes.clone(), stopping.clone());
             tokio::spawn(async move { connection.run(stream, tls, routes, stopping).await });
         }
     }
 }
 
-struct Connection {
+struct AcceptedConnection {
     peer: SocketAddr,
     place: OwnedSemaphorePermit,
     metrics: Arc<Metrics>,
@@ -157,7 +157,7 @@ impl Drop for Place {
     }
 }
 
-impl Connection {
+impl AcceptedConnection {
     async fn run(
         self,
         stream: TcpStream,

@@ -10,20 +10,18 @@ use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::response::Response;
 use taisai_endpoint::endpoint;
-use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat, TableId, Verdict,
-};
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat, TableId};
 
 use crate::accept::Held;
+use crate::answer::Answer;
 use crate::api::Routes;
 use crate::denied::Denied;
 use crate::devices::{AsksCluster, Unreadable, answer};
-use crate::leaving::Answer;
+use crate::handle::TableHandle;
 use crate::request::{Asked, Named};
 use crate::server::{Server, Shared};
 use crate::socket::{InCluster, upgrade};
 use crate::stopped::Stopped;
-use crate::table::TableDoor;
 #[cfg(test)]
 pub(crate) use message::FromAcceptor;
 use message::read;
@@ -100,12 +98,12 @@ impl AsksCluster for Acceptor {
 pub(crate) async fn simulated(
     server: &Server,
     (cluster, seat): (ClusterId, Seat),
-    door: &TableDoor,
+    door: &TableHandle,
     id: CommandId,
     command: ClusterCommand,
 ) -> Result<Answer, Stopped> {
     match server.doors.house().look(move |house| house.acceptor_at(cluster, seat)).await? {
         Some(device) => door.ask_cluster(cluster.number, Actor::NoteAcceptor { device, seat }, id, command).await,
-        None => Ok(Answer::new(Verdict::Refused(Refusal::UnknownDevice), |_| Vec::new())),
+        None => Ok(Answer::refused(Refusal::UnknownDevice)),
     }
 }

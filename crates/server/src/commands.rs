@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use taisai_engine::{Input, RoundInput, seat_of};
 use taisai_table::{
-    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, RoundCommand, Seat,
-    TableId, Verdict,
+    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, Round, RoundCommand,
+    Seat, TableId,
 };
 
+use crate::answer::Answer;
 use crate::denied::Denied;
-use crate::leaving::Answer;
 use crate::nodes::ForCluster;
 use crate::people::SignedIn;
 use crate::people::approvals::{self, What};
 use crate::people::sensitive::Sensitive;
 use crate::server::{Server, Shared};
-use crate::table::{TableMail, seat_of};
 use crate::voucher::{About, Earlier, HouseAct, ToHouse, issued, issued_before, presented, reissued};
 
 /// A command for one side of a table.
@@ -79,7 +79,7 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             // 5.6: a set that was found damaged at one table opens no round at another.
             let dice_set = match command {
                 RoundCommand::UseDice { dice_set } => Some(dice_set),
-                RoundCommand::OpenBets => Some(door.look(|table| table.round().dice_set()).await?),
+                RoundCommand::OpenBets => Some(door.look_at_round(Round::dice_set).await?),
                 // What was said too early is written down by the table itself.
                 RoundCommand::Conceal { .. } => return Err(Denied::BadCommand),
                 _ => None,
@@ -87,7 +87,7 @@ async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) ->
             if let Some(dice_set) = dice_set
                 && server.doors.house().look(move |house| house.is_damaged(dice_set)).await?
             {
-                door.send(TableMail::DamagedSet { dice_set }).await?;
+                door.send(Input::Round(RoundInput::DamagedSet { dice_set })).await?;
             }
             Ok(door.ask_round(actor, id, command).await?)
         }
@@ -152,7 +152,7 @@ async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Deni
 }
 
 pub(crate) fn no_such_seat() -> Answer {
-    Answer::new(Verdict::Refused(Refusal::UnknownSeat), |_| Vec::new())
+    Answer::refused(Refusal::UnknownSeat)
 }
 
 /// Whether the number is the person's.

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use crate::leaving::{Answer, Refused};
+use crate::answer::{Answer, Refused};
 use crate::secrets::SecretsError;
 use crate::stopped::Stopped;
 

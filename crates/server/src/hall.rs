@@ -1,7 +1,6 @@
 //! The hall: a house that runs. It opens the book, builds the House and every table from the record, and gives each a thread;
 //! when one of them stops, all do.
 
-mod following;
 mod rooms;
 mod steward;
 mod unopened;
@@ -11,6 +10,8 @@ use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
+use serde_json::Value;
+use taisai_engine::Message;
 use taisai_journal::{Archive, ChainName, LeaseError, PublicKey, Purpose};
 use taisai_record::{
     Address, Book, BookError, Files, FollowError, Opening, Program, Recorder, Setup, StoreError, Warn, chain_of,
@@ -24,12 +25,11 @@ use tokio::sync::watch;
 
 use crate::accept::TlsError;
 use crate::clock::{self, Clock, OwnIds, Share, Sources, System};
-use crate::house::HouseDoor;
-use crate::leaving::Post;
+use crate::handle::{HouseHandle, TableHandle};
 use crate::metrics::Metrics;
-use crate::nodes::{Courier, Former, NodePlan, Nodes, Term};
+use crate::nodes::{Former, NodePlan, Nodes, PeerSender, Term};
+use crate::router::Router;
 use crate::stopped::Stopped;
-use crate::table::{RoundSide, TableDoor};
 pub(crate) use rooms::guarded;
 use rooms::{Plans, Rooms, RunningPart};
 use steward::Steward;
@@ -112,9 +112,6 @@ pub enum HallError {
     /// Its time was over before it had begun.
     #[error("the node holds nothing any more: {0}")]
     Over(String),
-    /// Nobody has begun the dealer's side that a cluster follows.
-    #[error("nobody has begun the dealer's side that a cluster follows")]
-    NotBegun,
     /// A house on several machines is taken over before anyone could come in.
     #[error("the house was not founded to its end: it is when a node is started")]
     NotFounded,
@@ -123,7 +120,7 @@ pub enum HallError {
 /// The ways into a house. It can only be closed when nobody holds them any more.
 #[derive(Clone)]
 pub(crate) struct Doors {
-    post: Arc<Post>,
+    router: Arc<Router>,
     plans: Plans,
     unopened: Arc<Unopened>,
 }
@@ -135,18 +132,35 @@ impl Doors {
     }
 
     /// The way to the House.
-    pub(crate) fn house(&self) -> HouseDoor {
-        HouseDoor(self.post.house())
+    pub(crate) fn house(&self) -> HouseHandle {
+        HouseHandle(self.router.house())
+    }
+
+    /// Whether the House runs here.
+    pub(crate) fn has_house(&self) -> bool {
+        self.router.has_house()
+    }
+
+    /// Delivers a message of another node. One for a partition that does not run here is sent again by its sender.
+    pub(crate) async fn deliver(&self, message: Message) {
+        if self.router.partition(message.to()).is_some() {
+            self.router.send(message).await;
+        }
+    }
+
+    /// A table that runs here, as anyone sees it.
+    pub(crate) fn public(&self, table: TableId) -> Option<Value> {
+        self.router.public(table)
     }
 
     /// The way to a table that runs here.
-    pub(crate) fn table(&self, table: TableId) -> Option<TableDoor> {
-        self.post.table(table).map(TableDoor)
+    pub(crate) fn table(&self, table: TableId) -> Option<TableHandle> {
+        self.router.table(table).map(TableHandle)
     }
 
     /// The way to a cluster that runs here.
-    pub(crate) fn cluster(&self, cluster: ClusterId) -> Option<TableDoor> {
-        self.post.cluster(cluster).map(TableDoor)
+    pub(crate) fn cluster(&self, cluster: ClusterId) -> Option<TableHandle> {
+        self.router.cluster(cluster).map(TableHandle)
     }
 
     /// How many places each cluster of a table has.
@@ -156,13 +170,13 @@ impl Doors {
     }
 
     /// Every table that runs here.
-    pub(crate) fn tables(&self) -> Vec<(TableId, TableDoor)> {
-        self.post.tables().iter().map(|(table, mail)| (*table, TableDoor(mail.clone()))).collect()
+    pub(crate) fn tables(&self) -> Vec<(TableId, TableHandle)> {
+        self.router.tables().into_iter().map(|(table, requests)| (table, TableHandle(requests))).collect()
     }
 
     /// Every table and every cluster that runs here.
-    pub(crate) fn all(&self) -> Vec<TableDoor> {
-        self.post.all().into_iter().map(TableDoor).collect()
+    pub(crate) fn all(&self) -> Vec<TableHandle> {
+        self.router.table_threads().into_iter().map(TableHandle).collect()
     }
 
     /// Whether a table runs on any node.
@@ -177,8 +191,8 @@ impl Doors {
     }
 
     /// The way to the other nodes.
-    pub(crate) fn courier(&self) -> Option<&Courier> {
-        self.post.courier()
+    pub(crate) fn peers(&self) -> Option<&PeerSender> {
+        self.router.peers()
     }
 }
 
@@ -233,11 +247,12 @@ impl HallPlan {
 impl Opened {
     pub(crate) fn new(system: System, plan: &HallPlan, share: Share, warn: Warn) -> Result<Self, HallError> {
         let mut book = open_book(plan, warn)?;
-        let clock = Clock::start(system, book.newest());
+        let before = Clock::start(system, book.newest());
         let setup = Setup::House { is_training: plan.is_training };
         let recorded = recorded(book.archive(), MachineId::House)?;
         let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
-        let house: Recorder<House> = book.machine(setup, &profile, clock.now())?;
+        let house: Recorder<House> = book.machine(setup, &profile, before.now())?;
+        let clock = Clock::start(system, book.newest());
         let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());
         Ok(Self { book, house, clock, sources, profile })
@@ -258,7 +273,7 @@ impl Hall {
         let plans = found(&mut book, &mut house, &plan, clock, &sources)?;
         let mut tables = Vec::new();
         for plan in plans.values() {
-            tables.push((plan.table, open_table(&mut book, plan, &profile, clock)?));
+            tables.push(open_table(&mut book, plan, &profile, clock)?);
         }
         let (stop, stopped) = watch::channel(None);
         let rooms = Arc::new(Rooms {
@@ -266,7 +281,7 @@ impl Hall {
             plan,
             plans,
             profile: Arc::new(profile),
-            post: Arc::new(Post::closed(None, BTreeSet::new())),
+            router: Arc::new(Router::new(None, BTreeSet::new())),
             metrics: Arc::clone(metrics),
             sources,
             stop,
@@ -277,7 +292,7 @@ impl Hall {
             system,
         });
         // Each can be written to before any of them speaks.
-        let starts: Vec<_> = tables.into_iter().map(|(table, machines)| rooms.table(table, machines, clock)).collect();
+        let starts: Vec<_> = tables.into_iter().map(|(round, clusters)| rooms.table(round, clusters, clock)).collect();
         let mut threads = vec![rooms.house(house, clock).start(rooms.takes_all_along())?];
         for table in starts {
             threads.push(table.start(rooms.takes_all_along())?);
@@ -309,8 +324,8 @@ impl Hall {
 
     /// The ways into the house.
     pub(crate) fn doors(&self) -> Doors {
-        let Rooms { post, plans, unopened, .. } = &*self.rooms;
-        Doors { post: Arc::clone(post), plans: plans.clone(), unopened: Arc::clone(unopened) }
+        let Rooms { router, plans, unopened, .. } = &*self.rooms;
+        Doors { router: Arc::clone(router), plans: plans.clone(), unopened: Arc::clone(unopened) }
     }
 
     /// The keys whose checkpoints are believed.
@@ -354,7 +369,7 @@ impl Hall {
         if let Some(steward) = steward {
             steward.close();
         }
-        rooms.post.close();
+        rooms.router.close();
         if let Some(whole) = whole {
             whole.close();
         }
@@ -446,15 +461,15 @@ fn as_recorded(
     Ok(Some(TablePlan { table, game, layout, registration, is_training, seats }))
 }
 
-type Machines = (RoundSide, Vec<Recorder<Cluster>>);
+type TableMachines = (Recorder<Round>, Vec<Recorder<Cluster>>);
 
-fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<Machines, HallError> {
+fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<TableMachines, HallError> {
     let round = open_round(book, plan, profile, clock)?;
     let mut open = Vec::new();
     for number in 0..plan.clusters()? {
         open.push(open_cluster(book, plan, number, profile, clock)?);
     }
-    Ok((RoundSide::Own(Box::new(round)), open))
+    Ok((round, open))
 }
 
 fn open_round(

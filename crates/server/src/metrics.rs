@@ -6,7 +6,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use taisai_table::{Refusal, TableId};
+use taisai_engine::Counts;
+use taisai_table::TableId;
 
 /// Where the steps of the commit's latency are, in seconds: from a tenth of a millisecond to a second.
 const COMMIT_STEPS: [f64; 13] = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
@@ -64,22 +65,25 @@ impl Metrics {
         Self { registry, rounds, bets, terminals, mailbox, ledger, refusals, commit, connections, turned_away }
     }
 
-    /// The counters of a table.
-    pub(crate) fn table(&self, table: TableId) -> TableMetrics {
+    /// The counters of a table's partitions.
+    pub(crate) fn table(&self, table: TableId) -> PartitionMetrics {
         let of = OfTable { table: table.0 };
-        TableMetrics {
+        let table = OfTableMetrics {
             rounds: self.rounds.get_or_create_owned(&of),
             bets: self.bets.get_or_create_owned(&of),
             terminals: self.terminals.get_or_create_owned(&of),
             ledger: self.ledger.get_or_create_owned(&of),
-            refusals: RefusalCount { machine: format!("table-{}", table.0), counts: self.refusals.clone() },
-            commit: self.commit.clone(),
-        }
+        };
+        self.partition(format!("table-{}", of.table), Some(table))
     }
 
-    /// The counter of the House's refusals.
-    pub(crate) fn house_refusals(&self) -> RefusalCount {
-        RefusalCount { machine: "house".to_owned(), counts: self.refusals.clone() }
+    /// The counters of the House.
+    pub(crate) fn house(&self) -> PartitionMetrics {
+        self.partition("house".to_owned(), None)
+    }
+
+    fn partition(&self, machine: String, table: Option<OfTableMetrics>) -> PartitionMetrics {
+        PartitionMetrics { table, machine, refusals: self.refusals.clone(), commit: self.commit.clone() }
     }
 
     /// How much waits for a table, at this moment.
@@ -96,26 +100,38 @@ impl Metrics {
     }
 }
 
-/// The counters of one table.
+/// The counters of some partitions.
 #[derive(Clone, Debug)]
-pub(crate) struct TableMetrics {
-    pub(crate) rounds: Counter,
-    pub(crate) bets: Counter,
-    pub(crate) terminals: Gauge,
-    pub(crate) ledger: Gauge,
-    pub(crate) refusals: RefusalCount,
+pub(crate) struct PartitionMetrics {
+    table: Option<OfTableMetrics>,
+    machine: String,
+    refusals: Family<OfRefusal, Counter>,
+    /// From the decision of a batch until the record holds it.
     pub(crate) commit: Histogram,
 }
 
-/// Counts the refusals of one machine by their codes.
 #[derive(Clone, Debug)]
-pub(crate) struct RefusalCount {
-    machine: String,
-    counts: Family<OfRefusal, Counter>,
+struct OfTableMetrics {
+    rounds: Counter,
+    bets: Counter,
+    terminals: Gauge,
+    ledger: Gauge,
 }
 
-impl RefusalCount {
-    pub(crate) fn add(&self, refusal: Refusal) {
-        self.counts.get_or_create(&OfRefusal { machine: self.machine.clone(), code: refusal.code() }).inc();
+impl PartitionMetrics {
+    /// Adds what a batch came to.
+    pub(crate) fn count(&self, counts: &mut Counts) {
+        for refusal in counts.refusals.drain(..) {
+            self.refusals.get_or_create(&OfRefusal { machine: self.machine.clone(), code: refusal.code() }).inc();
+        }
+        let (bets, rounds, terminals) = (counts.bets, counts.rounds, counts.terminals);
+        (counts.bets, counts.rounds, counts.terminals) = (0, 0, 0);
+        let Some(table) = &self.table else { return };
+        table.bets.inc_by(bets);
+        table.rounds.inc_by(rounds);
+        table.terminals.inc_by(terminals);
+        if let Some(are_sound) = counts.are_sound.take() {
+            table.ledger.set(are_sound.into());
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! A node of a house on several machines. It joins, says every moment that it lives, claims parts that nobody holds, and knows
 //! who holds the others: what is asked of them is relayed there.
 
-mod courier;
-mod fellow;
 mod http;
 mod membership;
+mod peer_client;
+mod peers;
 mod relay;
 mod term;
 
@@ -18,10 +18,10 @@ use taisai_journal::{ChainName, NodeName, Roster};
 use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
-pub(crate) use courier::{Courier, ForCluster, Forwarded};
-use fellow::{Fellow, Unreachable};
 pub(crate) use http::routes;
 pub(crate) use membership::{Former, Membership, Turn};
+use peer_client::{PeerClient, Unreachable};
+pub(crate) use peers::{ForCluster, Forwarded, PeerSender};
 pub(crate) use relay::relay;
 pub(crate) use term::Term;
 
@@ -50,12 +50,12 @@ pub(crate) struct Nodes {
     name: NodeName,
     roster: watch::Receiver<Roster>,
     key: Arc<OnceLock<[u8; 32]>>,
-    fellow: Fellow,
+    client: PeerClient,
 }
 
 impl Nodes {
     pub(crate) fn new(name: NodeName, roster: watch::Receiver<Roster>, plan: &NodePlan) -> Result<Self, TlsError> {
-        Ok(Self { name, roster, key: Arc::default(), fellow: Fellow::new(plan.authority.as_deref())? })
+        Ok(Self { name, roster, key: Arc::default(), client: PeerClient::new(plan.authority.as_deref())? })
     }
 
     /// From now on the nodes know each other by this key.
@@ -106,7 +106,7 @@ impl Nodes {
     }
 
     async fn get(&self, node: &str, path: &str) -> Result<Value, Unreachable> {
-        self.fellow.json(node, path, self.key()?, None).await
+        self.client.json(node, path, self.key()?, None).await
     }
 
     fn key(&self) -> Result<&[u8; 32], Unreachable> {

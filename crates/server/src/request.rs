@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 
+use crate::answer::{Answer, Refused};
 use crate::denied::Denied;
-use crate::leaving::{Answer, Refused};
 
 /// What was sent.
 pub(crate) struct Body<T>(pub(crate) T);

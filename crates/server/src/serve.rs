@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use taisai_engine::Worker;
 use taisai_record::{Address, Warn};
 use taisai_rules::RulesText;
 use taisai_table::Time;
@@ -30,7 +31,6 @@ use crate::reports::{Reports, games_of};
 use crate::secrets::{Expected, Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
 use crate::stopped::Stopped;
-use crate::table::{RunningTable, in_play};
 use crate::voucher::Printer;
 use crate::{api, nodes, operations, screens};
 
@@ -350,8 +350,7 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     let over = async {
         // Clusters that run apart are in play as long as the round that they follow.
         for table in server.doors.all() {
-            let look = move |table: &RunningTable| in_play(table.round().phase()) && !table.round().is_held();
-            while table.look(look).await.unwrap_or(false) {
+            while table.look(Worker::is_playing).await.unwrap_or(false) {
                 tokio::time::sleep(LOOK).await;
             }
         }

@@ -14,6 +14,7 @@ use crate::denied::Denied;
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::Doors;
+use crate::handle::TableHandle;
 use crate::metrics::Metrics;
 use crate::network::Network;
 use crate::nodes::{Nodes, Term};
@@ -21,7 +22,6 @@ use crate::people::People;
 use crate::reports::Reports;
 use crate::secrets::Secrets;
 use crate::stopped::Stopped;
-use crate::table::TableDoor;
 use crate::voucher::Printer;
 
 /// The house as people know it.
@@ -98,7 +98,7 @@ impl Server {
     }
 
     /// The way to a table, which may be on its way from one node to another.
-    pub(crate) fn table(&self, table: TableId) -> Result<TableDoor, Denied> {
+    pub(crate) fn table(&self, table: TableId) -> Result<TableHandle, Denied> {
         let missing = || {
             let is_elsewhere = self.nodes.is_some() && self.doors.is_laid_out(table);
             if is_elsewhere { Denied::Elsewhere } else { Denied::Unknown }
@@ -109,8 +109,8 @@ impl Server {
     /// Ends the connection of a device that is revoked, or was enrolled anew with a source, wherever it is.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         self.devices.cut(device, enrolled);
-        if let Some(courier) = self.doors.courier() {
-            courier.cut(device, enrolled);
+        if let Some(peers) = self.doors.peers() {
+            peers.cut(device, enrolled);
         }
     }
 

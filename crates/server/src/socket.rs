@@ -1,4 +1,4 @@
-//! A screen's connection: what it sends is heard by its kind of screen, and what is said on its line is sent to it. Messages
+//! A screen's connection: what it sends is heard by its kind of screen, and what waits in its queue is sent to it. Messages
 //! are bounded in size; a command that cannot be read is refused, and a connection that is silent for too long, or sends what is no
 //! message, ends.
 
@@ -26,10 +26,10 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::accept::{Held, stops};
+use crate::answer::{Answer, Answered, Answers, Refused, json};
 use crate::api::Routes;
+use crate::connection::{Connection, ConnectionQueue};
 use crate::denied::Denied;
-use crate::leaving::{Answer, Answered, Answers, Refused, json};
-use crate::line::{Line, Messages};
 use crate::people;
 use crate::request::Object;
 use crate::server::{Server, Shared};
@@ -48,7 +48,7 @@ const LARGEST_MESSAGE: usize = 64 * 1024;
 /// So long a screen that is cut off waits for a reason.
 const REASON: Duration = Duration::from_millis(100);
 
-/// No message has more commands: their answers must fit into a line.
+/// No message has more commands: their answers must fit into a queue.
 const MOST_COMMANDS: usize = 100;
 
 /// So many commands in a row may be unreadable.
@@ -180,13 +180,13 @@ struct Apart<'a> {
 
 /// The commands of a screen that cannot be read: each is answered under its number, and a screen that sends many is cut off.
 struct Unreadable {
-    line: Line,
+    connection: Connection,
     in_a_row: usize,
 }
 
 impl Unreadable {
-    const fn new(line: Line) -> Self {
-        Self { line, in_a_row: 0 }
+    const fn new(connection: Connection) -> Self {
+        Self { connection, in_a_row: 0 }
     }
 
     /// A message could be read as a whole.
@@ -231,7 +231,7 @@ impl Unreadable {
             return Err(Farewell::Bad("too many commands cannot be read".to_owned()));
         }
         if !answers.is_empty() {
-            self.line.say(json(&Answers { answers }));
+            self.connection.send(json(&Answers { answers }));
         }
         Ok(readable)
     }
@@ -283,11 +283,11 @@ pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
 }
 
 /// Watches over a person at a screen: when they are signed out, suspended, idle for too long or hold none of the roles any
-/// more, the line is cut. It ends with the screen.
+/// more, the connection is closed. It ends with the screen.
 struct Watch(JoinHandle<()>);
 
 impl Watch {
-    fn over(server: &Shared, login: u64, roles: Option<&'static [Role]>, line: Line) -> Self {
+    fn over(server: &Shared, login: u64, roles: Option<&'static [Role]>, connection: Connection) -> Self {
         let server = Arc::downgrade(server);
         let watch = async move {
             loop {
@@ -295,7 +295,7 @@ impl Watch {
                 let Some(server) = server.upgrade() else { return };
                 let by = people::still(&server, login, false).await;
                 if !by.is_ok_and(|by| roles.is_none_or(|roles| by.person.roles.any(roles))) {
-                    return line.cut();
+                    return connection.close();
                 }
             }
         };
@@ -313,7 +313,7 @@ impl Drop for Watch {
 pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl Screen,
-    messages: Messages,
+    messages: ConnectionQueue,
     server: &Server,
 ) -> Farewell {
     match talk(socket, screen, messages, server).await {
@@ -326,7 +326,12 @@ pub(crate) async fn converse(
     }
 }
 
-async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Messages, server: &Server) -> Farewell {
+async fn talk(
+    socket: &mut WebSocket,
+    screen: &mut impl Screen,
+    mut messages: ConnectionQueue,
+    server: &Server,
+) -> Farewell {
     let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
@@ -336,6 +341,8 @@ async fn talk(socket: &mut WebSocket, screen: &mut impl Screen, mut messages: Me
     let mut stops = pin!(stops(&mut stopping));
     loop {
         tokio::select! {
+            // Replies leave before the next message is read: a screen cannot fill its own queue.
+            biased;
             said = messages.take(&mut waiting) => {
                 if !said {
                     return Farewell::Away("cut off: connect again".into());

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
+use taisai_engine::Stop;
 use taisai_record::NotRecorded;
-use taisai_table::TableId;
 
 /// Why a part of the house has stopped.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -11,22 +11,9 @@ pub enum Stopped {
     /// The record takes nothing more.
     #[error(transparent)]
     Record(#[from] NotRecorded),
-    /// A machine refuses what another has for it.
-    #[error("table {}: what passes between its parts is refused: {refusal}", table.0)]
-    Between {
-        /// The table.
-        table: TableId,
-        /// The refusal's name.
-        refusal: &'static str,
-    },
-    /// An invariant does not hold.
-    #[error("table {}: {broken}", table.0)]
-    Broken {
-        /// The table.
-        table: TableId,
-        /// What does not hold.
-        broken: String,
-    },
+    /// A machine refuses what another has for it, or an invariant does not hold.
+    #[error(transparent)]
+    Engine(#[from] Stop),
     /// This node of a house on several machines holds nothing any more.
     #[error("this node holds no part of the house any more: {0}")]
     Over(String),

@@ -16,13 +16,13 @@ use tokio::time::{Interval, interval};
 
 use crate::accept::Held;
 use crate::api::Routes;
+use crate::connection::Connection;
 use crate::denied::Denied;
 use crate::devices::{self, Life, Proven, Taken, Told};
-use crate::line::Line;
+use crate::handle::TableHandle;
 use crate::request::Named;
 use crate::server::Shared;
 use crate::socket::{Farewell, Screen, converse, upgrade};
-use crate::table::TableDoor;
 use hearing::{Heard, Hearing};
 
 /// How often it is looked whether a tumbler may still speak.
@@ -58,15 +58,15 @@ async fn connect(
     }))
 }
 
-async fn tumble(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableDoor) -> Farewell {
+async fn tumble(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableHandle) -> Farewell {
     let (proven, place) = match prove(socket, server).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler is connected");
-    let (line, messages) = Line::new();
+    let (connection, messages) = Connection::new();
     let hearing = Hearing::new(proven, table, door, server.doors.house());
-    let mut tumbler = Tumbler { hearing, line, place, doubted_by: Vec::new(), checks: interval(CHECKED) };
+    let mut tumbler = Tumbler { hearing, connection, place, doubted_by: Vec::new(), checks: interval(CHECKED) };
     let farewell = converse(socket, &mut tumbler, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler has gone");
     farewell
@@ -85,7 +85,7 @@ async fn prove(socket: &mut WebSocket, server: &Shared) -> Result<(Proven, Taken
 
 struct Tumbler {
     hearing: Hearing,
-    line: Line,
+    connection: Connection,
     place: Taken,
     /// Those who wait for a sign of life, as they say to be this tumbler.
     doubted_by: Vec<Life>,
@@ -96,7 +96,7 @@ impl Screen for Tumbler {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
         match self.hearing.hear(text).await? {
             Heard::Answer(answer) => {
-                self.line.say(answer);
+                self.connection.send(answer);
                 Ok(())
             }
             Heard::Enough(denied) => Err(denied.into()),

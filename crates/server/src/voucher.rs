@@ -14,7 +14,7 @@ mod words;
 
 pub(crate) use act::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse};
 pub(crate) use number::{Validation, VoucherKey};
-pub(crate) use on_file::{Became, Earlier};
+pub(crate) use on_file::Earlier;
 pub(crate) use page::STYLE;
 pub(crate) use printer::{Printer, issued, issued_before, presented, reissued};
 

@@ -37,7 +37,8 @@ pub struct ClusterId {
 }
 
 /// A machine of an installation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MachineId {
     /// The House.
     House,

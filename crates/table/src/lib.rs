@@ -6,12 +6,11 @@ mod between;
 mod cluster;
 mod codec;
 mod entry;
-mod floor;
 mod house;
 mod identity;
 mod invariant;
+mod machine;
 mod machines;
-mod message;
 #[cfg(feature = "openapi")]
 mod openapi;
 mod past;
@@ -33,7 +32,6 @@ pub use cluster::{
 };
 pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
 pub use entry::{Asked, Decision, Entry};
-pub use floor::Floor;
 pub use house::{
     Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
     ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
@@ -45,8 +43,8 @@ pub use identity::{
     SessionId, TableId, Time,
 };
 pub use invariant::Broken;
+pub use machine::Machine;
 pub use machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
-pub use message::Message;
 pub use profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
 pub use recent::{Content, Known, Latest, Recent, Verdict};
 pub use refusal::Refusal;

@@ -44,7 +44,7 @@ pub enum BadPlan {
 
 impl Plan {
     /// How many clusters there are, if they may be so many.
-    pub(crate) fn clusters(&self) -> Result<NonZeroU16, BadPlan> {
+    pub fn clusters(&self) -> Result<NonZeroU16, BadPlan> {
         let clusters = u16::try_from(self.seats.len()).ok().and_then(NonZeroU16::new).ok_or(BadPlan::Clusters)?;
         let is_bound_by_terminal = self.rules.layout().limit_scope() == Some(LimitScope::Terminal);
         if is_bound_by_terminal || clusters == NonZeroU16::MIN { Ok(clusters) } else { Err(BadPlan::LiveTable) }
@@ -130,7 +130,11 @@ impl Machines {
     }
 
     /// The same plans before the first entry.
-    pub(crate) fn empty(&self) -> Self {
+    ///
+    /// # Panics
+    /// Never: what was laid out once can be laid out again.
+    #[must_use]
+    pub fn empty(&self) -> Self {
         let mut empty = Self::new(self.house.profile().clone(), self.house.is_training());
         for table in self.tables.values() {
             empty.lay_out(table.plan.clone()).expect("it was laid out before");

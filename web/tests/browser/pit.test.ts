@@ -296,6 +296,31 @@ describe('the pit', () => {
     expect(fixture.house.staff.heard.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
   });
 
+  it('suggests a round and its limits also where the table is known later than its sheet, and then keeps to them', async () => {
+    const page = await staff('pit', 5);
+    let show = () => {};
+    const isShown = new Promise<void>((done) => (show = done));
+    await page.routeWebSocket(/tables\/4\/console/, (screen) => {
+      const house = screen.connectToServer();
+      house.onMessage((message) => void isShown.then(() => screen.send(message)));
+    });
+    await page.reload();
+    await page.getByRole('button', { name: /Act Table 4/ }).click();
+    await page.getByRole('button', { name: 'Void by law' }).click();
+    await page.getByLabel('Why').fill('The tumbler had stopped');
+    const round = page.getByLabel('Round', { exact: true });
+    expect(await round.inputValue()).toBe('');
+    show();
+    await expect.poll(() => round.inputValue()).toMatch(/^\d+$/);
+    const first = await round.inputValue();
+    await round.fill('');
+    await caughtUp(page);
+    expect(await round.inputValue()).toBe('');
+    await round.fill(first);
+    await page.getByRole('button', { name: 'Ask for approval' }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  });
+
   it.each(['zh-Hans', 'zh-Hant'])('speaks %s without overflowing', async (language) => {
     const page = await staff('pit', 3, { width: 1280, height: 800 }, language);
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();

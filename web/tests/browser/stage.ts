@@ -178,9 +178,10 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Holds a button until what it does is done. */
+/** Holds a button, once it may be pressed and lies still, until what it does is done. */
 export async function hold(button: Locator, isDone: () => Promise<unknown>): Promise<void> {
   const { mouse } = button.page();
+  await button.click({ trial: true });
   await button.hover();
   await mouse.down();
   await isDone();

@@ -26,14 +26,14 @@ const have = (page: Page) => page.getByRole('button', { name: 'I have it', exact
 const voucher = (...texts: (string | RegExp)[]) => texts.reduce((row, hasText) => row.filter({ hasText }), cage.getByRole('region', { name: 'Vouchers' }).first().getByRole('row'));
 const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 'To pay by hand' }).first().getByRole('row').filter({ hasText });
 
-/** The process is killed and started again, and the terminal has noticed both. */
-async function restart(): Promise<void> {
-  const lost = first.getByText('Connection lost. No bets are taken.');
+/** The process is killed and started again, and the terminal and these pages of staff have noticed both: what they show moves then. */
+async function restart(...staff: Page[]): Promise<void> {
+  const lost = [first, ...staff].map((page) => page.getByText(/^Connection lost\./));
   await at().house.kill();
-  await lost.waitFor();
+  await Promise.all(lost.map((notice) => notice.waitFor()));
   isDeaf = false;
   await at().house.restart();
-  await lost.waitFor({ state: 'detached' });
+  await Promise.all(lost.map((notice) => notice.waitFor({ state: 'detached' })));
 }
 
 /** Up to the question whether all is to be cashed out. */
@@ -153,7 +153,7 @@ describe('at a terminal', () => {
     await claim(attendant, '12,000.00').getByRole('button', { name: 'I am paying this' }).click();
     await open.getByText('An attendant is on the way with it.').waitFor();
     expect(await open.getByRole('button').count()).toBe(0);
-    await restart();
+    await restart(attendant);
     await open.getByText('An attendant is on the way with it.').waitFor();
     await claim(attendant, 'has it').waitFor();
     await hold(claim(attendant, '12,000.00').getByRole('button', { name: 'Hold to pay' }), () => card(first, 'paid').waitFor());

@@ -83,7 +83,8 @@ describe('a pit', () => {
     const row = claims.getByRole('row', { name: /cash-out table 1, seat 1/ });
     await row.getByRole('button', { name: 'I am paying this' }).click();
     await card.getByText('An attendant is on the way with it.').waitFor();
-    await hold(row.getByRole('button').last(), () => claims.getByText('Nobody is owed.').waitFor());
+    await row.getByText(/ has it$/).waitFor();
+    await hold(row.getByRole('button', { name: 'Hold to pay' }), () => claims.getByText('Nobody is owed.').waitFor());
     await first.locator('[data-card=paid]').getByRole('button', { name: 'I have read this' }).click();
     await first.locator('[data-card]').waitFor({ state: 'detached' });
   });

@@ -7,12 +7,13 @@ mod who;
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, bail, ensure};
+use taisai_engine::{InMemoryInstallation, Placement};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
-    Account, Actor, Asked, CashOut, Closes, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
-    Floor, Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Registration, Role,
-    Roles, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict,
-    VoucherHash, VoucherSerial,
+    Account, Actor, Asked, CashOut, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
+    Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Registration, Role, Roles,
+    Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict, VoucherHash,
+    VoucherSerial,
 };
 
 use super::script::{Act, CHIP_READER, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
@@ -29,7 +30,7 @@ const ATTENDANT: PersonId = PersonId(9_003);
 /// The house as it stands.
 pub(super) struct Stage<'s> {
     script: &'s Script,
-    pub(super) floor: Floor,
+    pub(super) installation: InMemoryInstallation,
     pub(super) time: Time,
     /// How many vouchers have been issued.
     vouchers: u32,
@@ -56,17 +57,25 @@ impl<'s> Stage<'s> {
     /// Sets up the house.
     pub(super) fn new(script: &'s Script) -> anyhow::Result<Self> {
         let setup = &script.setup;
-        let mut floor = Floor::new(setup.profile.clone(), false);
+        let mut installation = InMemoryInstallation::new(setup.profile.clone(), false, Placement::Together, BEGIN);
         // Seats are numbered as people number them: from one. Seat 0 stays empty.
         let seats = vec![setup.seats + 1];
-        floor.add_table(
+        installation.add_table(
             Plan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats },
             BEGIN,
         )?;
-        let mut stage =
-            Self { script, floor, time: BEGIN, vouchers: 0, limits: Vec::new(), results: BTreeMap::new(), last: None };
+        let mut stage = Self {
+            script,
+            installation,
+            time: BEGIN,
+            vouchers: 0,
+            limits: Vec::new(),
+            results: BTreeMap::new(),
+            last: None,
+        };
         if stage.game().station() == Station::PlayerTerminals {
             for seat in (1..=setup.seats).map(Seat) {
+                stage.installation.connect(CLUSTER, seat, BEGIN);
                 let kind = DeviceKind::Terminal { cluster: CLUSTER, seat };
                 stage.set_up(HouseCommand::Enrol { device: who::first_terminal(seat), kind, second: None })?;
                 if !setup.profile.notes.is_empty() {
@@ -98,8 +107,8 @@ impl<'s> Stage<'s> {
     }
 
     fn set_up(&mut self, command: HouseCommand) -> anyhow::Result<()> {
-        let asked = self.floor.system(self.time, command);
-        match self.floor.ask_house(asked) {
+        let (time, actor, id) = (self.time, Actor::System, self.installation.next_id(who::source(Actor::System)));
+        match self.installation.ask_house(Asked { time, actor, id, command }) {
             Decision::Accepted(_) => Ok(()),
             Decision::Refused(refusal) => bail!("the house cannot be set up: {}", refusal.sentence()),
             Decision::Repeated(_) => bail!("the house was set up twice"),
@@ -120,7 +129,7 @@ impl<'s> Stage<'s> {
     }
 
     pub(super) fn house(&self) -> &House {
-        self.floor.house()
+        self.installation.house()
     }
 
     /// Whether the table plays for training.
@@ -129,7 +138,7 @@ impl<'s> Stage<'s> {
     }
 
     fn table(&self) -> &Table {
-        self.floor.table(TABLE).expect("the script's table was added")
+        self.installation.table(TABLE).expect("the script's table was added")
     }
 
     pub(super) fn round(&self) -> &Round {
@@ -152,12 +161,14 @@ impl<'s> Stage<'s> {
         limits.and_then(|limits| limits.check(self.layout()).ok()).unwrap_or_else(Limits::none)
     }
 
-    /// Carries out a line. What it brought stands in the floor's record.
+    /// Carries out a line. What it brought stands in the record.
     pub(super) fn play(&mut self, step: &Step) -> anyhow::Result<Answer> {
-        self.strike();
+        self.pass();
         let actor = self.actor(step.who);
         let answer = match &step.act {
             Act::OnDuty(_) | Act::Expect(_) => Ok(()),
+            Act::Ask(Command::Cluster(ClusterCommand::Lost { seat })) => self.lose_terminal(*seat),
+            Act::Ask(Command::Cluster(ClusterCommand::Back { seat })) => self.bring_terminal_back(*seat),
             Act::Ask(command) => self.ask(actor, command.clone()),
             Act::Dice(dice) => self.dice(actor, RoundCommand::Commit { dice: *dice }),
             Act::Tumble(times) => self.tumble(actor, *times),
@@ -204,21 +215,19 @@ impl<'s> Stage<'s> {
             Act::Revoke(seat) => self.revoke(actor, *seat),
             Act::Again => self.again()?,
             Act::Restart => {
-                self.rebuild()?;
-                // Between rounds there is nothing to hold.
-                if self.is_in_play() { self.ask(Actor::System, RoundCommand::Restarted) } else { Ok(()) }
+                self.restart()?;
+                Ok(())
             }
             Act::Tick(seconds) => {
                 self.time = Time(self.time.0 + seconds * 1_000);
-                let answer = self.ask(Actor::System, HouseCommand::Tick);
-                self.strike();
-                answer
+                self.pass();
+                Ok(())
             }
         };
         if self.round().phase() == Phase::Open && self.limits_missing() {
             self.limits.push(self.round().limits().cloned());
         }
-        self.floor.check().context("after this line the books do not balance")?;
+        self.installation.check().context("after this line the books do not balance")?;
         let passed = self.house().balance(Account::Transit(CLUSTER));
         let between = passed.checked_add(self.cluster().ledger().transit);
         ensure!(between == Some(Money::ZERO), "money was lost between the table and the House");
@@ -240,7 +249,27 @@ impl<'s> Stage<'s> {
     /// The terminal of a seat may do nothing from now on: its connection ends.
     fn revoke(&mut self, actor: Actor, seat: Seat) -> Answer {
         self.ask(actor, HouseCommand::Revoke { device: self.terminal(seat) })?;
-        self.ask(Actor::System, ClusterCommand::Lost { seat })
+        self.lose_terminal(seat)
+    }
+
+    /// The connection of a terminal ends. One that is not connected is only told to be lost.
+    fn lose_terminal(&mut self, seat: Seat) -> Answer {
+        if !self.installation.is_connected(CLUSTER, seat) {
+            return self.ask(Actor::System, ClusterCommand::Lost { seat });
+        }
+        self.installation.disconnect(CLUSTER, seat, self.time);
+        self.installation.deliver_all();
+        Ok(())
+    }
+
+    /// A terminal connects again. One that is not lost is only told to be back.
+    fn bring_terminal_back(&mut self, seat: Seat) -> Answer {
+        if !self.cluster().is_lost(seat) {
+            return self.ask(Actor::System, ClusterCommand::Back { seat });
+        }
+        self.installation.connect(CLUSTER, seat, self.time);
+        self.installation.deliver_all();
+        Ok(())
     }
 
     /// The last command arrives once more.
@@ -265,9 +294,9 @@ impl<'s> Stage<'s> {
 
     fn tumble(&mut self, actor: Actor, times: u8) -> Answer {
         if self.round().tumbles().is_none() || !self.is_in_play() {
-            let before = self.floor.record.len();
+            let before = self.installation.record.len();
             self.ask(actor, RoundCommand::Activate)?;
-            let is_activated = self.floor.record[before..]
+            let is_activated = self.installation.record[before..]
                 .iter()
                 .any(|entry| matches!(entry, Recorded::Round(_, entry) if entry.outcome == Ok(RoundEvent::Activated)));
             // A tumbler that voids the round, or belongs to none, has nothing to count.
@@ -282,21 +311,16 @@ impl<'s> Stage<'s> {
         matches!(self.round().phase(), Phase::Open | Phase::Closing | Phase::Closed)
     }
 
-    /// The clock ends betting, where the profile says so and the time is up.
-    fn strike(&mut self) {
-        let is_due = self.round().closes_at().is_some_and(|closes_at| closes_at <= self.time);
-        let is_running = self.round().phase() == Phase::Open && !self.round().is_held();
-        // At a live table the Dealer's word alone closes (3.6).
-        let has_clock = self.game().station() == Station::PlayerTerminals;
-        if is_due && is_running && has_clock && self.house().profile().closes == Closes::Tick {
-            self.ask(Actor::System, RoundCommand::Tick).expect("it is time");
-        }
+    /// It is the script's time: what the partitions do by themselves is done.
+    fn pass(&mut self) {
+        self.installation.set_clock(self.time);
+        self.installation.deliver_all();
     }
 
     /// Asks a machine anew.
     fn ask(&mut self, actor: Actor, command: impl Into<Command>) -> Answer {
         let command = self.identified(command.into());
-        let id = self.floor.next_id(who::source(actor));
+        let id = self.installation.next_id(who::source(actor));
         let sent = Sent { actor, id, command };
         if actor != Actor::System {
             self.last = Some(sent.clone());
@@ -309,16 +333,16 @@ impl<'s> Stage<'s> {
         let time = self.time;
         let verdict = match command {
             Command::Round(command) => {
-                let decision = self.floor.ask_round(TABLE, Asked { time, actor, id, command });
+                let decision = self.installation.ask_round(TABLE, Asked { time, actor, id, command });
                 decision.expect("the script's table was added").verdict()
             }
             Command::Cluster(command) => {
-                let decision = self.floor.ask_cluster(CLUSTER, Asked { time, actor, id, command });
+                let decision = self.installation.ask_cluster(CLUSTER, Asked { time, actor, id, command });
                 decision.expect("the script's table was added").verdict()
             }
-            Command::House(command) => self.floor.ask_house(Asked { time, actor, id, command }).verdict(),
+            Command::House(command) => self.installation.ask_house(Asked { time, actor, id, command }).verdict(),
         };
-        self.floor.carry(time);
+        self.installation.deliver_all();
         match verdict {
             Verdict::Accepted => Ok(()),
             Verdict::Refused(refusal) => Err(refusal),

@@ -11,8 +11,8 @@ use anyhow::{Context as _, bail};
 use taisai_record::Sheet;
 use taisai_rules::{BetBox, Dice, Money, Rule};
 use taisai_table::{
-    ClusterCommand, Happening, HouseCommand, Recorded, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat,
-    Time,
+    Actor, ClusterCommand, Happening, HouseCommand, Recorded, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber,
+    Seat, Time,
 };
 
 use super::script::Act;
@@ -47,14 +47,16 @@ impl Teller {
         from: usize,
     ) -> anyhow::Result<Vec<Told>> {
         let mut told = Vec::new();
-        let record = stage.floor.record[from..].to_vec();
-        before_the_record(act, answer, record.is_empty(), &mut told);
+        let record = stage.installation.record[from..].to_vec();
+        before_the_record(act, answer, record.iter().all(is_own), &mut told);
         for entry in &record {
             match entry {
                 Recorded::Round(_, entry) => match &entry.outcome {
                     // The tumbles that a line with the dice implies are recorded, and not told.
                     Ok(RoundEvent::Activated | RoundEvent::Tumbled { .. }) if matches!(act, Act::Dice(_)) => {}
                     Ok(event) => told.extend(round_words(stage, event).map(Told::Words)),
+                    // Between rounds there is nothing to hold.
+                    Err(_) if entry.asked.command == RoundCommand::Restarted => {}
                     Err(refusal) => {
                         let carried = matches!(entry.asked.command, RoundCommand::Report { .. });
                         told.push(refused(*refusal, carried)?);
@@ -128,6 +130,16 @@ fn round_words(stage: &Stage, event: &RoundEvent) -> Option<String> {
     words(&telling, event)
 }
 
+/// Whether a partition has asked by itself.
+fn is_own(recorded: &Recorded) -> bool {
+    let actor = match recorded {
+        Recorded::Round(_, entry) => entry.asked.actor,
+        Recorded::Cluster(_, entry) => entry.asked.actor,
+        Recorded::House(entry) => entry.asked.actor,
+    };
+    actor == Actor::System
+}
+
 /// What no entry says.
 fn before_the_record(act: &Act, answer: Answer, is_silent: bool, told: &mut Vec<Told>) {
     match act {
@@ -199,7 +211,7 @@ fn refused(refusal: Refusal, carried: bool) -> anyhow::Result<Told> {
 
 /// The sheet of a round by the dice, from its slip.
 fn sheet_of(stage: &Stage, round: RoundNumber, dice: Dice) -> anyhow::Result<Sheet> {
-    let slip = stage.floor.slip(stage.cluster().id(), round).context("a settled round has no slip")?;
+    let slip = stage.installation.slip(stage.cluster().id(), round).context("a settled round has no slip")?;
     Ok(Sheet::new(stage.game(), stage.layout(), &stage.limits_of(round), slip, dice)?)
 }
 

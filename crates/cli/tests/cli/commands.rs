@@ -24,6 +24,9 @@ fn commands_that_cannot_be_carried_out_say_why() {
             "cannot write no-such-folder",
         ),
         (&["no-such-command"], "unrecognized subcommand"),
+        (&["torture", "--rounds", "5"], "it is a command of another program now: taisai-lab torture"),
+        (&["bench"], "taisai-lab bench"),
+        (&["tumbler", "--table", "1"], "taisai-lab tumbler"),
     ] {
         let (status, printed, error) = run(args);
         assert_eq!(status, Some(2), "{args:?}");

@@ -40,15 +40,15 @@ const LEADS_IN: Tried = NoBehaviour("leads in to its own paragraphs, which are t
 /// Paragraphs without a script, with the games they stand in.
 const ROWS: &[(&[&str], &str, Tried)] = &[
     (NEWER, "1", TITLE),
-    (CLASSIC, "1", By("crates/table/tests/table/sessions.rs", "colour_chips_are_paid_in_their_set")),
+    (CLASSIC, "1", By("crates/engine/tests/rules/sessions.rs", "colour_chips_are_paid_in_their_set")),
     (NEWER, "1.1", SYNONYM),
     (NEWER, "1.2", NAMED),
     (ETG, "1.3", NAMED),
     (NEWER, "1.4", NAMED),
-    (ETG, "1.5", By("crates/table/tests/table/round.rs", "whoever_holds_the_position_acts")),
+    (ETG, "1.5", By("crates/engine/tests/rules/round.rs", "whoever_holds_the_position_acts")),
     (NEWER, "1.6", NAMED),
     (LIVE, "1.7", CITED),
-    (ETG, "1.7", By("crates/table/tests/table/sessions.rs", "a_voucher_is_credits_at_a_seat")),
+    (ETG, "1.7", By("crates/engine/tests/rules/sessions.rs", "a_voucher_is_credits_at_a_seat")),
     (NEWER, "1.8", CITED),
     (LIVE, "1.9", NoBehaviour("defines a word; what voids a Round and what follows is in 5.4.2, 5.5, 5.6 and 5.12")),
     (ETG, "1.9", CITED),

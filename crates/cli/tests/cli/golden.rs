@@ -53,9 +53,9 @@ fn every_bad_line_is_answered_in_its_place() {
 }
 
 #[test]
-fn the_readme_lists_the_error_codes() {
-    let readme = std::fs::read_to_string(folder("../README.md")).unwrap();
-    let section = readme.split("### Error codes").nth(1).expect("a section").split("\n## ").next().expect("its end");
+fn the_document_lists_the_error_codes() {
+    let document = std::fs::read_to_string(folder("../docs/settle.md")).unwrap();
+    let section = document.split("### Error codes").nth(1).expect("a section").split("\n## ").next().expect("its end");
     let listed = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let listed: BTreeSet<_> = listed.map(str::to_owned).collect();
     let golden = std::fs::read_to_string(folder("settle").join("errors.out.jsonl")).unwrap();
@@ -111,7 +111,7 @@ fn rules_print_as_the_documents_do() {
 }
 
 #[test]
-fn the_pictures_of_the_readme_are_drawn_by_the_program() {
+fn the_felts_in_the_documents_are_drawn_by_the_program() {
     for (game, layout) in [("tai-sai", "C"), ("sic-bo-etg", "B")] {
         let output = run_with(&["felt", "--game", game, "--layout", layout], b"");
         check(&folder("../docs/pictures").join(format!("{game}-{layout}.svg")), &output.stdout);

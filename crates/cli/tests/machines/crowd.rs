@@ -53,12 +53,6 @@ impl Player {
         (self.device.cluster, self.device.seat)
     }
 
-    /// Asks under the next number until a machine answers.
-    async fn ask(&mut self, command: &Value) -> Value {
-        let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
-        self.ask_as(sequence, command).await
-    }
-
     /// Asks under any number.
     async fn ask_as(&mut self, sequence: u64, command: &Value) -> Value {
         let by = Instant::now() + HANG_LIMIT;
@@ -70,21 +64,6 @@ impl Player {
                     Err(Lost) => self.line = None,
                 }
             }
-        }
-    }
-
-    /// Asks for what must be carried out, and again under the next number where it was asked in the moment in which the terminal was
-    /// thought lost: on a busy machine that happens.
-    pub(crate) async fn does(&mut self, command: &Value) -> Value {
-        let by = Instant::now() + HANG_LIMIT;
-        loop {
-            let mut answer = self.ask(command).await;
-            if let Some(accepted) = answer.get_mut("accepted") {
-                return accepted.take();
-            }
-            let is_lost = answer["refused"]["code"] == "terminal-lost";
-            assert!(is_lost && Instant::now() < by, "seat {}: {command}: {answer}", self.device.seat);
-            sleep(AGAIN).await;
         }
     }
 

@@ -48,11 +48,6 @@ impl Dealer {
         Self { person, password, doors, door: 0, agent, random, opened, dice: BTreeMap::new() }
     }
 
-    /// From now on only these machines are asked.
-    pub(crate) fn goes_to(&mut self, doors: Vec<SocketAddr>) {
-        self.doors = doors;
-    }
-
     fn next_door(&mut self) -> SocketAddr {
         self.door = (self.door + 1) % self.doors.len();
         self.doors[self.door]
@@ -175,17 +170,6 @@ impl Dealer {
             self
         });
         AtWork { is_over, thread: Some(thread) }
-    }
-
-    /// Deals round after round while something else is done.
-    pub(crate) fn works_while(&mut self, act: impl FnOnce()) {
-        let is_over = AtomicBool::new(false);
-        thread::scope(|scope| {
-            scope.spawn(|| self.deals_while(&is_over));
-            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act));
-            is_over.store(true, Ordering::Relaxed);
-            done.unwrap_or_else(|failure| std::panic::resume_unwind(failure));
-        });
     }
 
     fn deals_while(&mut self, is_over: &AtomicBool) {

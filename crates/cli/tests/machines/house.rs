@@ -35,7 +35,7 @@ const AT_ONCE: usize = 8;
 /// One test of this program at a time: each starts up to three machines and two servers, and leases run out by the clock.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The profile of the house, where a cluster is silent after five seconds.
+/// The profile of the house.
 const PROFILE: &str = include_str!("../../../../profiles/singapore.toml");
 
 /// The machine whose certificate is of another authority than those of the others, where they have any.
@@ -46,15 +46,13 @@ pub(crate) struct Setup {
     pub(crate) nodes: u8,
     pub(crate) terminals: u32,
     pub(crate) clusters: u16,
-    /// A cluster is silent after so many seconds.
-    pub(crate) silent: u8,
     /// Whether the machines speak over TLS. The stranger among them is not started.
     pub(crate) is_secured: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { nodes: 3, terminals: 1, clusters: 1, silent: 5, is_secured: false }
+        Self { nodes: 3, terminals: 1, clusters: 1, is_secured: false }
     }
 }
 
@@ -96,8 +94,6 @@ pub(crate) struct House {
     folder: TempDir,
     clusters: u16,
     let_in: LetIn,
-    /// How often a machine had to join anew because its lease was over, as far as was logged.
-    lapses: usize,
     pub(crate) runtime: Runtime,
     cashier: OnceLock<Arc<Cashier>>,
     _turn: MutexGuard<'static, ()>,
@@ -139,8 +135,7 @@ impl House {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (Pair::start(), tempfile::tempdir().unwrap());
         let store = pair.database("record");
-        let silent = format!("silent = {} ", setup.silent);
-        std::fs::write(folder.path().join("profile.toml"), PROFILE.replace("silent = 5 ", &silent)).unwrap();
+        std::fs::write(folder.path().join("profile.toml"), PROFILE).unwrap();
         let authorities = setup.is_secured.then(Authorities::default);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let ports = [pair.primary.port(), pair.standby.port()];
@@ -167,7 +162,6 @@ impl House {
             folder,
             clusters: setup.clusters,
             let_in,
-            lapses: 0,
             runtime,
             cashier: OnceLock::new(),
             _turn: turn,
@@ -227,9 +221,15 @@ impl House {
         self.nodes[node].running.take().expect("it runs").kill();
     }
 
-    /// Freezes a machine.
+    /// Freezes a machine. Its threads stop one after the other: on a busy machine some go on for a while.
     pub(crate) fn freeze(&self, node: usize) {
-        self.running(node).signal("STOP");
+        let running = self.running(node);
+        running.signal("STOP");
+        until("every thread stands still", || {
+            let mut threads = std::fs::read_dir(format!("/proc/{}/task", running.pid())).unwrap();
+            // One that has ended meanwhile is not there to be asked.
+            threads.all(|thread| state(&thread.unwrap().path()).is_none_or(|state| state == 'T'))
+        });
     }
 
     /// A machine that was frozen goes on.
@@ -242,22 +242,9 @@ impl House {
         self.nodes[node].ways.iter().for_each(|relay| relay.set(way));
     }
 
-    /// Tells a machine to stop, and waits until it has.
-    pub(crate) fn stop(&mut self, node: usize) {
-        self.running(node).signal("TERM");
-        let running = self.nodes[node].running.take().expect("it runs");
-        self.ends_well(running);
-    }
-
-    fn ends_well(&mut self, running: Running) {
+    fn ends_well(running: Running) {
         let (status, log) = running.stopped();
         assert!(status.success() && !log.contains("panicked"), "{status}: {log}");
-        self.lapses += log.matches("this node joins the house anew").count();
-    }
-
-    /// How often a lease was over of a machine that was told to stop.
-    pub(crate) const fn lapses(&self) -> usize {
-        self.lapses
     }
 
     /// Runs another command of the program.
@@ -271,14 +258,6 @@ impl House {
     pub(crate) fn listed(&self) -> Result<Listed, String> {
         let (is_told, printed, error) = self.taisai(&["tables", "list", "--json", "--store", &self.store]);
         if is_told { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
-    }
-
-    /// Whether another machine holds a part than this one, which lives; nothing while it holds it still.
-    pub(crate) fn is_taken_alive(&self, part: &str, from: usize) -> Option<bool> {
-        let listed = self.listed().ok()?;
-        let lives = listed.nodes.iter().any(|node| node.address == self.nodes[from].url());
-        let holder = self.holder_in(&listed, part);
-        if holder == Some(from) { None } else { Some(lives) }
     }
 
     /// The machine that holds a part, once one does.
@@ -324,13 +303,6 @@ impl House {
         for node in running() {
             until("it is ready", || is_ready(node.door));
         }
-    }
-
-    /// Waits until a machine is no longer in the house: its lease is over.
-    pub(crate) fn until_gone(&self, node: usize) {
-        let url = self.nodes[node].url();
-        let is_gone = |listed: Listed| listed.nodes.iter().all(|listed| listed.address != url);
-        until("it has gone", || self.listed().is_ok_and(is_gone));
     }
 
     /// A machine that holds nothing.
@@ -389,7 +361,7 @@ impl House {
         }
         let running: Vec<_> = self.nodes.iter_mut().filter_map(|node| node.running.take()).collect();
         for running in running {
-            self.ends_well(running);
+            Self::ends_well(running);
         }
         for place in 0..self.nodes.len() {
             let anchor = format!("{}/anchor.txt", data(place));
@@ -429,7 +401,12 @@ fn is_ready(address: SocketAddr) -> bool {
 
 /// Whether a process has ended, and nobody has taken note of it yet.
 fn has_ended(process: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    state(Path::new(&format!("/proc/{process}"))) == Some('Z')
+}
+
+/// The state of a process or a thread, by its folder under `/proc`; nothing where it is there no longer.
+fn state(folder: &Path) -> Option<char> {
+    let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
     // Behind the name, which may hold anything.
-    stat.rsplit_once(')').is_some_and(|(_, behind)| behind.trim_start().starts_with('Z'))
+    stat.rsplit_once(')')?.1.trim_start().chars().next()
 }

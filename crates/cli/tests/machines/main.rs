@@ -9,7 +9,6 @@ mod clusters;
 mod crowd;
 mod database;
 mod dealer;
-mod faults;
 mod frozen;
 mod house;
 mod killed;
@@ -20,7 +19,6 @@ mod record;
 mod relay;
 mod secured;
 mod tls;
-mod vouchers;
 mod waiting;
 
 #[path = "../server/dealing.rs"]

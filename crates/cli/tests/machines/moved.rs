@@ -1,32 +1,7 @@
-//! A table goes from machine to machine between two rounds, as it is told and as machines come and go: nobody's play is held.
+//! Partitions go from machine to machine: screens follow.
 
 use crate::house::{House, TABLE, THE_HOUSE, THE_TABLE};
-use crate::play::{BETS, Play};
 use crate::socket::Socket;
-
-const TERMINALS: u32 = 20;
-
-#[test]
-fn no_round_is_lost() {
-    let Play { mut house, crowd, dealer } = Play::begin(TERMINALS);
-    let dealer = dealer.works();
-    for _ in 0..2 {
-        crowd.bets(BETS);
-        house.move_part(THE_TABLE, house.idle());
-    }
-    // As an upgrade goes: each machine leaves and comes back.
-    for node in 0..3 {
-        crowd.bets(BETS);
-        house.stop(node);
-        house.other_holder(THE_TABLE, node);
-        crowd.bets(BETS);
-        house.start(node);
-        house.until_whole();
-    }
-    let record = Play { house, crowd, dealer: dealer.rests() }.ends();
-    // Where this machine stood still for longer than a lease lasts, play was held because of that.
-    assert!(record.held == 0 || record.lapses > 0, "play was held");
-}
 
 /// What a screen is shown is true, or it is shown nothing: those of a part that has gone connect again.
 #[test]

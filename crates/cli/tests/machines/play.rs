@@ -42,8 +42,7 @@ impl Play {
         self.dealer.concludes();
         players.extend(self.crowd.rest(&self.house));
         self.house.audit();
-        let mut record = Record::read(self.house.store(), self.house.clusters());
-        record.lapses = self.house.lapses();
+        let record = Record::read(self.house.store(), self.house.clusters());
         record.holds(&players, &self.dealer);
         let (bets, rounds) = record.counted();
         println!("{bets} bets in {rounds} rounds, each once; taken for a copy: {}", record.copied);

@@ -7,8 +7,8 @@ use taisai_journal::{Archive, Trust};
 use taisai_record::{Address, Machine, Replay, Seen, chain_of};
 use taisai_rules::Dice;
 use taisai_table::{
-    Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineId, Notice, Round, RoundEvent, TableId,
-    VoucherHash,
+    Cluster, ClusterCommand, ClusterEvent, ClusterId, Entry, House, HouseCommand, MachineId, Notice, Round, RoundEvent,
+    TableId,
 };
 
 use crate::crowd::Player;
@@ -27,14 +27,8 @@ pub(crate) struct Record {
     /// How often each players' side took the result of each round.
     settled: BTreeMap<(u16, u64), u32>,
     clusters: u16,
-    /// How often each voucher became credits.
-    pub(crate) redeemed: BTreeMap<VoucherHash, u32>,
     /// How often a terminal was taken for a copy of itself.
     pub(crate) copied: u32,
-    /// How often play was held.
-    pub(crate) held: u32,
-    /// How often a machine joined anew because its lease was over.
-    pub(crate) lapses: usize,
 }
 
 impl Record {
@@ -44,12 +38,10 @@ impl Record {
         let mut archive = address.archive().unwrap();
         let table = TableId(TABLE);
         let mut record = Self { clusters, ..Self::default() };
-        each::<Round>(&mut *archive, MachineId::Round(table), |round, entry| match &entry.outcome {
-            Ok(RoundEvent::Committed { dice, .. }) => {
+        each::<Round>(&mut *archive, MachineId::Round(table), |round, entry| {
+            if let Ok(RoundEvent::Committed { dice, .. }) = &entry.outcome {
                 record.decided.entry(round.number().0).or_default().push(*dice);
             }
-            Ok(RoundEvent::Held) => record.held += 1,
-            Ok(_) | Err(_) => {}
         });
         for number in 0..clusters {
             let cluster = MachineId::Cluster(ClusterId { table, number });
@@ -57,13 +49,7 @@ impl Record {
             each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(number, &mut play, entry));
         }
         each::<House>(&mut *archive, MachineId::House, |_, entry| {
-            if entry.outcome.is_err() {
-                return;
-            }
-            if let HouseCommand::RedeemAtSeat { hash, .. } = &entry.asked.command {
-                *record.redeemed.entry(*hash).or_default() += 1;
-            }
-            if let HouseCommand::CopiedToken { .. } = &entry.asked.command {
+            if entry.outcome.is_ok() && matches!(entry.asked.command, HouseCommand::CopiedToken { .. }) {
                 record.copied += 1;
             }
         });
@@ -71,7 +57,7 @@ impl Record {
     }
 
     /// An entry of the players' side.
-    fn at_players(&mut self, number: u16, play: &mut Play, entry: &Entry<ClusterCommand, <Cluster as Machine>::Event>) {
+    fn at_players(&mut self, number: u16, play: &mut Play, entry: &Entry<ClusterCommand, ClusterEvent>) {
         if entry.outcome.is_err() {
             return;
         }

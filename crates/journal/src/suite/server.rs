@@ -16,6 +16,7 @@ use postgres::{Client, NoTls};
 use tempfile::TempDir;
 
 use super::port::ReservedPort;
+use super::wait::wait_until;
 
 /// A temporary server.
 #[derive(Debug)]
@@ -199,6 +200,20 @@ impl TemporaryServer {
     pub fn address(&self, database: &str) -> String {
         format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port())
     }
+}
+
+/// Waits until nobody else is connected to a database. The server goes on with a statement whose client was killed: until that
+/// session has ended a block may still come.
+///
+/// # Panics
+/// If the database cannot be reached, or somebody stays connected for longer than [`HANG_LIMIT`](super::HANG_LIMIT).
+pub fn wait_until_alone(address: &str) {
+    let others = "SELECT count(*) FROM pg_stat_activity
+                  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+    let mut client = Client::connect(address, NoTls).expect("a connection");
+    wait_until("every other session has ended", || {
+        client.query_one(others, &[]).expect("an answer").get::<_, i64>(0) == 0
+    });
 }
 
 impl Drop for TemporaryServer {

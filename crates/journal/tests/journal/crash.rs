@@ -6,7 +6,9 @@
 
 use std::path::Path;
 
-use taisai_journal::suite::{FLUSHED_AGAIN, FailingDisk, Failure, How, TemporaryServer, quick_folder};
+use taisai_journal::suite::{
+    FLUSHED_AGAIN, FailingDisk, Failure, How, TemporaryServer, quick_folder, wait_until_alone,
+};
 use taisai_journal::{Lasts, Memory, Step, Trouble};
 
 use crate::load::{self, CHAINS, Run, Said, numbers};
@@ -27,6 +29,9 @@ fn kill_again_and_again(store: &str) {
         // Another number each time, spread over a few hundred.
         let answers = 1 + round * 7919 % 300;
         let said = Run::endless(store).kill_after(answers);
+        if !Path::new(store).is_dir() {
+            wait_until_alone(store);
+        }
         check(store, &said, &mut acknowledged);
     }
     assert!(acknowledged.iter().sum::<u64>() > KILLS);

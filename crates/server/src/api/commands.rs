@@ -6,10 +6,10 @@ use serde::Deserialize;
 use taisai_endpoint::endpoint;
 use taisai_table::{ApprovalId, CommandId, TableId};
 
+use crate::answer::Answer;
 use crate::api::Routes;
 use crate::commands::{self, Sent, TableCommand};
 use crate::denied::Denied;
-use crate::leaving::Answer;
 use crate::people::SignedIn;
 use crate::request::{Body, Named};
 use crate::server::Shared;

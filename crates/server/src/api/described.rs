@@ -1,6 +1,7 @@
 //! How the house describes itself: its messages beside its addresses, and every form no wider than what is read and written.
 
 use serde_json::{Map, Value, json};
+use taisai_engine::ListName;
 use taisai_table::{ClusterEvent, HouseEvent, Refusal, RoundEvent};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
@@ -12,7 +13,6 @@ use super::messages::{
     TerminalHears, TerminalSays,
 };
 use crate::denied::Denied;
-use crate::house::Part;
 use crate::socket::Desk;
 
 /// What a description begins with; addresses are added to it as they are mounted.
@@ -49,7 +49,7 @@ pub(super) fn opening() -> OpenApi {
         ClusterEvent,
         HouseEvent,
         Desk,
-        Part
+        ListName
     ))
 )]
 struct Opening;

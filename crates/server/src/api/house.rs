@@ -5,11 +5,11 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
+use taisai_engine::ListName;
 use taisai_table::{Law, Role};
 
 use crate::api::Routes;
 use crate::denied::Denied;
-use crate::house::Part;
 use crate::people::SignedIn;
 use crate::request::Named;
 use crate::secrets::hex;
@@ -70,23 +70,24 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
 #[endpoint(
     get,
     "/house/lists/{list}",
-    params(("list" = Part, Path, description = "Which list")),
-    responses((status = 200, body = crate::house::HouseList), (status = 401, description = "Nobody is signed in"))
+    params(("list" = ListName, Path, description = "Which list")),
+    responses((status = 200, body = crate::publisher::HouseList), (status = 401, description = "Nobody is signed in"))
 )]
-async fn part(State(server): State<Shared>, Named(part): Named<Part>, by: SignedIn) -> Result<Json<Value>, Denied> {
+async fn part(State(server): State<Shared>, Named(part): Named<ListName>, by: SignedIn) -> Result<Json<Value>, Denied> {
     // Everyone on the staff but the Dealer, who has to do with one table.
     let may_see = by.person.roles.iter().any(|role| role != Role::Dealer);
     if !may_see {
         return Err(Denied::NotForYou);
     }
-    Ok(Json(server.doors.house().look(move |house| part.of(house)).await?))
+    let list = server.doors.house().look(move |house| part.of(house)).await?;
+    Ok(Json(serde_json::to_value(list).expect("a list can be written down")))
 }
 
 #[cfg(test)]
 mod tests {
     use taisai_table::{HouseCommand, Role};
 
-    use crate::leaving::Answer;
+    use crate::answer::Answer;
     use crate::people::running::{ADMINISTRATOR, MANAGER, Running, person};
 
     #[tokio::test(flavor = "multi_thread")]

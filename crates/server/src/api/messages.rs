@@ -3,17 +3,18 @@
 
 use std::borrow::Cow;
 
+use taisai_engine::PublicView;
 use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
 use utoipa::openapi::{Object, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::acceptor::FromAcceptor;
+use crate::answer::Answers;
 use crate::chip_reader::FromReader;
 use crate::devices::{Challenge, Signed, ToDevice};
-use crate::house::DeskMessage;
-use crate::leaving::Answers;
+use crate::publisher::DeskMessage;
+use crate::publisher::{SeatMessage, Snapshot, StaffView};
 use crate::socket::{Beat, FromDesk, FromStaff, FromTerminal, ToTerminal};
-use crate::table::{PublicView, SeatChange, Snapshot, StaffView};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
@@ -113,7 +114,7 @@ macro_rules! said {
 
 said! {
     TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
-    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatChange, Answers, ToTerminal<'static>, Beat;
+    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatMessage<'static>, Answers, ToTerminal<'static>, Beat;
     AcceptorSays, "What a note acceptor sends: it proves itself first.": Signed, FromAcceptor;
     AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, ToDevice, Beat;
     ReaderSays, "What a chip reader sends: it proves itself first.": Signed, FromReader;

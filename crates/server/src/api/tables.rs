@@ -7,17 +7,17 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
+use taisai_engine::is_lit;
 use taisai_rules::{
     BetBox, Chances, Cover, Dice, Game, Language, Layout, LimitScope, PrintRole, PrintedLine, Rect, Rule, Station,
 };
-use taisai_table::{House, Phase, Registration, TableId};
+use taisai_table::{House, Phase, Registration, Round, TableId};
 
 use crate::api::Routes;
 use crate::config::{name_key, table_name};
 use crate::denied::Denied;
 use crate::request::Named;
 use crate::server::{Server, Shared};
-use crate::table::{RunningTable, is_lit};
 
 pub(super) fn routes() -> Routes {
     Routes::of([tables::add_to, table::add_to, layout::add_to])
@@ -65,8 +65,7 @@ pub(crate) struct TableView {
     registration: Registration,
 }
 
-fn view(table: &RunningTable, name: String, seats: Vec<u32>) -> TableView {
-    let round = table.round();
+fn view(round: &Round, name: String, seats: Vec<u32>) -> TableView {
     let game = round.rules().game();
     TableView {
         table: round.table().0,
@@ -77,7 +76,7 @@ fn view(table: &RunningTable, name: String, seats: Vec<u32>) -> TableView {
         phase: round.phase(),
         is_training: round.is_training(),
         seats,
-        has_terminals: table.has_terminals(),
+        has_terminals: game.station() == Station::PlayerTerminals,
         registration: round.rules().registration(),
     }
 }
@@ -107,7 +106,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     for (table, door) in server.doors.tables() {
         let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
         let seats = server.doors.places(table);
-        let view = door.look(move |table| view(table, name, seats)).await?;
+        let view = door.look_at_round(move |round| view(round, name, seats)).await?;
         tables.push(serde_json::to_value(view).expect("a view can be written down"));
     }
     Ok(tables)
@@ -121,8 +120,15 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     responses((status = 200, body = crate::api::WholePublic), (status = 404, description = "There is no such table"))
 )]
 async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<Value>, Denied> {
-    let door = server.table(TableId(table))?;
-    Ok(Json(door.look(RunningTable::public).await?))
+    let (table, door) = (TableId(table), server.table(TableId(table))?);
+    if !server.term.holds() {
+        return Err(Denied::Elsewhere);
+    }
+    if server.doors.public(table).is_none() {
+        // It has only begun: it is published with its first batch.
+        door.look(|_| ()).await?;
+    }
+    server.doors.public(table).map(Json).ok_or(Denied::Unknown)
 }
 
 /// A layout, as it is drawn and as it pays.
@@ -299,11 +305,8 @@ fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {
 )]
 async fn layout(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<LayoutView>, Denied> {
     let door = server.table(TableId(table))?;
-    let view = |table: &RunningTable| {
-        let rules = table.round().rules();
-        LayoutView::of(rules.game(), rules.layout())
-    };
-    Ok(Json(door.look(view).await?))
+    let view = |round: &Round| LayoutView::of(round.rules().game(), round.rules().layout());
+    Ok(Json(door.look_at_round(view).await?))
 }
 
 #[cfg(test)]

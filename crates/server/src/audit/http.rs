@@ -52,7 +52,7 @@ async fn get_round(
 /// Whether a person is the Dealer of a table that runs here.
 async fn deals(server: &Server, table: TableId, person: PersonId) -> Result<bool, Denied> {
     let Some(door) = server.doors.table(table) else { return Ok(false) };
-    Ok(door.look(move |table| table.round().holder(Position::Dealer) == Some(person)).await?)
+    Ok(door.look_at_round(move |round| round.holder(Position::Dealer) == Some(person)).await?)
 }
 
 /// A file that proves a round elsewhere, with the house's public key and nothing else.

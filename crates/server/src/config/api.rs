@@ -8,16 +8,15 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
-use taisai_table::{Answer, ApprovalId, House, Phase, TableId, TableLimits};
+use taisai_engine::{ApprovalOnFile, own_approvals};
+use taisai_table::{Answer, ApprovalId, House, Phase, Round, TableId, TableLimits};
 
 use super::Seed;
 use crate::api::Routes;
 use crate::denied::Denied;
-use crate::house::{ApprovalOnFile, own_approvals};
 use crate::people::SignedIn;
 use crate::request::Named;
 use crate::server::{Server, Shared};
-use crate::table::RunningTable;
 
 /// The set-up of the house.
 #[derive(Debug, Serialize)]
@@ -137,7 +136,8 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
         let proposed = seed.and_then(|seed| seed.limits);
         let named = (name, server.doors.places(table));
         let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
-        let found = door.look(move |table| TableConfiguration::of(table, named, is_training, proposed)).await?;
+        let found =
+            door.look_at_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
         tables.push(serde_json::to_value(found).expect("a set-up can be written down"));
     }
     Ok(tables)
@@ -176,13 +176,7 @@ async fn approval(
 }
 
 impl TableConfiguration {
-    fn of(
-        table: &RunningTable,
-        (name, seats): (String, Vec<u32>),
-        is_training: bool,
-        proposed: Option<TableLimits>,
-    ) -> Self {
-        let round = table.round();
+    fn of(round: &Round, (name, seats): (String, Vec<u32>), is_training: bool, proposed: Option<TableLimits>) -> Self {
         let game = round.rules().game();
         Self {
             table: round.table().0,

@@ -6,8 +6,8 @@ use taisai_table::{
 };
 
 use super::seed::Seed;
-use crate::house::HouseDoor;
-use crate::leaving::Answer;
+use crate::answer::Answer;
+use crate::handle::HouseHandle;
 use crate::stopped::Stopped;
 
 /// What the first people and terminals of a house are let in by. It is told on the first start, and never again.
@@ -79,7 +79,7 @@ struct Place {
 
 impl Founding {
     /// What is to be founded; nothing once a house has people, unless all are let in again, or where nobody is named.
-    pub(crate) async fn due(door: &HouseDoor, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
+    pub(crate) async fn due(door: &HouseHandle, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
         let (people, places) = (seed.founders.clone(), seed.places().collect::<Vec<_>>());
         let due = move |house: &House| {
             if house.people().next().is_some() {
@@ -143,7 +143,7 @@ impl Founding {
     }
 
     /// Enrols the devices, says that their codes were given out, and founds the people. The record holds it when this is done.
-    pub(crate) async fn record(self, door: &HouseDoor) -> Result<(), NotFounded> {
+    pub(crate) async fn record(self, door: &HouseHandle) -> Result<(), NotFounded> {
         let terminal = |at: Place| (at, DeviceKind::Terminal { cluster: at.cluster, seat: at.seat });
         let acceptor = |at: Place| (at, DeviceKind::NoteAcceptor { cluster: at.cluster, seat: at.seat });
         let devices = self.terminals.into_iter().map(terminal).chain(self.acceptors.into_iter().map(acceptor));
@@ -160,7 +160,7 @@ impl Founding {
     }
 }
 
-async fn accepted(door: &HouseDoor, command: HouseCommand) -> Result<(), NotFounded> {
+async fn accepted(door: &HouseHandle, command: HouseCommand) -> Result<(), NotFounded> {
     match door.own(command).await? {
         Answer::Accepted(_) => Ok(()),
         Answer::Refused(refused) => Err(NotFounded::Refused(refused.sentence.into_owned())),

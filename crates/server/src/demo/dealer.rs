@@ -6,19 +6,19 @@ use std::time::Duration;
 use taisai_rules::{BetBox, Cover, Money};
 use taisai_table::{
     Actor, AskedFor, ClusterCommand, CommandId, DeviceId, Person, PersonId, Phase, Position, Registration, Role, Roles,
-    RoundCommand, Seat, Stake, Stakes, TableId, TableLimits, VoidReason,
+    Round, RoundCommand, Seat, Stake, Stakes, TableId, TableLimits, VoidReason,
 };
 use tokio::sync::watch;
 
 use super::chance::{self, NoChance};
 use super::player::{self, Wish};
 use super::{Pace, Stay};
+use crate::answer::Answer;
 use crate::clock::OwnIds;
 use crate::hall::Hall;
-use crate::house::HouseDoor;
-use crate::leaving::Answer;
+use crate::handle::HouseHandle;
+use crate::handle::TableHandle;
 use crate::stopped::Stopped;
-use crate::table::{RunningTable, TableDoor};
 
 /// A round in so many is void, as a die does not lie flat.
 const VOID: u32 = 30;
@@ -43,8 +43,8 @@ enum Gone {
 /// A dealer at a table.
 pub(super) struct Dealer {
     table: TableId,
-    door: TableDoor,
-    house: HouseDoor,
+    door: TableHandle,
+    house: HouseHandle,
     ids: OwnIds,
     limits: Option<TableLimits>,
     pace: Pace,
@@ -64,8 +64,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(table: &RunningTable) -> Self {
-        let round = table.round();
+    fn of(round: &Round) -> Self {
         Self {
             phase: round.phase(),
             is_held: round.is_held(),
@@ -88,7 +87,7 @@ impl Seen {
 }
 
 impl Dealer {
-    pub(super) fn new(table: TableId, door: TableDoor, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
+    pub(super) fn new(table: TableId, door: TableHandle, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
         Self {
             table,
             door,
@@ -115,7 +114,7 @@ impl Dealer {
 
     async fn rounds(&mut self, stay: &watch::Receiver<Stay>) -> Result<(), Gone> {
         loop {
-            let seen = self.door.look(Seen::of).await?;
+            let seen = self.door.look_at_round(Seen::of).await?;
             if seen.is_between_rounds() {
                 // A result stands for a while; nobody waits for the first round.
                 if matches!(seen.phase, Phase::Settled | Phase::Void) {
@@ -194,8 +193,8 @@ impl Dealer {
             table.clusters().map(of).collect::<Result<Vec<_>, _>>()
         });
         self.felt.clear();
-        let registers_winners = |table: &RunningTable| table.round().rules().registration() == Registration::Winners;
-        let registers_winners = self.door.look(registers_winners).await?;
+        let registers_winners = |round: &Round| round.rules().registration() == Registration::Winners;
+        let registers_winners = self.door.look_at_round(registers_winners).await?;
         for (cluster, wishes) in clusters.await?? {
             for wish in wishes {
                 match wish {

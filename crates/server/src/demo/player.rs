@@ -1,6 +1,7 @@
 //! Play players: what they bet. They take the limits on display and their credits as any player does, and leave seat 1 of each
 //! table to visitors, who are given play money at a terminal.
 
+use taisai_engine::{Counted, Worker, places};
 use taisai_rules::{BetBox, Limits, Money, Station};
 use taisai_table::{Chips, Cluster, ClusterCommand, Seat, Stake, Stakes};
 
@@ -9,9 +10,8 @@ use tokio::task::JoinSet;
 
 use super::Stay;
 use super::chance::{self, NoChance};
-use crate::leaving::Counted;
-use crate::line::Line;
-use crate::table::{RunningTable, TableDoor, TableMail, places};
+use crate::connection::Connection;
+use crate::handle::TableHandle;
 
 /// The credits below which a player at a terminal buys in.
 const LITTLE: Money = Money::from_cents(5_000);
@@ -37,10 +37,11 @@ fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
 
 /// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
 /// have no eyes for.
-pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
-    let look = |table: &RunningTable| {
-        let seats = table.clusters().flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat)));
-        if table.has_terminals() { seats.collect() } else { Vec::new() }
+pub(super) async fn sit(door: TableHandle, mut stay: watch::Receiver<Stay>) {
+    let look = |table: &Worker| {
+        let has_terminals = |cluster: &&Cluster| cluster.rules().game().station() == Station::PlayerTerminals;
+        let clusters = table.clusters().filter(has_terminals);
+        clusters.flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat))).collect::<Vec<_>>()
     };
     let mut terminals = JoinSet::new();
     for (cluster, seat) in door.look(look).await.unwrap_or_default() {
@@ -52,11 +53,11 @@ pub(super) async fn sit(door: TableDoor, mut stay: watch::Receiver<Stay>) {
 }
 
 /// Has somebody sit at a terminal as long as the task runs.
-pub(crate) async fn occupy(door: &TableDoor, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
-    let (line, mut messages) = Line::new();
+pub(crate) async fn occupy(door: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
+    let (connection, mut messages) = Connection::new();
     let (counted, money) = (Counted { source: 0, sequence: 0 }, Box::default());
     // A table that has stopped shows nobody anything.
-    door.send(TableMail::Sit { cluster, seat, counted, money, line }).await.unwrap_or_default();
+    door.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
     terminals.spawn(async move {
         let mut shown = Vec::new();
         while messages.take(&mut shown).await {

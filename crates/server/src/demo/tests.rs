@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use taisai_journal::Purpose;
 use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Auditor, Program, Setup, beginning, chain_of, first_opening};
-use taisai_rules::{Games, Moment, Money};
+use taisai_rules::{Games, Moment, Money, Station};
 use taisai_table::{MachineId, Phase, Seat, TableId};
 use tokio::sync::watch;
 
@@ -47,9 +47,10 @@ async fn it_deals_by_itself_and_all_is_training() {
         for (table, door) in hall.doors().tables() {
             let (number, phase, bet, visitors) = door
                 .look(|table| {
-                    let cluster = table.cluster(0).unwrap();
-                    let visitors = table.has_terminals().then(|| cluster.credits(Seat(1)));
-                    (table.round().number().0, table.round().phase(), cluster.meters().bet, visitors)
+                    let cluster = table.cluster_numbered(0).unwrap();
+                    let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
+                    let (visitors, round) = (has_terminals.then(|| cluster.credits(Seat(1))), table.round().unwrap());
+                    (round.number().0, round.phase(), cluster.meters().bet, visitors)
                 })
                 .await
                 .unwrap();

@@ -5,18 +5,19 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::WebSocket;
 use serde::Serialize;
+use taisai_engine::seat_of;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
 use tokio::time::{Interval, interval};
 
 use super::{Life, Pace, Proven, Taken, Told, prove, take};
+use crate::answer::{Answer, json};
 use crate::commands::no_such_seat;
+use crate::connection::Connection;
 use crate::denied::Denied;
-use crate::leaving::{Answer, json};
-use crate::line::Line;
+use crate::handle::TableHandle;
 use crate::server::Shared;
 use crate::socket::{Farewell, Screen, converse};
 use crate::stopped::Stopped;
-use crate::table::{TableDoor, seat_of};
 
 /// How often it is looked whether a device may still speak.
 const CHECKED: Duration = Duration::from_secs(1);
@@ -71,13 +72,13 @@ pub(crate) async fn answer<D: AsksCluster>(socket: &mut WebSocket, server: &Shar
         Err(denied) => return denied.into(),
     };
     tracing::info!(table = table.0, device = proven.device.0, "a {} is connected", D::NAME);
-    let (line, messages) = Line::new();
+    let (connection, messages) = Connection::new();
     let mut asking = Asking {
         server: Shared::clone(server),
         proven,
         kind,
         door,
-        line,
+        connection,
         place,
         doubted_by: Vec::new(),
         checks: interval(CHECKED),
@@ -93,8 +94,8 @@ struct Asking<D> {
     server: Shared,
     proven: Proven,
     kind: D,
-    door: TableDoor,
-    line: Line,
+    door: TableHandle,
+    connection: Connection,
     place: Taken,
     /// Those who wait for a sign of life, as they say to be this device.
     doubted_by: Vec<Life>,
@@ -112,7 +113,7 @@ impl<D> Asking<D> {
     }
 
     fn say(&self, sequence: Option<u64>, answer: Answer) {
-        self.line.say(json(&ToDevice { sequence, answer }));
+        self.connection.send(json(&ToDevice { sequence, answer }));
     }
 
     fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Result<(), Farewell> {

@@ -11,10 +11,10 @@ use taisai_endpoint::endpoint;
 use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Time};
 
 use super::{held, on_file};
+use crate::answer::Answer;
 use crate::api::Routes;
 use crate::commands::to_the_end;
 use crate::denied::Denied;
-use crate::leaving::Answer;
 use crate::people::approvals::{What, may};
 use crate::people::{Approved, Caller, SignedIn};
 use crate::request::{Body, Named};

@@ -18,15 +18,15 @@ const ASKED: usize = 3;
 /// So many newcomers may ask a connection at once.
 const WAITING: usize = 4;
 
-type Connections = HashMap<DeviceId, Connection>;
+type ConnectedDevices = HashMap<DeviceId, ConnectedDevice>;
 
 /// The connections of devices.
 #[derive(Default)]
 pub(super) struct Live {
-    connections: Arc<Mutex<Connections>>,
+    connections: Arc<Mutex<ConnectedDevices>>,
 }
 
-struct Connection {
+struct ConnectedDevice {
     /// What it proved itself with.
     source: u64,
     /// Nobody holds the other end of another connection's.
@@ -38,7 +38,7 @@ pub(crate) struct Taken {
     device: DeviceId,
     asked: mpsc::Receiver<Life>,
     ask: mpsc::WeakSender<Life>,
-    connections: Arc<Mutex<Connections>>,
+    connections: Arc<Mutex<ConnectedDevices>>,
 }
 
 /// What a connection is told.
@@ -94,7 +94,7 @@ impl Live {
         }
         let (ask, asked) = mpsc::channel(WAITING);
         let taken = Taken { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
-        entry.insert_entry(Connection { source, ask });
+        entry.insert_entry(ConnectedDevice { source, ask });
         Ok(taken)
     }
 
@@ -135,7 +135,8 @@ impl Taken {
 impl Drop for Taken {
     fn drop(&mut self) {
         let mut connections = held(&self.connections);
-        let is_own = |connection: &Connection| self.ask.upgrade().is_some_and(|ask| ask.same_channel(&connection.ask));
+        let is_own =
+            |connection: &ConnectedDevice| self.ask.upgrade().is_some_and(|ask| ask.same_channel(&connection.ask));
         if connections.get(&self.device).is_some_and(is_own) {
             connections.remove(&self.device);
         }

@@ -10,8 +10,8 @@ use taisai_table::DeviceId;
 use tokio::time::timeout;
 
 use super::{Proven, copied, key_of, on_file};
+use crate::answer::json;
 use crate::denied::Denied;
-use crate::leaving::json;
 use crate::secrets::{hex, random};
 use crate::server::Server;
 

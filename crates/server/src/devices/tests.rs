@@ -14,8 +14,8 @@ use tokio_tungstenite::tungstenite;
 
 use super::prove::{Signed, content, proven};
 use super::{Proven, Told, enrolment_code, take};
+use crate::answer::Answer;
 use crate::denied::Denied;
-use crate::leaving::Answer;
 use crate::people::approvals::What;
 use crate::people::running::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
 use crate::secrets::hex;

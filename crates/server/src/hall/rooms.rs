@@ -6,20 +6,26 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
+use taisai_engine::{ClusterPartition, HousePartition, RoundPartition, Worker};
 use taisai_journal::PublicKey;
-use taisai_record::{Address, Book, Recorder, Warn, chain_of, slip};
-use taisai_table::{ClusterId, House, MachineId, Profile, RoundNumber, TableId};
+use taisai_record::{Book, ChainWriter, Recorder, Warn};
+use taisai_table::{Cluster, ClusterId, House, MachineId, Profile, Round, TableId, TableRules};
 use tokio::sync::{mpsc, watch};
 
 use super::unopened::Unopened;
-use super::{HallPlan, Machines, TablePlan};
+use super::{HallPlan, TablePlan};
 use crate::clock::{Clock, Sources, System};
-use crate::house::{self, FollowedHouse, RunningHouse};
-use crate::leaving::{Post, Voice};
-use crate::metrics::Metrics;
+use crate::house_reader::HouseReader;
+use crate::metrics::{Metrics, PartitionMetrics};
 use crate::nodes::{Term, Turn};
+use crate::partition_thread::{PartitionThread, QUEUE_CAPACITY};
+use crate::publisher::{Outside, Publisher};
+use crate::router::Router;
+use crate::slips::SlipReader;
 use crate::stopped::Stopped;
-use crate::table::{self, Archivist, Parts, RunningTable, TableMail};
+
+/// What the entries of partitions that share a thread are appended with.
+type Chains = BTreeMap<MachineId, ChainWriter>;
 
 /// How every table of the house is laid out.
 pub(super) type Plans = Arc<BTreeMap<TableId, TablePlan>>;
@@ -30,7 +36,7 @@ pub(super) struct Rooms {
     pub(super) plans: Plans,
     pub(super) profile: Arc<Profile>,
     pub(super) keys: Vec<PublicKey>,
-    pub(super) post: Arc<Post>,
+    pub(super) router: Arc<Router>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) sources: Sources,
     pub(super) stop: watch::Sender<Option<Stopped>>,
@@ -118,53 +124,68 @@ pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
 }
 
 impl Rooms {
-    /// A table whose mail is taken from now on.
-    pub(super) fn table(&self, table: TableId, machines: Machines, clock: Clock) -> Ready {
-        let (mail, ready) = self.run(format!("table {}", table.0), table, machines, clock);
-        self.post.set_table(table, Some(mail));
-        ready
+    /// A table's partitions, whose requests are taken from now on.
+    pub(super) fn table(&self, round: Recorder<Round>, clusters: Vec<Recorder<Cluster>>, clock: Clock) -> Ready {
+        let table = round.machine().table();
+        self.sources.above(round.machine().highest_source());
+        let rules = round.machine().rules().clone();
+        let mut chains = BTreeMap::new();
+        let (round, writer) = round.into_parts();
+        chains.insert(MachineId::Round(table), writer);
+        let round = RoundPartition::new(round, &self.profile, self.sources.next());
+        let clusters = clusters.into_iter().map(|cluster| self.cluster_partition(cluster, &mut chains)).collect();
+        let worker = Worker::table(round, clusters);
+        self.run(format!("table {}", table.0), worker, chains, (Some(rules), self.metrics.table(table)), clock)
     }
 
-    /// A cluster that runs apart from its dealer's side, whose mail is taken from now on, and where the round is sent that it follows.
-    pub(super) fn cluster(
-        &self,
-        cluster: ClusterId,
-        machines: Machines,
-        clock: Clock,
-    ) -> (Ready, mpsc::WeakSender<TableMail>) {
-        let ClusterId { table, number } = cluster;
-        let (mail, ready) = self.run(format!("table {}, {number}", table.0), table, machines, clock);
-        let follows = mail.downgrade();
-        self.post.set_cluster(cluster, Some(mail));
-        (ready, follows)
+    /// A cluster that runs apart from its dealer's side, whose requests are taken from now on.
+    pub(super) fn cluster(&self, cluster: Recorder<Cluster>, clock: Clock) -> Ready {
+        let ClusterId { table, number } = cluster.machine().id();
+        let rules = cluster.machine().rules().clone();
+        let mut chains = BTreeMap::new();
+        let worker = Worker::cluster(self.cluster_partition(cluster, &mut chains));
+        let name = format!("table {}, {number}", table.0);
+        self.run(name, worker, chains, (Some(rules), self.metrics.table(table)), clock)
+    }
+
+    fn cluster_partition(&self, cluster: Recorder<Cluster>, chains: &mut Chains) -> ClusterPartition {
+        self.sources.above(cluster.machine().highest_source());
+        let (cluster, writer) = cluster.into_parts();
+        chains.insert(MachineId::Cluster(cluster.id()), writer);
+        ClusterPartition::new(cluster, self.sources.next())
+    }
+
+    /// The House, whose requests are taken from now on.
+    pub(super) fn house(&self, house: Recorder<House>, clock: Clock) -> Ready {
+        self.sources.above(house.machine().highest_source());
+        let (house, writer) = house.into_parts();
+        let worker = Worker::house(HousePartition::new(house, self.sources.next()));
+        let chains = BTreeMap::from([(MachineId::House, writer)]);
+        self.run("house".to_owned(), worker, chains, (None, self.metrics.house()), clock)
     }
 
     fn run(
         &self,
         name: String,
-        table: TableId,
-        (round, clusters): Machines,
+        worker: Worker,
+        chains: Chains,
+        (rules, metrics): (Option<TableRules>, PartitionMetrics),
         clock: Clock,
-    ) -> (mpsc::Sender<TableMail>, Ready) {
-        self.sources.above(round.machine().highest_source());
-        for cluster in &clusters {
-            self.sources.above(cluster.machine().highest_source());
-        }
-        let (mail, mailbox) = mpsc::channel(table::MAILBOX);
-        let archivist =
-            FromRecord { address: self.plan.address.clone(), keys: self.keys.clone(), mail: mail.downgrade() };
-        let parts = Parts {
-            round,
-            clusters,
-            profile: Arc::clone(&self.profile),
-            clock,
-            voice: Voice::start(&self.post, self.term.clone()),
-            archivist: Box::new(archivist),
+    ) -> Ready {
+        let outside = Outside {
+            router: Arc::downgrade(&self.router),
+            term: self.term.clone(),
+            slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
             fence: self.fence(),
-            metrics: self.metrics.table(table),
+            broken: self.broken(),
         };
-        let running = RunningTable::new(parts, &self.sources);
-        (mail, Ready::new(name, move || running.run(mailbox)))
+        let publisher = Publisher::start(outside, rules);
+        let (requests, received) = mpsc::channel(QUEUE_CAPACITY);
+        for partition in worker.partitions() {
+            self.router.set(partition.id(), requests.clone(), publisher.clone());
+        }
+        let thread = PartitionThread { worker, chains, clock, publisher, metrics };
+        Ready::new(name, move || thread.run(received))
     }
 
     /// Has a cluster given to another node, where there are several.
@@ -178,22 +199,16 @@ impl Rooms {
         })
     }
 
-    /// The House, whose mail is taken from now on.
-    pub(super) fn house(&self, house: Recorder<House>, clock: Clock) -> Ready {
-        self.sources.above(house.machine().highest_source());
-        let (mail, mailbox) = mpsc::channel(house::MAILBOX);
-        let voice = Voice::start(&self.post, self.term.clone());
-        let running = RunningHouse::new(house, (clock, &self.sources), voice, self.metrics.house_refusals());
-        self.post.set_house(mail);
-        Ready::new("house".to_owned(), move || running.run(mailbox))
+    fn broken(&self) -> Box<dyn Fn() + Send> {
+        let stop = self.stop.clone();
+        Box::new(move || stop_all(&stop, Stopped::BrokenDown("a publisher")))
     }
 
     /// The House where another node holds it.
-    pub(super) fn followed_house(&self, followed: FollowedHouse) -> Ready {
-        let (mail, mailbox) = mpsc::channel(house::MAILBOX);
-        let own = mail.downgrade();
-        self.post.set_house(mail);
-        Ready::new("house of another node".to_owned(), move || followed.run(own, mailbox))
+    pub(super) fn house_reader(&self, reader: HouseReader) -> Ready {
+        let (requests, received) = mpsc::channel(QUEUE_CAPACITY);
+        self.router.set_house_reader(Some(requests));
+        Ready::new("house of another node".to_owned(), move || reader.run(received))
     }
 
     /// Stops the whole house when a part has ended. The first tells why; the others stop with it.
@@ -210,37 +225,6 @@ pub(super) fn stop_all(stop: &watch::Sender<Option<Stopped>>, why: Stopped) {
         stopped.get_or_insert(why);
         is_first
     });
-}
-
-/// Slips are read on a thread of their own, as an old one takes its time.
-struct FromRecord {
-    address: Address,
-    keys: Vec<PublicKey>,
-    mail: mpsc::WeakSender<TableMail>,
-}
-
-impl Archivist for FromRecord {
-    fn ask(&self, cluster: ClusterId, round: RoundNumber) {
-        let (address, keys, mail) = (self.address.clone(), self.keys.clone(), self.mail.clone());
-        let read = move || {
-            let chain = chain_of(MachineId::Cluster(cluster));
-            let read = address
-                .archive()
-                .map_err(|error| error.to_string())
-                .and_then(|mut archive| slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string()));
-            let slip = read.unwrap_or_else(|error| {
-                tracing::error!(%chain, round = round.0, error, "the slip of a round cannot be read");
-                None
-            });
-            if let Some(mail) = mail.upgrade() {
-                // A table that has stopped needs it no more.
-                mail.blocking_send(TableMail::Slip { cluster: cluster.number, round, slip }).unwrap_or_default();
-            }
-        };
-        if let Err(error) = thread::Builder::new().name("slip".into()).spawn(read) {
-            tracing::error!(%error, "the slip of a round cannot be read");
-        }
-    }
 }
 
 #[cfg(test)]

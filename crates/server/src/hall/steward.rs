@@ -7,25 +7,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use taisai_engine::Input;
 use taisai_journal::{ChainName, SLOTS};
 use taisai_record::{Address, Book, BookError, Follower, Recorder, Setup, Warn, chain_of, machine_of};
-use taisai_table::{ClusterId, House, MachineId, Round, TableId};
+use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::following::{first_round, follow_round};
 use super::rooms::{Ready, Rooms, RunningPart, guarded, stop_all};
 use super::{
     Hall, HallError, HallPlan, Opened, TablePlan, found, laid_out, open_cluster, open_part, open_round, open_table,
     recorded,
 };
 use crate::clock::{self, Clock, Share, Sources};
-use crate::house::{FollowedHouse, HouseMail};
-use crate::leaving::Post;
+use crate::handle::Request;
+use crate::house_reader::HouseReader;
 use crate::metrics::Metrics;
-use crate::nodes::{Courier, Former, Membership, NodePlan, Nodes, Turn, house, part_of};
+use crate::nodes::{Former, Membership, NodePlan, Nodes, PeerSender, Turn, house, part_of};
+use crate::router::Router;
 use crate::stopped::Stopped;
-use crate::table::{RoundSide, TableMail};
 
 /// How often it is looked whether another node has founded the house.
 const LOOK: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ impl Drop for Steward {
         let Some(work) = self.work.take() else { return };
         work.membership.term.end();
         self.turns.send(Turn::Closed).unwrap_or_default();
-        work.rooms.post.close();
+        work.rooms.router.close();
         let thread = self.thread.take();
         // Connections to a database are ended outside of any runtime.
         thread::spawn(move || {
@@ -67,7 +67,7 @@ struct Work {
     /// The thread of the House where another node holds it.
     follows: Mutex<Vec<JoinHandle<()>>>,
     turns: Sender<Turn>,
-    courier: Courier,
+    peers: PeerSender,
 }
 
 /// Joins a house, or begins it, and runs what this node holds.
@@ -80,7 +80,7 @@ pub(super) fn join(
     let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
     let (turns, turned) = mpsc::channel();
     let membership = Membership::join(store, (node, former, address), &plan.program.version, turns.clone())?;
-    let courier = Courier::start(&membership.nodes);
+    let peers = PeerSender::start(&membership.nodes);
     let share = Share { slot: membership.slot.into(), of: SLOTS.into() };
     let (stop, stopped) = watch::channel(None);
     let begun = if is_house_here(&membership.nodes, &turned)? {
@@ -95,7 +95,7 @@ pub(super) fn join(
         plans,
         profile: Arc::new(profile),
         keys,
-        post: Arc::new(Post::closed(Some(courier.clone()), spread)),
+        router: Arc::new(Router::new(Some(peers.clone()), spread)),
         metrics: Arc::clone(metrics),
         sources,
         stop,
@@ -111,11 +111,11 @@ pub(super) fn join(
         running: Mutex::default(),
         follows: Mutex::default(),
         turns: turns.clone(),
-        courier,
+        peers,
     });
     match opened {
         Some((book, recorder)) => work.run_house(book, recorder, clock)?,
-        None => work.follow_house()?,
+        None => work.read_house()?,
     }
     work.membership.claim(parts(&rooms));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
@@ -130,7 +130,7 @@ fn parts(rooms: &Rooms) -> Vec<ChainName> {
     let mut parts = vec![house()];
     for plan in rooms.plans.values() {
         parts.push(part_of(plan.table));
-        if rooms.post.is_spread(plan.table) {
+        if rooms.router.is_spread(plan.table) {
             parts.extend(clusters_of(plan));
         }
     }
@@ -223,7 +223,7 @@ impl Steward {
             thread.join().unwrap_or_default();
         }
         let Some(work) = self.work.take() else { return };
-        work.rooms.post.close();
+        work.rooms.router.close();
         for part in std::mem::take(&mut *held(&work.running)).into_values() {
             part.close();
         }
@@ -318,7 +318,6 @@ impl Work {
             HallError::Book(
                 BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_) | BookError::RolledBack { .. }
             ) | HallError::Clusters(_)
-                | HallError::NotBegun
         );
         if part == house() || !is_its_own {
             return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
@@ -353,11 +352,16 @@ impl Work {
         }
     }
 
+    /// A clock that goes on after all that is on record, now that the chains are taken.
+    fn clock_after(&self, book: &Book) -> Clock {
+        Clock::start(self.rooms.system, book.newest())
+    }
+
     /// The chains whose times a part goes on after: its own, and for a cluster that runs apart the one that it follows.
     fn chains(&self, part: &ChainName) -> Vec<ChainName> {
         let mut chains = vec![part.clone()];
         match machine_of(part) {
-            Some(MachineId::Round(table)) if !self.rooms.post.is_spread(table) => {
+            Some(MachineId::Round(table)) if !self.rooms.router.is_spread(table) => {
                 chains.extend(self.rooms.plans.get(&table).into_iter().flat_map(clusters_of));
             }
             Some(MachineId::Cluster(cluster)) => chains.push(part_of(cluster.table)),
@@ -370,32 +374,23 @@ impl Work {
         let part = part_of(table);
         let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
         self.in_term()?;
-        let machines = if self.rooms.post.is_spread(table) {
-            (RoundSide::Own(Box::new(open_round(&mut book, plan, &self.rooms.profile, clock)?)), Vec::new())
+        let (round, clusters) = if self.rooms.router.is_spread(table) {
+            (open_round(&mut book, plan, &self.rooms.profile, clock)?, Vec::new())
         } else {
             open_table(&mut book, plan, &self.rooms.profile, clock)?
         };
-        let ready = self.rooms.table(table, machines, clock);
-        self.run(part, ready, book, Vec::new())
+        let ready = self.rooms.table(round, clusters, self.clock_after(&book));
+        self.run(part, ready, book)
     }
 
-    /// A cluster that runs apart from its dealer's side: it follows that by its record, wherever it is written.
+    /// A cluster that runs apart from its dealer's side: it follows that by messages.
     fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
         let part = chain_of(MachineId::Cluster(cluster));
         let Some(plan) = self.rooms.plans.get(&cluster.table) else { return Ok(()) };
-        let address = self.rooms.plan.address.clone();
-        let mut follower = Follower::<Round>::new(address, part_of(cluster.table), self.rooms.keys.clone());
-        let round = first_round(&mut follower)?;
         self.in_term()?;
         let recorder = open_cluster(&mut book, plan, cluster.number, &self.rooms.profile, clock)?;
-        let machines = (RoundSide::Followed(Box::new(round)), vec![recorder]);
-        let (ready, mail) = self.rooms.cluster(cluster, machines, clock);
-        let stop = self.rooms.stop.clone();
-        let broken = move || stop_all(&stop, Stopped::BrokenDown("who follows the round"));
-        let follows = thread::Builder::new()
-            .name(format!("table {} followed", cluster.table.0))
-            .spawn(move || guarded(broken, || follow_round(follower, &mail)))?;
-        self.run(part, ready, book, vec![follows])
+        let ready = self.rooms.cluster(recorder, self.clock_after(&book));
+        self.run(part, ready, book)
     }
 
     fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
@@ -405,33 +400,30 @@ impl Work {
         if recorder.machine().people().next().is_none() {
             return Err(HallError::NotFounded);
         }
+        let clock = self.clock_after(&book);
         self.run_house(book, recorder, clock)
     }
 
     fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
-        self.run(house(), self.rooms.house(recorder, clock), book, Vec::new())
+        self.run(house(), self.rooms.house(recorder, clock), book)
     }
 
     /// Starts a part. It is known before it can have ended.
-    fn run(
-        &self,
-        part: ChainName,
-        ready: Ready,
-        book: Book,
-        mut threads: Vec<JoinHandle<()>>,
-    ) -> Result<(), HallError> {
+    fn run(&self, part: ChainName, ready: Ready, book: Book) -> Result<(), HallError> {
         let mut running = held(&self.running);
-        threads.push(ready.start(self.ends(part.clone()))?);
+        let threads = vec![ready.start(self.ends(part.clone()))?];
         running.insert(part, RunningPart { threads, book });
         Ok(())
     }
 
-    fn follow_house(&self) -> Result<(), HallError> {
+    fn read_house(&self) -> Result<(), HallError> {
         let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
-        let followed = FollowedHouse::new(follower, self.courier.clone(), &self.rooms.sources, &self.rooms.post);
+        let reader = HouseReader::new(follower, self.peers.clone(), &self.rooms.sources, &self.rooms.router);
         let stop = self.rooms.stop.clone();
         let ended = move |ended: Result<(), Stopped>| ended.unwrap_or_else(|why| stop_all(&stop, why));
-        let thread = self.rooms.followed_house(followed).start(ended)?;
+        let ready = self.rooms.house_reader(reader);
+        self.rooms.router.remove(MachineId::House);
+        let thread = ready.start(ended)?;
         let mut follows = held(&self.follows);
         follows.retain(|thread| !thread.is_finished());
         follows.push(thread);
@@ -441,36 +433,24 @@ impl Work {
     /// Has a part end here: a table when its round is over.
     fn depart(&self, part: &ChainName) {
         tracing::info!(%part, "a part of the house goes to another node");
-        match machine_of(part) {
-            // One that has ended already has said so.
-            Some(MachineId::Round(table)) => {
-                if let Some(mail) = self.rooms.post.table(table) {
-                    mail.blocking_send(TableMail::Depart).unwrap_or_default();
-                }
-            }
-            Some(MachineId::Cluster(cluster)) => {
-                if let Some(mail) = self.rooms.post.cluster(cluster) {
-                    mail.blocking_send(TableMail::Depart).unwrap_or_default();
-                }
-            }
-            Some(MachineId::House) | None => {
-                let here = self.rooms.post.house();
-                // Mail for the House waits there until another node holds it.
-                if let Err(error) = self.follow_house() {
-                    return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
-                }
-                here.blocking_send(HouseMail::Depart).unwrap_or_default();
+        let Some(machine) = machine_of(part) else { return };
+        // One that has ended already has said so.
+        let Some(requests) = self.rooms.router.partition(machine) else { return };
+        if machine == MachineId::House {
+            // What is asked of the House waits with its reader until another node holds it.
+            if let Err(error) = self.read_house() {
+                return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
             }
         }
+        requests.blocking_send(Request::Input(Input::Depart)).unwrap_or_default();
     }
 
     /// A part has ended, as it was told to: once all of it is recorded others may hold it.
     fn closed(&self, part: ChainName) {
         let Some(running) = held(&self.running).remove(&part) else { return };
         match machine_of(&part) {
-            Some(MachineId::Round(table)) => self.rooms.post.set_table(table, None),
-            Some(MachineId::Cluster(cluster)) => self.rooms.post.set_cluster(cluster, None),
-            // It was followed from when it was told to go.
+            Some(machine @ (MachineId::Round(_) | MachineId::Cluster(_))) => self.rooms.router.remove(machine),
+            // It was read from when it was told to go.
             Some(MachineId::House) | None => {}
         }
         running.close();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use taisai_engine::{Counted, Worker};
 use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
@@ -14,16 +15,13 @@ use taisai_table::{
     OverDifferential, Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand,
     RoundNumber, Seat, Stake, TableId, TableLimits,
 };
-use tokio::sync::oneshot;
 
 use super::{Hall, HallError, HallPlan, TablePlan};
+use crate::answer::Answer;
 use crate::clock;
 use crate::config::Founding;
-use crate::house::HouseMail;
-use crate::leaving::{Answer, Counted, Reply};
-use crate::line::{Line, Messages};
+use crate::connection::{Connection, ConnectionQueue};
 use crate::metrics::Metrics;
-use crate::table::{RunningTable, TableMail};
 
 const TABLE: TableId = TableId(1);
 
@@ -65,21 +63,14 @@ impl Asker<'_> {
         CommandId { source: self.source, sequence: self.sequence }
     }
 
-    async fn send(&self, letter: TableMail, answer: oneshot::Receiver<Answer>) -> Answer {
-        assert!(self.hall.doors().table(TABLE).unwrap().send(letter).await.is_ok());
-        answer.await.unwrap()
-    }
-
     async fn round(&mut self, actor: Actor, command: RoundCommand) -> Answer {
-        let (reply, answer) = oneshot::channel();
-        let letter = TableMail::Round { actor, id: self.id(), command, reply: Reply::Once(reply) };
-        self.send(letter, answer).await
+        let id = self.id();
+        self.hall.doors().table(TABLE).unwrap().ask_round(actor, id, command).await.unwrap()
     }
 
     async fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> Answer {
-        let (reply, answer) = oneshot::channel();
-        let letter = TableMail::Cluster { cluster: 0, actor, id: self.id(), command, reply: Reply::Once(reply) };
-        self.send(letter, answer).await
+        let id = self.id();
+        self.hall.doors().table(TABLE).unwrap().ask_cluster(0, actor, id, command).await.unwrap()
     }
 
     /// The table is opened, and a seat buys in 100.00 and wins 5.00 with 5.00 on Big.
@@ -111,24 +102,29 @@ impl Asker<'_> {
 
 /// A screen that reads one message after the other.
 struct Screen {
-    messages: Messages,
+    messages: ConnectionQueue,
     read: VecDeque<Value>,
 }
 
 impl Screen {
-    fn new() -> (Line, Self) {
-        let (line, messages) = Line::new();
-        (line, Self { messages, read: VecDeque::new() })
+    fn new() -> (Connection, Self) {
+        let (connection, messages) = Connection::new();
+        (connection, Self { messages, read: VecDeque::new() })
     }
 
     async fn next(&mut self) -> Value {
         while self.read.is_empty() {
             let mut said = Vec::new();
-            assert!(self.messages.take(&mut said).await, "the line was cut");
+            assert!(self.messages.take(&mut said).await, "the connection was cut");
             self.read.extend(said.iter().map(|message| serde_json::from_str::<Value>(message).unwrap()));
         }
         self.read.pop_front().unwrap()
     }
+}
+
+async fn connect(hall: &Hall, seat: Seat, connection: Connection) {
+    let counted = Counted { source: 1, sequence: 0 };
+    hall.doors().table(TABLE).unwrap().connect((0, seat), counted, Box::default(), connection).await.unwrap();
 }
 
 fn accepted(answer: &Answer) {
@@ -141,10 +137,8 @@ async fn a_round_is_played_and_is_there_again() {
     let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
     let seat = Seat(3);
-    let (line, mut screen) = Screen::new();
-    let sit =
-        TableMail::Sit { cluster: 0, seat, counted: Counted { source: 1, sequence: 0 }, money: Box::default(), line };
-    assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
+    let (connection, mut screen) = Screen::new();
+    connect(&hall, seat, connection).await;
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
@@ -159,21 +153,8 @@ async fn a_round_is_played_and_is_there_again() {
     tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
 
     let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    let (line, mut screen) = Screen::new();
-    assert!(
-        hall.doors()
-            .table(TABLE)
-            .unwrap()
-            .send(TableMail::Sit {
-                cluster: 0,
-                seat,
-                counted: Counted { source: 1, sequence: 0 },
-                money: Box::default(),
-                line
-            })
-            .await
-            .is_ok()
-    );
+    let (connection, mut screen) = Screen::new();
+    connect(&hall, seat, connection).await;
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
@@ -187,10 +168,8 @@ async fn a_correction_is_told_until_it_is_read() {
     let seat = Seat(3);
     let open = || Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let sit = async |hall: &Hall| {
-        let (line, mut screen) = Screen::new();
-        let counted = Counted { source: 1, sequence: 0 };
-        let sit = TableMail::Sit { cluster: 0, seat, counted, money: Box::default(), line };
-        assert!(hall.doors().table(TABLE).unwrap().send(sit).await.is_ok());
+        let (connection, mut screen) = Screen::new();
+        connect(hall, seat, connection).await;
         let snapshot = screen.next().await["snapshot"].take();
         (screen, snapshot["seat"].clone())
     };
@@ -235,7 +214,7 @@ async fn a_correction_is_told_until_it_is_read() {
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
     assert_eq!(sit(&hall).await.1["messages"], serde_json::json!([]), "the next player is told nothing");
     // A buy-in that two people reverse is told too, and the House hears of it.
-    let look = move |table: &RunningTable| table.cluster(0)?.last_buy_in(seat).copied();
+    let look = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
     let bought = hall.doors().table(TABLE).unwrap().look(look).await.unwrap();
     let receipt = bought.unwrap().receipt;
     let reverse = ClusterCommand::ReverseBuyIn { seat, receipt, why: "the wrong seat".to_owned(), second };
@@ -304,9 +283,10 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
 
 /// What a table was opened with: layout, seats, and how long bets are open.
 async fn opened(hall: &Hall, table: TableId) -> Option<(String, usize, u32)> {
-    let look = |table: &RunningTable| {
-        let seats = table.cluster(0).unwrap().seats().count();
-        (table.round().rules().layout().id().to_owned(), seats, table.profile().betting_seconds)
+    let seconds = hall.profile().betting_seconds;
+    let look = move |table: &Worker| {
+        let seats = table.cluster_numbered(0).unwrap().seats().count();
+        (table.round().unwrap().rules().layout().id().to_owned(), seats, seconds)
     };
     match hall.doors().table(table) {
         Some(door) => Some(door.look(look).await.unwrap()),
@@ -362,9 +342,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     let clusters = 2.try_into().unwrap();
     let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let add = HouseCommand::AddTable { table, clusters, training: true, second: None };
-    let (reply, answer) = oneshot::channel();
-    assert!(hall.doors().house().0.send(HouseMail::Own(add, Reply::Once(reply))).await.is_ok());
-    accepted(&answer.await.unwrap());
+    accepted(&hall.doors().house().own(add).await.unwrap());
     close(hall).await;
     let open = async |seats: Vec<u32>, is_training: bool| {
         let mut plan = plan(folder.path());

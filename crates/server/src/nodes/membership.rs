@@ -1,26 +1,21 @@
-//! The thread that keeps a node among the living: it beats, claims what nobody holds, and tells what it has become.
+//! The thread of a node's membership: it carries out what the engine decides about leases, and reports what the node has become.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use taisai_journal::{ChainName, Claimed, LeaseError, Leases, Member, NodeName, Roster, Terms};
-use taisai_table::ClusterId;
+use taisai_engine::{
+    LeaseOutcome, LeaseStatement, LeaseTerms, Membership as Decisions, MembershipEffect, MembershipInput, NodeTime,
+    RosterLease, RosterNode,
+};
+use taisai_journal::{ChainName, Claimed, Lease, LeaseError, Leases, Member, NodeName, Roster, Terms};
+use taisai_record::{chain_of, machine_of};
+use taisai_table::{ClusterId, MachineId};
 use tokio::sync::watch;
 
-use super::{NodePlan, Nodes, Term, house};
+use super::{NodePlan, Nodes, Term};
 use crate::hall::{HallError, guarded};
-
-/// A beat that failed is tried again so soon.
-const AGAIN: Duration = Duration::from_millis(100);
-
-/// So many parts are claimed between two beats.
-const AT_ONCE: usize = 8;
-
-/// A cluster is taken from a node that has held it for so long at least: whoever has just come to hold it has still to open it.
-const SETTLED_IN: Duration = Duration::from_secs(10);
 
 /// What a node has become.
 #[derive(Debug)]
@@ -93,22 +88,24 @@ impl Membership {
         let terms = Terms::default();
         let mut leases = Leases::open(store, terms)?;
         former.leave(&mut leases);
+        // The lease is counted from before the statement is sent.
+        let began = Instant::now();
         let member = leases.join(address, version)?;
         let (roster, known) = watch::channel(Roster::default());
         let nodes = Nodes::new(member.name().clone(), known, plan)?;
         let (term, slot) = (Term::new(member.tenure()), member.slot());
         let (words, heard) = mpsc::channel();
+        let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.beat()) };
+        let name = taisai_engine::NodeName::from(member.name().as_str());
         let living = Living {
+            decisions: Decisions::new(name, NodeTime(0), lease_terms, vec![MachineId::House]),
+            began,
             name: member.name().clone(),
             member,
             former: former.clone(),
             roster,
             turns,
             term: term.clone(),
-            parts: vec![house()],
-            held: BTreeSet::new(),
-            wanted: BTreeSet::new(),
-            since: BTreeMap::new(),
         };
         let broken = {
             let (turns, term) = (living.turns.clone(), term.clone());
@@ -117,7 +114,7 @@ impl Membership {
                 turns.send(Turn::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
             }
         };
-        let run = move || guarded(broken, || living.run(&heard, terms.beat()));
+        let run = move || guarded(broken, || living.run(&heard));
         let thread = thread::Builder::new().name("node".to_owned()).spawn(run)?;
         Ok(Self { words: Some(words), thread: Some(thread), term, nodes, slot })
     }
@@ -159,44 +156,132 @@ impl Drop for Membership {
 }
 
 struct Living {
+    decisions: Decisions,
+    /// When the node's own time began.
+    began: Instant,
     name: NodeName,
     member: Member,
     former: Former,
     roster: watch::Sender<Roster>,
     turns: Sender<Turn>,
     term: Term,
-    parts: Vec<ChainName>,
-    held: BTreeSet<ChainName>,
-    /// Those of them that were told to go.
-    wanted: BTreeSet<ChainName>,
-    /// Who holds each part, and since when.
-    since: BTreeMap<ChainName, (NodeName, Instant)>,
 }
 
 impl Living {
-    fn run(mut self, words: &Receiver<Word>, beat: Duration) {
-        let mut wait = Duration::ZERO;
+    fn run(mut self, words: &Receiver<Word>) {
+        let mut timer = NodeTime(0);
         loop {
-            match words.recv_timeout(wait) {
-                Ok(Word::Parts(parts)) => self.parts = parts,
-                Ok(Word::Released(part)) => self.release(&part),
-                Ok(Word::Seized(part)) => self.seize(part),
-                Err(RecvTimeoutError::Timeout) => {}
+            let wait = Duration::from_millis(timer.0.saturating_sub(self.now().0));
+            let input = match words.recv_timeout(wait) {
+                Ok(Word::Parts(parts)) => MembershipInput::Partitions(parts.iter().filter_map(machine_of).collect()),
+                Ok(Word::Released(part)) => match machine_of(&part) {
+                    Some(partition) => MembershipInput::Ended(partition),
+                    None => continue,
+                },
+                Ok(Word::Seized(part)) => match machine_of(&part) {
+                    Some(partition) => MembershipInput::Silent(partition),
+                    None => continue,
+                },
+                Err(RecvTimeoutError::Timeout) => MembershipInput::Timer,
                 Err(RecvTimeoutError::Disconnected) => return self.leave(),
-            }
-            wait = match self.step() {
-                Ok(()) => beat,
-                Err(error) if matches!(error, LeaseError::Lapsed) || !self.term.holds() => {
-                    self.term.end();
-                    self.turns.send(Turn::Over(error.to_string())).unwrap_or_default();
-                    return self.leave();
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "the node could not say that it lives: it tries again");
-                    AGAIN
-                }
             };
+            if let Err(why) = self.handle(input, &mut timer) {
+                self.term.end();
+                self.turns.send(Turn::Over(why)).unwrap_or_default();
+                return self.leave();
+            }
         }
+    }
+
+    fn now(&self) -> NodeTime {
+        NodeTime(millis(self.began.elapsed()))
+    }
+
+    /// Has an input decided, and carries out what comes of it; the reason where the node holds nothing any more.
+    fn handle(&mut self, input: MembershipInput, timer: &mut NodeTime) -> Result<(), String> {
+        let mut input = Some(input);
+        let mut effects = Vec::new();
+        while let Some(next) = input.take() {
+            self.decisions.handle(self.now(), next, &mut effects);
+            if let Some(until) = self.decisions.lease_deadline() {
+                self.term.renew_until(self.began + Duration::from_millis(until.0));
+            }
+            for effect in effects.drain(..) {
+                match effect {
+                    MembershipEffect::Ask(statement) => {
+                        input = Some(MembershipInput::Outcome(self.carry_out(statement)));
+                    }
+                    MembershipEffect::Held(partition) => {
+                        self.hold(&chain_of(partition));
+                        self.turn(Turn::Held(chain_of(partition)));
+                    }
+                    MembershipEffect::Wanted(partition) => self.turn(Turn::Wanted(chain_of(partition))),
+                    MembershipEffect::Over(why) => return Err(why),
+                    MembershipEffect::Timer(at) => *timer = at,
+                }
+            }
+        }
+        // A publisher that found the lease over has fallen silent for good.
+        if self.term.holds() { Ok(()) } else { Err("the lease of this node has run out".to_owned()) }
+    }
+
+    fn carry_out(&mut self, statement: LeaseStatement) -> LeaseOutcome {
+        let asked = format!("{statement:?}");
+        let unknown = |error: LeaseError| {
+            tracing::warn!(statement = asked, %error, "the store did not answer about a lease: it is asked again");
+            LeaseOutcome::Unknown(error.to_string())
+        };
+        match statement {
+            LeaseStatement::Heartbeat => match self.member.beat() {
+                Ok(beat) => LeaseOutcome::Renewed(Some(self.known(beat.roster))),
+                Err(LeaseError::Lapsed) => LeaseOutcome::Renewed(None),
+                Err(error) => unknown(error),
+            },
+            LeaseStatement::Claim(partition) => match self.member.claim(&chain_of(partition)) {
+                Ok(claimed) => LeaseOutcome::Claimed(Some(claimed == Claimed::Mine)),
+                Err(LeaseError::Lapsed) => LeaseOutcome::Claimed(None),
+                Err(error) => unknown(error),
+            },
+            LeaseStatement::Release(partition) => {
+                self.member.release(&chain_of(partition)).map_or_else(unknown, |()| LeaseOutcome::Done)
+            }
+            LeaseStatement::Seize { partition, from } => {
+                let seized = self.member.seize(&chain_of(partition), &NodeName::from(from.as_str()));
+                seized.map_or_else(unknown, LeaseOutcome::Seized)
+            }
+            LeaseStatement::Wish { partition, node } => {
+                tracing::info!(?partition, %node, "a node holds fewer partitions: one goes there");
+                let wished = self.member.leases().wish(&chain_of(partition), &NodeName::from(node.as_str()));
+                wished.map_or_else(unknown, |_| LeaseOutcome::Done)
+            }
+        }
+    }
+
+    /// Tells everyone who is there, and gives the engine what it decides by.
+    fn known(&self, roster: Roster) -> taisai_engine::Roster {
+        let name = |name: &NodeName| taisai_engine::NodeName::from(name.as_str());
+        let nodes = roster.nodes.iter().map(|node| RosterNode { name: name(&node.name), is_new: node.is_new });
+        let leases = roster.leases.iter().filter_map(|lease| {
+            let (holder, wanted) = (lease.holder.as_ref().map(name), lease.wanted.as_ref().map(name));
+            Some(RosterLease { partition: machine_of(&lease.part)?, holder, wanted })
+        });
+        let known = taisai_engine::Roster { nodes: nodes.collect(), leases: leases.collect() };
+        // Every relayed socket waits for a change.
+        self.roster.send_if_modified(|before| {
+            let has_changed = *before != roster;
+            *before = roster;
+            has_changed
+        });
+        known
+    }
+
+    /// Everyone knows at once that this node holds a part, and not only from the next heartbeat on.
+    fn hold(&self, part: &ChainName) {
+        let held = Lease { part: part.clone(), holder: Some(self.name.clone()), wanted: None };
+        self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.part == *part) {
+            Some(lease) => *lease = held,
+            None => roster.leases.push(held),
+        });
     }
 
     /// Nobody waits for the end of what this node gives up; if it cannot say so they do.
@@ -207,81 +292,12 @@ impl Living {
         }
     }
 
-    fn release(&mut self, part: &ChainName) {
-        self.held.remove(part);
-        self.wanted.remove(part);
-        if let Err(error) = self.member.release(part) {
-            tracing::warn!(%part, %error, "a part could not be given up: it is when the node leaves");
-        }
-    }
-
-    /// One that this node holds itself is silent for another reason: the node drops everything, and joins anew.
-    fn seize(&mut self, part: ChainName) {
-        let Some((holder, since)) = self.since.get(&part) else { return };
-        if since.elapsed() < SETTLED_IN {
-            return;
-        }
-        if self.held.contains(&part) {
-            return self.turn(Turn::Over(format!("{part} does not follow its round")));
-        }
-        match self.member.seize(&part, holder) {
-            Ok(false) => {}
-            Ok(true) => {
-                self.held.insert(part.clone());
-                self.turn(Turn::Held(part));
-            }
-            Err(error) => tracing::warn!(%part, %error, "a silent cluster could not be taken: it is tried again"),
-        }
-    }
-
-    fn step(&mut self) -> Result<(), LeaseError> {
-        let beat = self.member.beat()?;
-        if !self.term.renew(beat.tenure) {
-            return Err(LeaseError::Lapsed);
-        }
-        let mut roster = beat.roster;
-        if self.held.iter().any(|part| roster.holder(part).is_none_or(|holder| holder.name != self.name)) {
-            return Err(LeaseError::Lapsed);
-        }
-        // What the database gives to this node it opens, also where it was not told so before.
-        let given = roster.held_by(&self.name).map(|lease| lease.part.clone()).filter(|part| !self.held.contains(part));
-        let mut claimed: Vec<ChainName> = given.collect();
-        claimed.extend(roster.dealt_to(&self.name, &self.parts));
-        for part in claimed.into_iter().take(AT_ONCE) {
-            if self.member.claim(&part)? == Claimed::Mine {
-                roster.hold(&part, &self.name);
-                self.held.insert(part.clone());
-                self.turn(Turn::Held(part));
-            }
-        }
-        let wanted: Vec<ChainName> = roster.wanted_from(&self.name).map(|(part, _)| part.clone()).collect();
-        for part in wanted {
-            if self.held.contains(&part) && self.wanted.insert(part.clone()) {
-                self.turn(Turn::Wanted(part));
-            }
-        }
-        if let Some((part, node)) = roster.too_many(&self.name, &house()) {
-            tracing::info!(%part, %node, "a node has fewer parts: one goes there");
-            self.member.leases().wish(&part, &node)?;
-        }
-        for lease in &roster.leases {
-            let Some(holder) = &lease.holder else { continue };
-            let since = self.since.entry(lease.part.clone()).or_insert_with(|| (holder.clone(), Instant::now()));
-            if since.0 != *holder {
-                *since = (holder.clone(), Instant::now());
-            }
-        }
-        // Every relayed socket waits for a change.
-        self.roster.send_if_modified(|known| {
-            let has_changed = *known != roster;
-            *known = roster;
-            has_changed
-        });
-        Ok(())
-    }
-
     fn turn(&self, turn: Turn) {
         // A house that is being closed hears nothing more.
         self.turns.send(turn).unwrap_or_default();
     }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

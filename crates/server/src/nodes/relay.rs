@@ -17,7 +17,7 @@ use taisai_journal::{ChainName, Roster};
 use taisai_table::{ClusterId, TableId};
 use tokio::io::copy_bidirectional;
 
-use super::fellow::Unreachable;
+use super::peer_client::Unreachable;
 use super::{Nodes, house, part_of};
 use crate::accept::{Held, stops};
 use crate::denied::Denied;
@@ -136,7 +136,7 @@ impl Nodes {
     /// Has the node that holds a part answer, as long as it does: one that stands still has lost the part before it answers.
     async fn sent_to(&self, part: &ChainName, node: &str, request: Request) -> Result<Response<Incoming>, Unreachable> {
         tokio::select! {
-            response = self.fellow.send(node, request) => response,
+            response = self.client.send(node, request) => response,
             () = self.gone(part, node) => Err(Unreachable::Gone),
         }
     }

@@ -28,15 +28,13 @@ impl Term {
         Self(Some(Arc::new(Lasting { begun: now, until })))
     }
 
-    /// It lasts so long from now on; `false` if it was over. Whoever found it over has fallen silent for good, so it stays over.
-    pub(super) fn renew(&self, tenure: Tenure) -> bool {
-        let Some(lasting) = &self.0 else { return true };
-        let now = Instant::now();
-        let elapsed = millis(now.duration_since(lasting.begun));
-        let until = elapsed.saturating_add(millis(tenure.left(now)));
-        let renew = |before: u64| Some(if elapsed < before { until } else { 0 });
-        let before = lasting.until.fetch_update(Ordering::AcqRel, Ordering::Acquire, renew);
-        before.is_ok_and(|before| elapsed < before)
+    /// It lasts until then, if it was not over. Whoever found it over has fallen silent for good, so it stays over.
+    pub(super) fn renew_until(&self, deadline: Instant) {
+        let Some(lasting) = &self.0 else { return };
+        let elapsed = millis(lasting.begun.elapsed());
+        let until = millis(deadline.saturating_duration_since(lasting.begun));
+        let renew = |before: u64| Some(if elapsed < before { before.max(until) } else { 0 });
+        lasting.until.fetch_update(Ordering::AcqRel, Ordering::Acquire, renew).map_or_else(drop, drop);
     }
 
     /// It is over.
@@ -77,12 +75,14 @@ mod tests {
         assert!(Term::FOREVER.holds());
         let term = Term::new(tenure(Duration::from_secs(1)));
         assert!(term.holds());
-        assert!(term.renew(tenure(Duration::ZERO)));
+        let later = Instant::now() + 2 * LEASE;
+        term.renew_until(later);
         assert!(term.holds() && term.clone().holds());
         term.end();
         assert!(!term.holds());
-        assert!(!term.renew(tenure(Duration::ZERO)), "what was over once stays so");
-        assert!(!term.holds() && !Term::new(tenure(LEASE)).holds());
+        term.renew_until(later);
+        assert!(!term.holds(), "what was over once stays so");
+        assert!(!Term::new(tenure(LEASE)).holds());
         Term::FOREVER.end();
         assert!(Term::FOREVER.holds());
     }

@@ -10,8 +10,8 @@ use taisai_table::{
 
 use super::SignedIn;
 use super::sensitive::Sensitive as _;
+use crate::answer::Answer as Told;
 use crate::denied::Denied;
-use crate::leaving::Answer as Told;
 use crate::server::Server;
 use crate::voucher::{HouseAct, VoucherKey};
 

@@ -16,12 +16,12 @@ use taisai_table::{
 use tower::ServiceExt as _;
 
 use super::{People, TimeOuts};
+use crate::answer::Answer;
 use crate::audit::{Audits, Recorded};
 use crate::config::Seed;
 use crate::devices::Devices;
 use crate::displays::Displays;
 use crate::hall::{Hall, HallPlan, TablePlan};
-use crate::leaving::Answer;
 use crate::metrics::Metrics;
 use crate::reports::Reports;
 use crate::secrets::{Expected, Secrets};

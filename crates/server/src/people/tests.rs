@@ -11,8 +11,8 @@ use super::running::{
     ADMINISTRATOR, DEALER, MANAGER, PASSWORD, Running, SUPERVISOR, answered_by_manager, pair, person,
 };
 use super::{SignedIn, TimeOuts, one_time_password, still};
+use crate::answer::Answer;
 use crate::denied::Denied;
-use crate::leaving::Answer;
 use crate::voucher::{Validation, VoucherKey};
 
 const KEY: VoucherKey = VoucherKey([0; 32]);

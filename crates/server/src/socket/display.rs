@@ -4,17 +4,16 @@ use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use taisai_endpoint::endpoint;
+use taisai_engine::Topic;
 use taisai_table::TableId;
 
 use super::{Farewell, Screen, converse, upgrade};
 use crate::accept::Held;
+use crate::connection::Connection;
 use crate::denied::Denied;
-use crate::leaving::Topic;
-use crate::line::Line;
 use crate::people::Caller;
 use crate::request::Named;
 use crate::server::Shared;
-use crate::table::TableMail;
 
 struct Display;
 
@@ -41,9 +40,8 @@ pub(super) async fn connect(
     let door = server.table(TableId(table))?;
     let place = server.displays.take(TableId(table), caller).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let (line, messages) = Line::new();
-        let follow = TableMail::Follow { topics: vec![Topic::Public], counted: None, line };
-        let farewell = match door.send(follow).await {
+        let (connection, messages) = Connection::new();
+        let farewell = match door.subscribe(vec![Topic::Public], None, connection).await {
             Ok(()) => converse(&mut socket, &mut Display, messages, &server).await,
             Err(stopped) => stopped.into(),
         };

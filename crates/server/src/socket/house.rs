@@ -5,16 +5,16 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_endpoint::endpoint;
+use taisai_engine::Topic;
 use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
 use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
+use crate::answer::Answers;
 use crate::commands::{self, Sent};
+use crate::connection::Connection;
 use crate::denied::Denied;
-use crate::house::HouseMail;
-use crate::leaving::{Answers, Topic};
-use crate::line::Line;
 use crate::people::{self, SignedIn};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
@@ -84,7 +84,7 @@ struct AtDesk {
     /// The sign-in, and the number of the screen's own commands.
     login: u64,
     source: u64,
-    line: Line,
+    connection: Connection,
     unreadable: Unreadable,
 }
 
@@ -96,7 +96,7 @@ impl Screen for AtDesk {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
             let answer = commands::at_house(&self.server, Sent { by, id, approval, command }).await;
-            self.line.say(Answers::one(sequence, told(answer)?));
+            self.connection.send(Answers::one(sequence, told(answer)?));
         }
         Ok(())
     }
@@ -122,17 +122,16 @@ pub(super) async fn connect(
     }
     let source = people::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let (line, messages) = Line::new();
-        let follow = HouseMail::Follow { topic: desk.topic(), source, line: line.clone() };
-        let farewell = match server.doors.house().send(follow).await {
+        let (connection, messages) = Connection::new();
+        let farewell = match server.doors.house().subscribe(desk.topic(), source, connection.clone()).await {
             Ok(()) => {
-                let _watch = Watch::over(&server, by.source, Some(desk.roles()), line.clone());
+                let _watch = Watch::over(&server, by.source, Some(desk.roles()), connection.clone());
                 let mut at_desk = AtDesk {
                     server: server.clone(),
                     login: by.source,
                     source,
-                    unreadable: Unreadable::new(line.clone()),
-                    line,
+                    unreadable: Unreadable::new(connection.clone()),
+                    connection,
                 };
                 converse(&mut socket, &mut at_desk, messages, &server).await
             }

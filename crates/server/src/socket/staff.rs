@@ -6,19 +6,20 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_endpoint::endpoint;
-use taisai_table::{ApprovalId, CommandId, Person, Position, Role, TableId};
+use taisai_engine::{Counted, Topic};
+use taisai_table::{ApprovalId, CommandId, Person, Position, Role, Round, TableId};
 
 use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
 use crate::accept::Held;
+use crate::answer::Answers;
 use crate::commands::{self, Sent, TableCommand};
+use crate::connection::Connection;
 use crate::denied::Denied;
-use crate::leaving::{Answers, Counted, Topic};
-use crate::line::Line;
+use crate::handle::TableHandle;
 use crate::people::{self, SignedIn};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::stopped::Stopped;
-use crate::table::{TableDoor, TableMail};
 
 /// What a staff screen sends: commands, each under the next number of its source.
 #[derive(Debug, Deserialize)]
@@ -52,13 +53,13 @@ const AT_TABLE: &[Role] = &[
 ];
 
 /// Whether the person's work is at this table: others see no more of it than the public does.
-async fn works_at(door: &TableDoor, person: Person) -> Result<bool, Stopped> {
+async fn works_at(door: &TableHandle, person: Person) -> Result<bool, Stopped> {
     if person.roles.any(AT_TABLE) {
         return Ok(true);
     }
     let positions = [Position::Dealer, Position::Supervisor, Position::Manager];
-    door.look(move |table| positions.into_iter().any(|position| table.round().holder(position) == Some(person.id)))
-        .await
+    let works = move |round: &Round| positions.into_iter().any(|position| round.holder(position) == Some(person.id));
+    door.look_at_round(works).await
 }
 
 /// Which source the screen goes on with.
@@ -77,7 +78,7 @@ struct Console {
     /// The sign-in, and the number of the screen's own commands.
     login: u64,
     source: u64,
-    line: Line,
+    connection: Connection,
     unreadable: Unreadable,
 }
 
@@ -89,7 +90,7 @@ impl Screen for Console {
             let by = people::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
             let answer = commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await;
-            self.line.say(Answers::one(sequence, told(answer)?));
+            self.connection.send(Answers::one(sequence, told(answer)?));
         }
         Ok(())
     }
@@ -117,19 +118,19 @@ pub(super) async fn connect(
     }
     let source = people::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let (line, messages) = Line::new();
+        let (connection, messages) = Connection::new();
         let topics = vec![Topic::Public, Topic::Staff];
         let counted = Some(Counted { source, sequence: 0 });
-        let farewell = match door.send(TableMail::Follow { topics, counted, line: line.clone() }).await {
+        let farewell = match door.subscribe(topics, counted, connection.clone()).await {
             Ok(()) => {
-                let _watch = Watch::over(&server, by.source, None, line.clone());
+                let _watch = Watch::over(&server, by.source, None, connection.clone());
                 let mut console = Console {
                     server: server.clone(),
                     table,
                     login: by.source,
                     source,
-                    unreadable: Unreadable::new(line.clone()),
-                    line,
+                    unreadable: Unreadable::new(connection.clone()),
+                    connection,
                 };
                 converse(&mut socket, &mut console, messages, &server).await
             }

@@ -8,26 +8,30 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use taisai_endpoint::endpoint;
+use taisai_engine::{Counted, ReplyTo, SeatMoney};
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, HouseCommand, Seat, SessionId, TableId,
 };
+use tokio::sync::{mpsc, oneshot};
 
 use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
 use crate::accept::Held;
 use crate::acceptor;
+use crate::answer::{Answer, Answers, json};
+use crate::connection::Connection;
 use crate::denied::Denied;
 use crate::devices::{Life, Proven, Taken, Told, prove, take};
-use crate::house::SeatMoney;
-use crate::leaving::{Answer, Answers, Counted, Reply, json};
-use crate::line::Line;
+use crate::handle::{TableHandle, cluster_command};
 use crate::reports::{GameLine, last_games};
 use crate::request::{Asked, Named};
 use crate::server::Shared;
 use crate::stopped::Stopped;
-use crate::table::{TableDoor, TableMail};
 use crate::voucher::{
     About, Earlier, TerminalAct, TerminalAsk, ToHouse, Validation, issued, issued_before, presented, reissued,
 };
+
+/// At most so many requests of a terminal wait for the House.
+const MAX_WAITING_FOR_HOUSE: usize = 16;
 
 /// What a terminal sends: commands, each under the next number.
 #[derive(Debug, Deserialize)]
@@ -80,23 +84,119 @@ pub(crate) struct InCluster {
     cluster: Option<u16>,
 }
 
-struct Terminal {
+/// A terminal's seat, and the ways to its cluster and to its screen.
+#[derive(Clone)]
+struct AtSeat {
     server: Shared,
-    line: Line,
+    connection: Connection,
     device: DeviceId,
     cluster: ClusterId,
     seat: Seat,
     source: u64,
-    door: TableDoor,
+    door: TableHandle,
+}
+
+struct Terminal {
+    commands: Commands,
     place: Taken,
     /// Those who wait for a sign of life, as they say to be this terminal.
     doubted_by: Vec<Life>,
+}
+
+/// What a terminal sends, on its way to the cluster and to the House.
+struct Commands {
+    at: AtSeat,
+    /// What waits for the House, once anything has.
+    to_house: Option<mpsc::Sender<WaitsForHouse>>,
     unreadable: Unreadable,
 }
 
-impl Terminal {
+/// A request of a terminal that waits for the House. It is carried out apart from the socket, which goes on meanwhile: bets do not
+/// wait for vouchers, and the terminal still gives signs of life.
+enum WaitsForHouse {
+    /// Credits become a voucher, which is printed once the House has it. The cluster was asked already.
+    CashOut { sequence: u64, answered: oneshot::Receiver<(Answer, bool)>, number: Validation },
+    /// Something about vouchers and claims of the terminal's own seat.
+    Ask(CommandId, ToHouse),
+    /// A note for the simulated note acceptor of a training house.
+    Note(CommandId, ClusterCommand),
+}
+
+impl AtSeat {
     const fn actor(&self) -> Actor {
         Actor::Terminal { device: self.device, seat: self.seat }
+    }
+
+    /// Carries requests out one after the other, as their numbers rise. Where that fails the terminal connects again, and asks again
+    /// under the same number.
+    async fn carry_out(self, mut requests: mpsc::Receiver<WaitsForHouse>) {
+        while let Some(request) = requests.recv().await {
+            let answered = match request {
+                WaitsForHouse::CashOut { sequence, answered, number } => {
+                    self.cash_out(answered, number).await.map(|answer| (sequence, answer))
+                }
+                WaitsForHouse::Ask(id, asked) => self.ask_house(id, asked).await.map(|answer| (id.sequence, answer)),
+                WaitsForHouse::Note(id, command) => {
+                    self.insert_note(id, command).await.map(|answer| (id.sequence, answer))
+                }
+            };
+            match answered {
+                Ok((sequence, answer)) => drop(self.connection.send(Answers::one(sequence, answer))),
+                Err(_) => return self.connection.close(),
+            }
+        }
+    }
+
+    async fn cash_out(
+        &self,
+        answered: oneshot::Receiver<(Answer, bool)>,
+        number: Validation,
+    ) -> Result<Answer, Denied> {
+        match answered.await.map_err(|_| Stopped::Closed)? {
+            (Answer::Accepted(_), true) => {
+                let session = self.ended_session().await?;
+                let earlier = Earlier::CashOut { cluster: self.cluster, seat: self.seat, session };
+                issued_before(&self.server, earlier).await
+            }
+            (Answer::Accepted(_), false) => issued(&self.server, number).await,
+            (answer @ Answer::Refused(_), _) => Ok(answer),
+        }
+    }
+
+    /// The simulated note acceptor of a training house asks for itself; elsewhere there is no such command (F86).
+    async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<Answer, Denied> {
+        if self.server.place.is_training {
+            Ok(acceptor::simulated(&self.server, (self.cluster, self.seat), &self.door, id, command).await?)
+        } else {
+            Ok(Answer::Refused(Denied::BadCommand.into()))
+        }
+    }
+
+    async fn ask_house(&self, id: CommandId, ToHouse { command, about }: ToHouse) -> Result<Answer, Denied> {
+        let command = match command {
+            HouseCommand::ReissueVoucher { serial, number, second, .. } => {
+                HouseCommand::ReissueVoucher { serial, number, ended: self.ended_session().await?, second }
+            }
+            command => command,
+        };
+        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
+        match about {
+            About::Presents(hash) => presented(&self.server, hash, answer).await,
+            About::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await,
+            About::Nothing | About::Issues(..) => Ok(answer),
+        }
+    }
+
+    /// The session that was here last, where none is open.
+    async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
+        let (number, seat) = (self.cluster.number, self.seat);
+        self.door.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
+    }
+}
+
+impl Commands {
+    fn new(at: AtSeat) -> Self {
+        Self { unreadable: Unreadable::new(at.connection.clone()), at, to_house: None }
     }
 
     fn read(&mut self, text: &str) -> Result<FromTerminal, Farewell> {
@@ -109,80 +209,63 @@ impl Terminal {
         Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
     }
 
-    /// Credits become a voucher, which is printed once the House has it.
-    async fn cash_out(&self, id: CommandId, command: ClusterCommand, number: Validation) -> Result<(), Farewell> {
-        let asked = self.door.ask_cluster_again(self.cluster.number, self.actor(), id, command);
-        let answer = match asked.await? {
-            (Answer::Accepted(_), true) => {
-                let session = self.ended_session().await?;
-                let earlier = Earlier::CashOut { cluster: self.cluster, seat: self.seat, session };
-                issued_before(&self.server, earlier).await?
+    async fn take(&mut self, text: &str) -> Result<(), Farewell> {
+        let FromTerminal { commands, games } = self.read(text)?;
+        let AtSeat { cluster, seat, source, .. } = self.at;
+        if games {
+            let games = Box::pin(last_games(&self.at.server, cluster, seat)).await?;
+            self.at.connection.send(json(&ToTerminal { games: &games }));
+        }
+        for Numbered { sequence, command } in commands {
+            let (id, actor) = (CommandId { source, sequence }, self.at.actor());
+            match command.ask(&self.at.server.vouchers.key, (cluster, seat)).map_err(Denied::from)? {
+                TerminalAsk::Cluster(command, None) => {
+                    let reply = ReplyTo::Seat(sequence);
+                    self.at.door.send(cluster_command(cluster.number, actor, id, command, reply)).await?;
+                }
+                TerminalAsk::Cluster(command, Some(number)) => {
+                    if let Some(place) = self.place_to_wait(sequence)? {
+                        let answered = self.at.door.send_to_cluster(cluster.number, actor, id, command).await?;
+                        place.send(WaitsForHouse::CashOut { sequence, answered, number });
+                    }
+                }
+                TerminalAsk::House(asked) => {
+                    if let Some(place) = self.place_to_wait(sequence)? {
+                        place.send(WaitsForHouse::Ask(id, asked));
+                    }
+                }
+                TerminalAsk::Acceptor(command) => {
+                    if let Some(place) = self.place_to_wait(sequence)? {
+                        place.send(WaitsForHouse::Note(id, command));
+                    }
+                }
             }
-            (Answer::Accepted(_), false) => issued(&self.server, number).await?,
-            (answer @ Answer::Refused(_), _) => answer,
-        };
-        self.line.say(Answers::one(id.sequence, answer));
+        }
         Ok(())
     }
 
-    /// The simulated note acceptor of a training house asks for itself; elsewhere there is no such command (F86).
-    async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<(), Farewell> {
-        let answer = if self.server.place.is_training {
-            acceptor::simulated(&self.server, (self.cluster, self.seat), &self.door, id, command).await?
-        } else {
-            Answer::Refused(Denied::BadCommand.into())
-        };
-        self.line.say(Answers::one(id.sequence, answer));
-        Ok(())
-    }
-
-    /// What a terminal asks of the House: about vouchers and claims of its own seat.
-    async fn ask_house(&self, id: CommandId, ToHouse { command, about }: ToHouse) -> Result<(), Farewell> {
-        let command = match command {
-            HouseCommand::ReissueVoucher { serial, number, second, .. } => {
-                HouseCommand::ReissueVoucher { serial, number, ended: self.ended_session().await?, second }
+    /// A place for a request that is carried out apart from the socket; none where too many wait, which the terminal is told.
+    fn place_to_wait(&mut self, sequence: u64) -> Result<Option<mpsc::OwnedPermit<WaitsForHouse>>, Farewell> {
+        let to_house = self.to_house.get_or_insert_with(|| {
+            let (to_house, requests) = mpsc::channel(MAX_WAITING_FOR_HOUSE);
+            tokio::spawn(self.at.clone().carry_out(requests));
+            to_house
+        });
+        match to_house.clone().try_reserve_owned() {
+            Ok(place) => Ok(Some(place)),
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                self.at.connection.send(Answers::one(sequence, Answer::Refused(Denied::TooMany.into())));
+                Ok(None)
             }
-            command => command,
-        };
-        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
-        let answer = match about {
-            About::Presents(hash) => presented(&self.server, hash, answer).await?,
-            About::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await?,
-            About::Nothing | About::Issues(..) => answer,
-        };
-        self.line.say(Answers::one(id.sequence, answer));
-        Ok(())
-    }
-
-    /// The session that was here last, where none is open.
-    async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
-        let (number, seat) = (self.cluster.number, self.seat);
-        self.door.look(move |table| table.cluster(number)?.ended_session(seat)).await
+            // One that failed has closed the connection.
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Stopped::Closed.into()),
+        }
     }
 }
 
 impl Screen for Terminal {
     async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        let FromTerminal { commands, games } = self.read(text)?;
-        if games {
-            let games = Box::pin(last_games(&self.server, self.cluster, self.seat)).await?;
-            self.line.say(json(&ToTerminal { games: &games }));
-        }
-        for Numbered { sequence, command } in commands {
-            let id = CommandId { source: self.source, sequence };
-            match command.ask(&self.server.vouchers.key, (self.cluster, self.seat)).map_err(Denied::from)? {
-                TerminalAsk::Cluster(command, None) => {
-                    let (cluster, actor, reply) = (self.cluster.number, self.actor(), Reply::Seat(sequence));
-                    self.door.send(TableMail::Cluster { cluster, actor, id, command, reply }).await?;
-                }
-                TerminalAsk::Cluster(command, Some(number)) => {
-                    Box::pin(self.cash_out(id, command, number)).await?;
-                }
-                TerminalAsk::House(asked) => Box::pin(self.ask_house(id, asked)).await?,
-                TerminalAsk::Acceptor(command) => Box::pin(self.insert_note(id, command)).await?,
-            }
-        }
-        Ok(())
+        self.commands.take(text).await
     }
 
     async fn told(&mut self) -> Option<Farewell> {
@@ -251,26 +334,69 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewe
         Ok(found) => found,
         Err(stopped) => return stopped.into(),
     };
-    let (line, messages) = Line::new();
+    let (connection, messages) = Connection::new();
     let counted = Counted { source, sequence };
-    let sit = TableMail::Sit { cluster: cluster.number, seat, counted, money: Box::new(money), line: line.clone() };
-    if let Err(stopped) = door.send(sit).await {
+    let place_at = (cluster.number, seat);
+    if let Err(stopped) = door.connect(place_at, counted, Box::new(money), connection.clone()).await {
         return stopped.into();
     }
-    let mut terminal = Terminal {
-        server: server.clone(),
-        line: line.clone(),
-        device,
-        cluster,
-        seat,
-        source,
-        door,
-        place,
-        doubted_by: Vec::new(),
-        unreadable: Unreadable::new(line.clone()),
-    };
+    let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, door };
+    let mut terminal = Terminal { commands: Commands::new(at), place, doubted_by: Vec::new() };
     let farewell = converse(socket, &mut terminal, messages, server).await;
     // A table that has stopped needs no word.
-    terminal.door.send(TableMail::Gone { cluster: cluster.number, seat, line }).await.unwrap_or_default();
+    terminal.commands.at.door.disconnect(place_at, &connection).await.unwrap_or_default();
     farewell
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc as blocking;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::connection::ConnectionQueue;
+    use crate::people::running::Running;
+
+    async fn answer(messages: &mut ConnectionQueue) -> Value {
+        loop {
+            let mut waiting = Vec::new();
+            assert!(messages.take(&mut waiting).await, "the connection was cut");
+            for message in waiting {
+                let message: Value = serde_json::from_str(&message).unwrap();
+                if let Some(first) = message["answers"].as_array().and_then(|answers| answers.first()) {
+                    return first.clone();
+                }
+            }
+        }
+    }
+
+    /// The House is busy for as long as this test wants: a bet is answered meanwhile, and what waits for the House afterwards.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_bet_does_not_wait_for_a_voucher() {
+        let house = Running::start().await;
+        let server = Arc::clone(&house.server);
+        let (cluster, seat) = (ClusterId { table: TableId(1), number: 0 }, Seat(3));
+        let (device, source) = (DeviceId(31), server.sources.next());
+        let (connection, mut messages) = Connection::new();
+        let door = server.doors.cluster(cluster).unwrap();
+        door.connect((0, seat), Counted { source, sequence: 0 }, Box::default(), connection.clone()).await.unwrap();
+        let mut terminal =
+            Commands::new(AtSeat { server: Arc::clone(&server), connection, device, cluster, seat, source, door });
+        let (go_on, blocked) = blocking::channel::<()>();
+        let house_handle = server.doors.house();
+        let busy = tokio::spawn(async move { house_handle.look(move |_| blocked.recv()).await });
+        let redeem =
+            json!({"commands": [{"sequence": 1, "command": {"redeem": {"number": "12-3456-7890-1234-5678"}}}]});
+        let clear = json!({"commands": [{"sequence": 2, "command": {"clear": {"seat": 3}}}]});
+        assert!(terminal.take(&redeem.to_string()).await.is_ok());
+        assert!(terminal.take(&clear.to_string()).await.is_ok());
+        assert_eq!(answer(&mut messages).await["sequence"], 2, "the cluster answers at once");
+        go_on.send(()).unwrap();
+        assert_eq!(answer(&mut messages).await["sequence"], 1, "the House answers when it can");
+        busy.await.unwrap().unwrap().unwrap();
+        drop((terminal, server));
+        house.close().await;
+    }
 }

@@ -39,7 +39,7 @@ async fn serve(house: &Running, is_doubted: bool) -> (SocketAddr, mpsc::Unbounde
     let (tell, told) = mpsc::unbounded_channel();
     let upgrade = async move |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
         upgrade.on_upgrade(async move |mut socket| {
-            let (mut screen, (_line, messages)) = (Counting { signs: 0, is_doubted }, Line::new());
+            let (mut screen, (_connection, messages)) = (Counting { signs: 0, is_doubted }, Connection::new());
             converse(&mut socket, &mut screen, messages, &server).await;
             tell.send(screen.signs).unwrap_or_default();
         })

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
-use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId, Verdict};
+use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId};
 
 use super::message::{Unreadable, Word, read};
+use crate::answer::{Answer, json};
 use crate::denied::Denied;
 use crate::devices::{Pace, Proven};
-use crate::house::HouseDoor;
-use crate::leaving::{Answer, json};
+use crate::handle::HouseHandle;
+use crate::handle::TableHandle;
 use crate::stopped::Stopped;
-use crate::table::TableDoor;
 
 /// How fast a tumbler may speak: a tumble is some five messages in ten seconds.
 const MESSAGES: (u32, Duration) = (32, Duration::from_millis(100));
@@ -43,15 +43,15 @@ struct Answered {
 pub(super) struct Hearing {
     tumbler: Proven,
     table: TableId,
-    door: TableDoor,
-    house: HouseDoor,
+    door: TableHandle,
+    house: HouseHandle,
     messages: Pace,
     faults: Pace,
     denied: u32,
 }
 
 impl Hearing {
-    pub(super) fn new(tumbler: Proven, table: TableId, door: TableDoor, house: HouseDoor) -> Self {
+    pub(super) fn new(tumbler: Proven, table: TableId, door: TableHandle, house: HouseHandle) -> Self {
         let pace = |(most, each)| Pace::new(most, each, Instant::now());
         Self { tumbler, table, door, house, messages: pace(MESSAGES), faults: pace(FAULTS), denied: 0 }
     }
@@ -81,7 +81,7 @@ impl Hearing {
             return Ok(Heard::Enough(Denied::NotYours));
         };
         let id = CommandId { source: self.tumbler.source, sequence };
-        let command = self.door.look(move |table| table.round().newest(id.source)).await?;
+        let command = self.door.look_at_round(move |round| round.newest(id.source)).await?;
         // Commands are the round's and faults the House's: what is new to the one is not old to the other.
         let (newest, others) = match word {
             Word::Command(_) => (command, fault),
@@ -91,7 +91,7 @@ impl Hearing {
         let answer = match word {
             Word::Command(_) | Word::Fault(_) if is_new && sequence <= others => {
                 let refusal = if sequence == others { Refusal::CommandIdReused } else { Refusal::CommandTooOld };
-                Answer::new(Verdict::Refused(refusal), |_| Vec::new())
+                Answer::refused(refusal)
             }
             Word::Command(command) => self.door.ask_round(Actor::Tumbler(self.tumbler.device), id, command).await?,
             Word::Fault(what) => {

@@ -11,9 +11,9 @@ use taisai_table::{
 };
 
 use super::hearing::{Heard, Hearing};
+use crate::answer::Answer;
 use crate::devices::Proven;
 use crate::hall::{Hall, HallPlan, TablePlan};
-use crate::leaving::Answer;
 
 const TABLE: TableId = TableId(1);
 const TUMBLER: DeviceId = DeviceId(7);
@@ -101,7 +101,7 @@ impl Pit {
     }
 
     async fn phase(&self) -> Phase {
-        self.hall.doors().table(TABLE).unwrap().look(|table| table.round().phase()).await.unwrap()
+        self.hall.doors().table(TABLE).unwrap().look_at_round(taisai_table::Round::phase).await.unwrap()
     }
 
     fn tumbler(&self, device: DeviceId) -> Tumbler {
@@ -181,7 +181,7 @@ async fn what_is_out_of_order_or_said_twice_does_no_harm() {
     assert_eq!(tumbler.refused(json!({"sequence": 12, "tumbled": {"times": 0}})).await, "bad-amount");
     tumbler.accepted(json!({"sequence": 13, "tumbled": {"times": 2}})).await;
     tumbler.accepted(json!({"sequence": 13, "tumbled": {"times": 2}})).await;
-    let tumbles = pit.hall.doors().table(TABLE).unwrap().look(|table| table.round().tumbles()).await.unwrap();
+    let tumbles = pit.hall.doors().table(TABLE).unwrap().look_at_round(taisai_table::Round::tumbles).await.unwrap();
     assert_eq!(tumbles, Some(2), "what is said twice counts once");
     tumbler.accepted(json!({"sequence": 14, "tumbled": {"times": 1}})).await;
     pit.deal(RoundCommand::Commit { dice: dice([1, 2, 3]) }).await;
@@ -203,7 +203,7 @@ async fn other_faces_after_rest_change_no_result() {
     tumbler.says(json!({"sequence": 4, "at-rest": {"faces": [6, 6, 6]}})).await;
     pit.deal(RoundCommand::Commit { dice: dice([1, 2, 3]) }).await;
     let door = pit.hall.doors().table(TABLE).unwrap();
-    let result = door.look(|table| table.round().past(RoundNumber(1)).and_then(|past| past.dice)).await;
+    let result = door.look_at_round(|round| round.past(RoundNumber(1)).and_then(|past| past.dice)).await;
     assert_eq!(result.unwrap(), Some(dice([1, 2, 3])));
     drop(door);
     drop(tumbler);

@@ -1,5 +1,4 @@
-//! What a cashier is told of a voucher that was presented (F41), and what became of one that was cashed out. It looks at the
-//! House and decides nothing.
+//! What a cashier is told of a voucher that was presented (F41). It looks at the House and decides nothing.
 
 use serde::Serialize;
 use taisai_rules::Money;
@@ -7,17 +6,6 @@ use taisai_table::{
     ClaimId, ClusterId, House, PaidAt, PersonId, Seat, SessionId, Time, Voucher, VoucherHash, VoucherOrigin,
     VoucherSerial, VoucherState,
 };
-
-/// What became of the voucher of a cash-out once it had reached the House.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Became {
-    /// It is on file, and may be printed.
-    Voucher(Voucher),
-    /// It could not be issued: the amount is paid by hand (F43).
-    Claim { claim: ClaimId, amount: Money },
-    /// Play money above the voucher limit: nobody is owed (F44).
-    PlayMoney,
-}
 
 /// A voucher that was presented, as the House has it on file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

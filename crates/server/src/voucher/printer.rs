@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use taisai_engine::VoucherFate;
 use taisai_table::{ClaimId, House, Profile, VoucherHash, VoucherSerial};
 
 use super::number::{Validation, VoucherKey};
-use super::on_file::{Became, Earlier, OnFile, detail};
+use super::on_file::{Earlier, OnFile, detail};
 use super::page::page;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
+use crate::answer::Answer;
 use crate::denied::Denied;
-use crate::leaving::Answer;
 use crate::secrets::{Secrets, SecretsError};
 use crate::server::{Place, Server};
 
@@ -72,7 +73,7 @@ pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<An
     let house = server.doors.house();
     let became = tokio::time::timeout(ISSUED, house.voucher(hash)).await.map_err(|_| Denied::TooSlow)??;
     let issued = match became {
-        Became::Voucher(on_file) => {
+        VoucherFate::Voucher(on_file) => {
             let Printer { zone, currency, .. } = &server.vouchers;
             let place = Place { name: server.name().await?, ..server.place.clone() };
             let ticket = Ticket { place: &place, zone, currency: *currency, validation, on_file: &on_file };
@@ -81,8 +82,8 @@ pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<An
                 None => Issued::Closed {},
             }
         }
-        Became::Claim { claim, amount } => Issued::Claim { claim, amount: amount.cents() },
-        Became::PlayMoney => Issued::PlayMoney {},
+        VoucherFate::Claim { claim, amount } => Issued::Claim { claim, amount: amount.cents() },
+        VoucherFate::PlayMoney => Issued::PlayMoney {},
     };
     Ok(Answer::with(&issued))
 }

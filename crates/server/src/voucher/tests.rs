@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use serde_json::json;
+use taisai_engine::VoucherFate;
 use taisai_record::{Address, Program};
 use taisai_rules::{Games, Money};
 use taisai_table::{
@@ -14,9 +15,9 @@ use taisai_table::{
 use super::on_file::detail;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
-use super::{About, Became, HouseAct, TerminalAct, TerminalAsk, ToHouse, Validation, VoucherKey};
+use super::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse, Validation, VoucherKey};
+use crate::answer::Answer;
 use crate::hall::{Hall, HallPlan, TablePlan};
-use crate::leaving::Answer;
 use crate::server::Place;
 
 const KEY: VoucherKey = VoucherKey([9; 32]);
@@ -99,7 +100,7 @@ impl Cage {
     }
 
     /// Money is put in at the seat and cashed out: the number of the voucher, and what became of it.
-    async fn cash_out(&mut self, cents: i64) -> (Validation, Became) {
+    async fn cash_out(&mut self, cents: i64) -> (Validation, VoucherFate) {
         let doors = self.hall.doors();
         let table = doors.table(CLUSTER.table).unwrap();
         let buy = ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), second: None };
@@ -133,7 +134,7 @@ fn redeem(text: &str) -> HouseCommand {
 async fn a_voucher_is_printed_and_redeemed_once() {
     let mut cage = Cage::new().await;
     let (validation, became) = cage.cash_out(12_345).await;
-    let Became::Voucher(on_file) = became else { panic!("{became:?}") };
+    let VoucherFate::Voucher(on_file) = became else { panic!("{became:?}") };
     let place = Place { name: "Marina".to_owned(), house: [7; 16], is_training: false, version: String::new() };
     let zone = TimeZone::get("Asia/Singapore").unwrap();
     let ticket = Ticket { place: &place, zone: &zone, currency: Currency::DOLLARS, validation, on_file: &on_file };
@@ -168,8 +169,8 @@ async fn each_cash_out_has_a_voucher_of_its_own() {
     let (second, other) = cage.cash_out(200).await;
     assert_ne!(first, second);
     let amounts = [one, other].map(|became| match became {
-        Became::Voucher(voucher) => voucher.amount.cents(),
-        Became::Claim { .. } | Became::PlayMoney => panic!("{became:?}"),
+        VoucherFate::Voucher(voucher) => voucher.amount.cents(),
+        VoucherFate::Claim { .. } | VoucherFate::PlayMoney => panic!("{became:?}"),
     });
     assert_eq!(amounts, [100, 200]);
     cage.close().await;

@@ -125,6 +125,10 @@ impl Round {
             }
             Ruling::Settle { round, dice } => {
                 let past = self.settled(round)?;
+                // A cluster that does not hold the void of an open round still takes bets: dice must not be known before it does.
+                if round == self.state.number && self.state.phase == Phase::Void && !self.is_followed() {
+                    return Err(Refusal::RoundNotSettled);
+                }
                 if past.void.is_none() && past.dice.is_some_and(|before| same_faces(before, dice)) {
                     return Err(Refusal::SameDice);
                 }

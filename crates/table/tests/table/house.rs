@@ -11,5 +11,3 @@ mod sequences;
 mod spelling;
 mod transfers;
 mod vouchers;
-
-pub(crate) use examples::commands as commands_of_the_house;

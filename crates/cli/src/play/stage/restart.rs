@@ -3,36 +3,44 @@
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use taisai_table::{Entry, Recorded, decode, encode};
+use taisai_table::{Entry, Machines, Recorded, decode, encode};
 
 use super::Stage;
+use crate::play::script::TABLE;
 
 impl Stage<'_> {
-    pub(super) fn rebuild(&mut self) -> anyhow::Result<()> {
-        let mut bytes = Vec::new();
-        let read = self.floor.record.iter().map(|recorded| {
-            Ok(match recorded {
-                Recorded::Round(table, entry) => Recorded::Round(*table, read_back(entry, &mut bytes)?),
-                Recorded::Cluster(cluster, entry) => Recorded::Cluster(*cluster, read_back(entry, &mut bytes)?),
-                Recorded::House(entry) => Recorded::House(read_back(entry, &mut bytes)?),
-            })
-        });
-        let record = read.collect::<anyhow::Result<Vec<_>>>()?;
-        let before = self.hashes();
-        self.floor.rebuild(&record);
-        for ((machine, before), (_, after)) in before.into_iter().zip(self.hashes()) {
-            ensure!(before == after, "{machine} is not what it was before the restart");
-        }
+    pub(super) fn restart(&mut self) -> anyhow::Result<()> {
+        let machines = self.rebuilt(&self.installation.record)?;
+        self.installation.restart(machines, self.time);
+        self.installation.deliver_all();
         Ok(())
     }
 
-    fn hashes(&self) -> [(&'static str, [u8; 32]); 3] {
-        [
-            ("the dealer's side", self.round().state_hash()),
-            ("the players' side", self.cluster().state_hash()),
-            ("the House", self.house().state_hash()),
-        ]
+    fn rebuilt(&self, record: &[Recorded]) -> anyhow::Result<Machines> {
+        let mut machines = self.installation.machines().empty();
+        let mut bytes = Vec::new();
+        for recorded in record {
+            machines.apply(&match recorded {
+                Recorded::Round(table, entry) => Recorded::Round(*table, read_back(entry, &mut bytes)?),
+                Recorded::Cluster(cluster, entry) => Recorded::Cluster(*cluster, read_back(entry, &mut bytes)?),
+                Recorded::House(entry) => Recorded::House(read_back(entry, &mut bytes)?),
+            });
+        }
+        let before = hashes(self.installation.machines());
+        for ((machine, before), (_, after)) in before.into_iter().zip(hashes(&machines)) {
+            ensure!(before == after, "{machine} is not what it was before the restart");
+        }
+        Ok(machines)
     }
+}
+
+fn hashes(machines: &Machines) -> [(&'static str, [u8; 32]); 3] {
+    let table = &machines.tables[&TABLE];
+    [
+        ("the dealer's side", table.round.state_hash()),
+        ("the players' side", table.clusters[0].state_hash()),
+        ("the House", machines.house.state_hash()),
+    ]
 }
 
 /// An entry as a store would give it back.
@@ -66,18 +74,16 @@ mod tests {
         for step in script.lines.iter().filter_map(|line| line.step.as_ref()) {
             stage.play(step).unwrap().unwrap();
         }
-        stage.rebuild().unwrap();
-        let floor = stage.floor.clone();
+        stage.rebuilt(&stage.installation.record).unwrap();
         let places: [fn(&Recorded) -> bool; 3] = [
             |entry| matches!(entry, Recorded::Round(..)),
             |entry| matches!(entry, Recorded::Cluster(..)),
             |entry| matches!(entry, Recorded::House(_)),
         ];
         for (is_of, machine) in places.into_iter().zip(["the dealer's side", "the players' side", "the House"]) {
-            stage.floor.clone_from(&floor);
-            let last = stage.floor.record.iter().rposition(is_of).unwrap();
-            stage.floor.record.remove(last);
-            let error = stage.rebuild().unwrap_err().to_string();
+            let mut record = stage.installation.record.clone();
+            record.remove(record.iter().rposition(is_of).unwrap());
+            let error = stage.rebuilt(&record).unwrap_err().to_string();
             assert_eq!(error, format!("{machine} is not what it was before the restart"));
         }
     }

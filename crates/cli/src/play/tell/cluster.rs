@@ -240,7 +240,7 @@ fn over_words(over: &OverDifferential, cited: &str) -> String {
 /// The bets of a void round, by seat.
 fn returned(stage: &Stage, round: RoundNumber) -> Told {
     let unit = stage.limits_of(round).unit().cents();
-    let slip = stage.floor.slip(stage.cluster().id(), round);
+    let slip = stage.installation.slip(stage.cluster().id(), round);
     let lines = slip.map_or(&[][..], |slip| &slip.lines);
     let mut seats: Vec<(Seat, i64)> = Vec::new();
     for line in lines {

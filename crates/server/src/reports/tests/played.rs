@@ -15,9 +15,9 @@ use taisai_table::{
 };
 use tokio::task::JoinSet;
 
+use crate::answer::Answer;
 use crate::demo::occupy;
 use crate::hall::{Hall, HallPlan, TablePlan};
-use crate::leaving::Answer;
 
 pub(crate) const TABLE: TableId = TableId(1);
 pub(crate) const HOSTILE: &str = "=HYPERLINK(\"http://x\",\"Ada\"), the \"first\"";
@@ -181,7 +181,7 @@ impl Playing {
 
     /// The meters of the machines: of each cluster, and of each seat in it.
     pub(crate) async fn meters(&self) -> BTreeMap<(u16, Option<u32>), Meters> {
-        let look = |table: &crate::table::RunningTable| {
+        let look = |table: &taisai_engine::Worker| {
             let mut meters = BTreeMap::new();
             for cluster in table.clusters() {
                 meters.insert((cluster.id().number, None), cluster.meters());
@@ -205,8 +205,8 @@ impl Playing {
 }
 
 /// Whether a cluster has not heard everything yet, or the House.
-fn waits(table: &crate::table::RunningTable) -> bool {
-    let round = table.round();
+fn waits(table: &taisai_engine::Worker) -> bool {
+    let round = table.round().unwrap();
     let mut clusters = table.clusters();
     clusters.any(|cluster| {
         let mut notices = round.notices(cluster.id());

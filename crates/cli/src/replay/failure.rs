@@ -1,0 +1,57 @@
+//! A broken invariant, or a machine that stopped: what a run ends with.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use taisai_table::Broken;
+
+/// Why a run failed.
+#[derive(Debug)]
+pub struct Failure(
+    /// The reason, as it is printed.
+    pub String,
+);
+
+/// Whether what must hold does.
+pub type Held<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    /// A failure with this reason.
+    pub fn new(what: &str) -> Self {
+        Self(what.to_owned())
+    }
+}
+
+impl From<Broken> for Failure {
+    fn from(broken: Broken) -> Self {
+        Self(broken.to_string())
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self(format!("{error:#}"))
+    }
+}
+
+/// A failure with the name of what must hold, if it does not.
+pub fn ensure(name: &str, holds: bool, detail: impl FnOnce() -> String) -> Held {
+    if holds { Ok(()) } else { Err(Failure(format!("{name}: {}", detail()))) }
+}
+
+/// Runs a machine; one that stops is a failure with what it said.
+pub fn caught<T>(asked: &impl std::fmt::Debug, run: impl FnOnce() -> T) -> Held<T> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|said| {
+        let text = said.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| said.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+        Failure(format!("the machine stopped: {text}, at {asked:?}"))
+    })
+}
+
+/// Runs without a word on standard error from machines that stop: what they say is in the failure.
+pub fn quietly<T>(run: impl FnOnce() -> T) -> T {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let done = run();
+    std::panic::set_hook(hook);
+    done
+}

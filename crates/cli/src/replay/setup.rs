@@ -1,0 +1,49 @@
+//! What a simulated house is set up with, as its record's file says it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Games;
+use taisai_table::{Machines, Plan, Profile, Registration, TableId, TableRules};
+
+/// The table that is played.
+pub const TABLE: TableId = TableId(1);
+
+/// A house with one table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The game with its version, like `tai-sai@6`.
+    pub game: String,
+    /// The layout of its table.
+    pub layout: String,
+    /// What the Dealer registers.
+    pub registration: Registration,
+    /// How many seats each cluster has.
+    pub seats: Vec<u32>,
+    /// Whether no money in it is real.
+    pub training: bool,
+    /// The profile of the house.
+    pub profile: Profile,
+}
+
+impl Setup {
+    /// Its table, with the rules of the game.
+    pub fn plan(&self, games: &Games) -> anyhow::Result<Plan> {
+        let game = games.find(&self.game, None)?;
+        let rules = TableRules::new(Arc::new(game.clone()), &self.layout)?.registering(self.registration)?;
+        Ok(Plan { table: TABLE, rules, is_training: self.training, seats: self.seats.clone() })
+    }
+
+    /// The machines before the first entry.
+    pub fn machines(&self, games: &Games) -> anyhow::Result<Machines> {
+        let mut machines = Machines::new(self.profile.clone(), self.training);
+        machines.lay_out(self.plan(games)?)?;
+        Ok(machines)
+    }
+}
+
+/// A hash as people compare it.
+pub fn hex(hash: &[u8; 32]) -> String {
+    blake3::Hash::from_bytes(*hash).to_hex().to_string()
+}

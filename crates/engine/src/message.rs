@@ -1,0 +1,180 @@
+//! What partitions send each other. A message moves as a value in a process, and has one encoding between nodes. Delivery may lose,
+//! repeat and reorder messages: the sender sends again until it is told that a message is held, and the receiver recognises what it
+//! holds already. Views are sent again from time to time, and the newest counts.
+
+use serde::{Deserialize, Serialize};
+use taisai_rules::Money;
+use taisai_table::{ClusterId, CommandId, MachineId, Notice, Report, Seat, Transfer};
+
+use crate::cluster::ClusterView;
+use crate::house::SeatMoney;
+use crate::round::{PublicView, ResultView};
+
+/// A message from one partition to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Message {
+    /// From a round to a cluster: what happened.
+    Notice {
+        /// The receiver.
+        cluster: ClusterId,
+        /// The notice's number, counted from one.
+        number: u64,
+        /// The notice.
+        notice: Notice,
+    },
+    /// From a cluster to its round: which notices it holds.
+    Followed {
+        /// The sender.
+        cluster: ClusterId,
+        /// The number of the last notice that it holds.
+        followed: u64,
+        /// The number of the last notice that has reached it: it may wait for the slip of an old round before it follows.
+        received: u64,
+        /// The value of its Colour Chips with players.
+        colour_chips: Money,
+        /// Whether the Dealer has registered all that wins.
+        is_registered: bool,
+    },
+    /// From a round to a cluster: it holds what the cluster has last told of how far it follows.
+    RoundHolds {
+        /// The receiver.
+        cluster: ClusterId,
+        /// The number of the last notice that the cluster holds, as the round knows it.
+        followed: u64,
+        /// The value of its Colour Chips, as the round knows it.
+        colour_chips: Money,
+        /// Whether all that wins is registered, as the round knows it.
+        is_registered: bool,
+    },
+    /// From a cluster to the House: money.
+    ToHouse {
+        /// The sender.
+        cluster: ClusterId,
+        /// The transfer.
+        transfer: Transfer,
+    },
+    /// From the House to a cluster: it holds a transfer.
+    HouseHolds {
+        /// The receiver.
+        cluster: ClusterId,
+        /// The transfer's number.
+        number: u64,
+    },
+    /// From the House to a cluster: money.
+    ToCluster {
+        /// The receiver.
+        cluster: ClusterId,
+        /// The transfer.
+        transfer: Transfer,
+    },
+    /// From a cluster to the House: it holds a transfer.
+    ClusterHolds {
+        /// The sender.
+        cluster: ClusterId,
+        /// The transfer's number.
+        number: u64,
+    },
+    /// From a table's partition to the House: a significant event (F32).
+    Report {
+        /// The sender.
+        from: MachineId,
+        /// Its number. Those of a partition follow each other without gaps.
+        id: CommandId,
+        /// Whether the House holds all reports before it.
+        is_first: bool,
+        /// The event.
+        what: Report,
+    },
+    /// From the House: it holds a report, and all before it.
+    ReportHeld {
+        /// The receiver.
+        to: MachineId,
+        /// The report's number.
+        id: CommandId,
+    },
+    /// From the House to a cluster: what it has of the player at a seat. The newest counts.
+    SeatMoney {
+        /// The receiver.
+        cluster: ClusterId,
+        /// The seat.
+        seat: Seat,
+        /// What the House has.
+        money: Box<SeatMoney>,
+    },
+    /// From a cluster to its round, for staff screens: what lies on the layout and how seats are. The newest counts.
+    ClusterView {
+        /// The sender.
+        cluster: ClusterId,
+        /// The view.
+        view: Box<ClusterView>,
+    },
+    /// From a cluster to its round: it has not seen the table yet.
+    ShowTable {
+        /// The sender.
+        cluster: ClusterId,
+    },
+    /// From a round to a cluster, for its terminals: what anyone at the table sees. The newest counts.
+    PublicView {
+        /// The receiver.
+        cluster: ClusterId,
+        /// The view.
+        view: Box<PublicView>,
+        /// The last results, the newest first.
+        results: Vec<ResultView>,
+    },
+}
+
+impl Message {
+    /// The receiver.
+    pub const fn to(&self) -> MachineId {
+        match self {
+            Self::Notice { cluster, .. }
+            | Self::RoundHolds { cluster, .. }
+            | Self::HouseHolds { cluster, .. }
+            | Self::ToCluster { cluster, .. }
+            | Self::SeatMoney { cluster, .. }
+            | Self::PublicView { cluster, .. } => MachineId::Cluster(*cluster),
+            Self::Followed { cluster, .. } | Self::ClusterView { cluster, .. } | Self::ShowTable { cluster } => {
+                MachineId::Round(cluster.table)
+            }
+            Self::ToHouse { .. } | Self::ClusterHolds { .. } | Self::Report { .. } => MachineId::House,
+            Self::ReportHeld { to, .. } => *to,
+        }
+    }
+
+    /// The sender.
+    pub const fn from(&self) -> MachineId {
+        match self {
+            Self::Notice { cluster: ClusterId { table, .. }, .. }
+            | Self::RoundHolds { cluster: ClusterId { table, .. }, .. }
+            | Self::PublicView { cluster: ClusterId { table, .. }, .. } => MachineId::Round(*table),
+            Self::Followed { cluster, .. }
+            | Self::ClusterView { cluster, .. }
+            | Self::ShowTable { cluster }
+            | Self::ToHouse { cluster, .. }
+            | Self::ClusterHolds { cluster, .. } => MachineId::Cluster(*cluster),
+            Self::Report { from, .. } => *from,
+            Self::HouseHolds { .. } | Self::ToCluster { .. } | Self::SeatMoney { .. } | Self::ReportHeld { .. } => {
+                MachineId::House
+            }
+        }
+    }
+
+    /// Whether it only shows something: of several to the same receiver about the same the newest is enough.
+    pub const fn is_view(&self) -> bool {
+        match self {
+            Self::SeatMoney { .. } | Self::ClusterView { .. } | Self::PublicView { .. } => true,
+            Self::Notice { .. }
+            | Self::Followed { .. }
+            | Self::RoundHolds { .. }
+            | Self::ToHouse { .. }
+            | Self::HouseHolds { .. }
+            | Self::ToCluster { .. }
+            | Self::ClusterHolds { .. }
+            | Self::Report { .. }
+            | Self::ReportHeld { .. }
+            | Self::ShowTable { .. } => false,
+        }
+    }
+}

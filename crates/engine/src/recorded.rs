@@ -1,0 +1,97 @@
+//! A machine and the entries that it has decided and not yet appended to its chain.
+
+use taisai_table::{Actor, Asked, CommandId, Decision, Entry, Machine, Time, encode};
+
+/// Entries that a partition appends to its chain together. The buffer is used again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EntryBuffer {
+    bytes: Vec<u8>,
+    /// Where each entry ends.
+    ends: Vec<usize>,
+}
+
+impl EntryBuffer {
+    /// Whether there are no entries.
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many bytes the entries have.
+    pub const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The bytes of each entry, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.bytes);
+        self.ends.push(self.bytes.len());
+    }
+}
+
+/// A machine that decides ahead of what is durable.
+#[derive(Debug)]
+pub(crate) struct Recorded<M: Machine> {
+    machine: M,
+    /// Under which number the partition itself sends commands.
+    own: CommandId,
+    pub(crate) undurable: EntryBuffer,
+}
+
+impl<M: Machine> Recorded<M> {
+    /// `source` numbers the partition's own commands: no other source has it, and it is higher than those on record.
+    pub(crate) fn new(machine: M, source: u64) -> Self {
+        Self { machine, own: CommandId { source, sequence: 0 }, undurable: EntryBuffer::default() }
+    }
+
+    pub(crate) const fn machine(&self) -> &M {
+        &self.machine
+    }
+
+    /// Decides and applies a command, and keeps its entry for the next append.
+    pub(crate) fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
+        let asked = self.machine.conceal(asked);
+        let outcome = match self.machine.decide(&asked) {
+            Decision::Accepted(event) => Ok(event),
+            Decision::Refused(refusal) => Err(refusal),
+            Decision::Repeated(verdict) => return Decision::Repeated(verdict),
+        };
+        let entry = Entry { asked, outcome };
+        self.machine.apply(&entry);
+        self.undurable.push(|buffer| encode(&entry, buffer));
+        entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
+    }
+
+    /// A command of the program's own.
+    pub(crate) fn own(&mut self, time: Time, command: M::Command) -> Asked<M::Command> {
+        self.own.sequence += 1;
+        Asked { time, actor: Actor::System, id: self.own, command }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_back_one_by_one() {
+        let mut buffer = EntryBuffer::default();
+        assert!(buffer.is_empty() && buffer.iter().next().is_none());
+        for entry in [&b"one"[..], b"", b"three"] {
+            buffer.push(|bytes| bytes.extend_from_slice(entry));
+        }
+        assert_eq!(buffer.iter().collect::<Vec<_>>(), [&b"one"[..], b"", b"three"]);
+        assert_eq!(buffer.len(), 8);
+        buffer.clear();
+        assert!(buffer.is_empty());
+    }
+}

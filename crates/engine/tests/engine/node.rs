@@ -1,0 +1,23 @@
+//! What a node has counted since it began.
+
+use taisai_engine::Counts;
+use taisai_table::MachineId;
+
+/// The sums over all batches of a node.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    pub(crate) counted: Counts,
+    pub(crate) checkpoints: Vec<MachineId>,
+}
+
+impl Node {
+    /// Adds what came of a batch.
+    pub(crate) fn add(&mut self, counts: Counts, checkpoints: Vec<MachineId>) {
+        self.checkpoints.extend(checkpoints);
+        self.counted.bets += counts.bets;
+        self.counted.rounds += counts.rounds;
+        self.counted.terminals += counts.terminals;
+        self.counted.refusals.extend(counts.refusals);
+        self.counted.are_sound = counts.are_sound.or(self.counted.are_sound);
+    }
+}

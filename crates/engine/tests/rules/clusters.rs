@@ -1,0 +1,242 @@
+//! Tables of one or several clusters: what waits between the partitions, and machines built again.
+
+use std::collections::BTreeSet;
+
+use taisai_engine::{InMemoryInstallation, Message, Placement};
+use taisai_table::{
+    Actor, BadPlan, Cluster, ClusterCommand, ClusterId, Decision, Entry, HouseCommand, Machines, Notice, Phase, Plan,
+    Profile, Purpose, Recorded, Refusal, RoundNumber, Seat, Snapshot, Time, Transfer,
+};
+
+use crate::cluster::LIVE;
+use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, rules};
+
+fn plan(game: &str, seats: &[u32]) -> Plan {
+    Plan { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
+}
+
+fn house(is_training: bool) -> InMemoryInstallation {
+    InMemoryInstallation::new(Profile::singapore(), is_training, Placement::Apart, Time(NOON))
+}
+
+const fn cluster(number: u16) -> ClusterId {
+    ClusterId { table: TABLE, number }
+}
+
+#[test]
+fn only_limits_of_terminals_let_a_table_have_several_clusters() {
+    let added = |game, seats: &[u32]| house(false).add_table(plan(game, seats), Time(NOON));
+    for game in GAMES {
+        assert_eq!(added(game, &[]), Err(BadPlan::Clusters), "{game}");
+        assert_eq!(added(game, &[4]), Ok(()), "{game}");
+    }
+    for game in [CLASSIC, TAI_SAI, OPEN_COVER] {
+        assert_eq!(added(game, &[4, 4]), Err(BadPlan::LiveTable), "{game}");
+    }
+    assert_eq!(added(ETG, &[4, 4, 3]), Ok(()));
+    assert_eq!(added(ETG, &vec![1; 65_536]), Err(BadPlan::Clusters));
+}
+
+#[test]
+fn the_house_knows_every_table() {
+    let mut house = house(false);
+    house.add_table(plan(ETG, &[4, 4]), Time(NOON)).expect("a table");
+    assert_eq!(house.house().tables().map(|(id, table)| (id, table.clusters.get())).collect::<Vec<_>>(), [(TABLE, 2)]);
+    let again = house.add_table(plan(ETG, &[4]), Time(NOON));
+    assert_eq!(again, Err(BadPlan::Refused(Refusal::TableExists)));
+    let added = house.record.iter().filter_map(|recorded| match recorded {
+        Recorded::House(Entry { asked, outcome }) if matches!(asked.command, HouseCommand::AddTable { .. }) => {
+            Some(outcome.is_ok())
+        }
+        Recorded::House(_) | Recorded::Round(..) | Recorded::Cluster(..) => None,
+    });
+    assert_eq!(added.collect::<Vec<_>>(), [true, false], "the table, and the refusal of another");
+    assert_eq!(house.table(TABLE).map(|table| table.clusters.len()), Some(2));
+}
+
+/// A table of three clusters, its bets open.
+fn open() -> Hall {
+    let mut hall = Hall::set_up(ETG, &Profile::singapore(), &[2, 2, 1], rules(ETG, "A"), Placement::Apart);
+    hall.run("supervisor open-table; supervisor relieve dealer dealer; supervisor use-dice 7");
+    hall.run("supervisor use-tumbler 9; supervisor limits unit=100; dealer open; quiet");
+    hall
+}
+
+impl Hall {
+    /// The messages that wait and are of this kind.
+    fn waiting(&self, is_of: impl Fn(&Message) -> bool) -> Vec<Message> {
+        self.house.waiting().filter(|message| is_of(message)).cloned().collect()
+    }
+
+    /// Delivers a message that changes nothing.
+    fn ignores(&mut self, message: &Message) {
+        let before = (self.house.record.len(), self.house.machines().state_hash());
+        self.house.deliver(message.clone());
+        let after = (self.house.record.len(), self.house.machines().state_hash());
+        assert_eq!(after, before, "{message:?}");
+    }
+}
+
+fn is_notice(message: &Message, number: u16) -> bool {
+    matches!(message, Message::Notice { cluster: to, .. } if *to == cluster(number))
+}
+
+fn is_report(message: &Message) -> bool {
+    matches!(message, Message::Followed { .. })
+}
+
+/// A cluster that has not heard of the void still takes bets: until all have, nobody rules how the round came out (5.2, 5.14).
+#[test]
+fn a_round_that_was_void_while_open_is_settled_once_every_cluster_holds_that() {
+    let mut hall = open();
+    hall.run("dealer activate; ? phase = void; shift rule settle 1 123 with manager = !round-not-settled");
+    hall.house.deliver_all();
+    hall.run("shift rule settle 1 123 with manager = ruled");
+}
+
+#[test]
+fn bets_are_closed_when_every_cluster_holds_it() {
+    let mut hall = open();
+    hall.run("dealer close");
+    for number in (0..3).rev() {
+        hall.run("? phase = closing; dealer commit 123 = !bets-not-closed");
+        let [notice] = hall.waiting(|message| is_notice(message, number)).try_into().expect("one notice for each");
+        let followed = hall.house.cluster(cluster(number)).expect("a cluster").followed();
+        hall.house.deliver(notice.clone());
+        assert_eq!(hall.house.cluster(cluster(number)).expect("a cluster").followed(), followed + 1);
+        hall.ignores(&notice);
+        hall.run("? phase = closing");
+        let reports = hall.waiting(is_report);
+        let report = reports.last().expect("a report").clone();
+        assert_eq!(report.from(), taisai_table::MachineId::Cluster(cluster(number)));
+        assert_eq!(hall.round().notices(cluster(number)).count(), 1, "until it has reported");
+        hall.house.deliver(report.clone());
+        assert_eq!(hall.round().notices(cluster(number)).count(), 0, "whatever the others hold");
+        hall.ignores(&report);
+    }
+    hall.run("? phase = closed");
+    let entries = hall.house.record.len();
+    hall.house.deliver_all();
+    assert_eq!(hall.house.record.len(), entries, "nothing else waited");
+}
+
+#[test]
+fn what_is_not_the_next_is_not_taken() {
+    let mut hall = open();
+    hall.run("dealer close; dealer interrupt");
+    let notices = hall.waiting(|message| is_notice(message, 2));
+    assert_eq!(notices.len(), 2, "closed, then void");
+    hall.ignores(&notices[1]);
+    hall.house.deliver_all();
+    assert_eq!(hall.round().phase(), Phase::Void);
+    assert!(hall.round().is_followed());
+    hall.ignores(&Message::Notice { cluster: cluster(3), number: 1, notice: Notice::Resumed });
+}
+
+/// The machines as entries make them.
+fn rebuilt(house: &InMemoryInstallation, entries: &[Recorded]) -> Machines {
+    let mut machines = house.machines().empty();
+    for entry in entries {
+        machines.apply(entry);
+    }
+    machines
+}
+
+/// F54: a house for training is built again as one.
+#[test]
+fn a_training_house_stays_one() {
+    let mut house = house(true);
+    let plan = Plan { is_training: true, ..plan(ETG, &[4]) };
+    house.add_table(plan, Time(NOON)).expect("a table");
+    let machines = rebuilt(&house, &house.record);
+    assert_eq!(machines.state_hash(), house.machines().state_hash());
+    assert!(machines.house.is_training());
+    house.restart(machines, Time(NOON));
+    assert!(house.house().is_training());
+}
+
+/// Money that a cluster takes and the House never sent is seen, as is what a cluster's own invariants see.
+#[test]
+fn money_from_nowhere_is_seen() {
+    let mut hall = Hall::new(ETG);
+    hall.house.check().expect("the books balance");
+    let transfer =
+        Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0), session: None } };
+    let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+    assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
+    assert_eq!(hall.house.check().map_err(|broken| broken.name), Err("transit is on its way"));
+}
+
+/// Chips are not credits: a live table sends them back.
+#[test]
+fn a_live_table_takes_no_credits() {
+    for game in LIVE {
+        let mut hall = Hall::new(game);
+        let transfer =
+            Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0), session: None } };
+        hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+        assert_eq!(hall.look(&["credits", "0"]), "0", "{game}");
+        let back: Vec<_> = hall.cluster().outbox().map(|transfer| (transfer.amount, transfer.purpose)).collect();
+        assert_eq!(back, [(cents(500), Purpose::Returned { seat: Seat(0) })], "{game}");
+    }
+}
+
+/// The slips of rounds that are over, by how many lines they have.
+fn slips(house: &InMemoryInstallation) -> Vec<Option<usize>> {
+    let clusters = house.machines().clusters().map(Cluster::id);
+    let slips = clusters.flat_map(|cluster| (1..5).map(move |round| (cluster, RoundNumber(round))));
+    slips.map(|(cluster, round)| house.slip(cluster, round).map(|slip| slip.lines.len())).collect()
+}
+
+/// What partitions send until it is held.
+fn on_its_way(hall: &Hall) -> Vec<String> {
+    let is_sent_again = |message: &Message| matches!(message, Message::Notice { .. } | Message::ToHouse { .. });
+    let mut sent: Vec<_> = hall.waiting(is_sent_again).iter().map(|message| format!("{message:?}")).collect();
+    sent.sort();
+    sent
+}
+
+#[test]
+fn machines_are_built_again_from_every_entry() {
+    let mut hall = open();
+    let mut snapshots: Vec<(usize, Snapshot)> = Vec::new();
+    for step in [
+        "carry; fund 0 5000; player bet 0 big 500",
+        "dealer close; carry; dealer activate; dealer tumbled 3; dealer commit 456; carry",
+        "dealer open; carry; player repeat 0; dealer close; carry; dealer activate; dealer tumbled 3",
+        "dealer commit 111; carry; quiet; player voucher 0 7; supervisor correct 1 123 with manager",
+    ] {
+        snapshots.push((hall.house.record.len(), hall.house.machines().snapshot()));
+        hall.run(step);
+    }
+    let (before, sent) = (hall.house.machines().state_hash(), on_its_way(&hall));
+    assert_eq!(sent.len(), 4, "a notice for each cluster, and a voucher: {sent:?}");
+    assert!(slips(&hall.house).iter().flatten().count() >= 6, "slips of two rounds");
+    let record = hall.house.record.clone();
+    assert_eq!(rebuilt(&hall.house, &record).state_hash(), before);
+    for (from, snapshot) in &snapshots {
+        let mut machines = hall.house.machines().empty();
+        machines.restore(snapshot).expect("a snapshot of these plans");
+        for entry in &record[*from..] {
+            machines.apply(entry);
+        }
+        assert_eq!(machines.state_hash(), before, "from entry {from}");
+    }
+
+    // Every entry, of whichever machine, leaves another state.
+    let after = |entries: usize| rebuilt(&hall.house, &record[..entries]).state_hash();
+    let hashes: BTreeSet<_> = (0..=record.len()).map(after).collect();
+    assert_eq!(hashes.len(), record.len() + 1);
+
+    // What was on its way is lost and sent again, and taken under ids that are new to every machine.
+    hall.house.restart(rebuilt(&hall.house, &record), Time(hall.now));
+    assert_eq!(on_its_way(&hall), sent);
+    hall.house.deliver_all();
+    assert!(on_its_way(&hall).is_empty());
+    assert!(hall.round().is_followed() && hall.house.machines().clusters().all(|from| from.outbox().next().is_none()));
+    hall.house.check().expect("the books balance");
+
+    let mut other = house(false);
+    other.add_table(plan(ETG, &[4]), Time(NOON)).expect("a table");
+    assert!(other.machines().empty().restore(&snapshots[0].1).is_err(), "of other plans");
+}

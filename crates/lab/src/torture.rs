@@ -1,0 +1,287 @@
+//! `taisai-lab torture`: the simulator. Random players, dealers, mistakes, faults and restarts from a seed, invariants after every
+//! step, and at the end how often everything was met. A failing run leaves its record in a file for `taisai replay`.
+//!
+//! A house is played for some thousand rounds and then another is founded, with the next layout and another profile: so memory
+//! stays bounded, every house can be rebuilt from its first entry, and a failure's file begins where the house did.
+
+mod cage;
+mod chance;
+mod hall;
+mod installations;
+mod model;
+mod notes;
+mod order;
+mod pit;
+mod play;
+mod players;
+mod register;
+mod restart;
+mod tally;
+mod trouble;
+mod wire;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use taisai::bar::Bar;
+use taisai::output::Output;
+use taisai::print::{self, BAD, Column, GOOD, QUIET};
+use taisai::replay::failure::{Failure, caught, quietly};
+use taisai::replay::setup::{Setup, hex};
+use taisai_engine::Placement;
+use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money, Station};
+use taisai_table::{Closes, Excess, Profile, Registration};
+
+use chance::Chance;
+use hall::Hall;
+use installations::InstallationArgs;
+use tally::{Row, Tally};
+
+/// From so many rounds on, everything that can be met must have been.
+const ENOUGH: u64 = 20_000;
+
+/// A run has so many houses if they are neither too small nor too large.
+const HOUSES: u64 = 20;
+/// The least rounds of a house.
+const SMALL: u64 = 50;
+/// The most: memory stays bounded, and no house is too long to be rebuilt from its first entry.
+const LARGE: u64 = 1_000;
+
+/// How the simulator runs.
+#[derive(clap::Args)]
+pub(crate) struct TortureArgs {
+    /// Where chance begins: the same seed gives the same run
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many rounds are played, of each game
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    rounds: u64,
+    /// The game, like tai-sai or tai-sai@6; every game in force if left out
+    #[arg(long)]
+    game: Option<String>,
+    /// The layout; the layouts of the game in turn if left out
+    #[arg(long, requires = "game")]
+    layout: Option<String>,
+    /// How many Player Terminals, or seats at a live table
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=200))]
+    terminals: u32,
+    /// How many rounds a house plays before the next is founded
+    #[arg(long, hide = true, value_parser = clap::value_parser!(u64).range(1..))]
+    house: Option<u64>,
+    /// Write the record of the last house to this file, also if all is well
+    #[arg(long, hide = true, value_name = "FILE", requires = "game")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    installations: InstallationArgs,
+}
+
+impl TortureArgs {
+    const fn new(seed: u64, rounds: u64) -> Self {
+        Self {
+            seed,
+            rounds,
+            game: None,
+            layout: None,
+            terminals: 8,
+            house: None,
+            save: None,
+            installations: InstallationArgs::NONE,
+        }
+    }
+}
+
+/// What a game's run came to.
+struct Ran<'g> {
+    game: &'g Game,
+    tally: Tally,
+    /// The hash of the last house's final state.
+    hash: [u8; 32],
+}
+
+/// Plays so many rounds of a game with eight terminals and gives how many commands there were, for whoever measures it.
+pub fn commands(game: &str, rounds: u64) -> anyhow::Result<u64> {
+    let args = TortureArgs::new(1, rounds);
+    let games = Games::embedded();
+    let ran = quietly(|| play(&args, games, games.find(game, None)?))?;
+    Ok(ran.context("an invariant was broken")?.tally.commands)
+}
+
+/// Plays rounds on a layout of a game, writes the record of the last house to a file, and gives the hash of the state it ends in:
+/// for tests of what reads such files.
+pub fn write_replay(file: &Path, game: &str, layout: &str, rounds: u64) -> anyhow::Result<[u8; 32]> {
+    let (layout, save) = (Some(layout.to_owned()), Some(file.to_owned()));
+    let args = TortureArgs { layout, save, ..TortureArgs::new(5, rounds) };
+    let games = Games::embedded();
+    let ran = play(&args, games, games.find(game, None)?)?;
+    Ok(ran.context("an invariant was broken")?.hash)
+}
+
+/// Runs the simulator; `false` if an invariant was broken or something was never met.
+pub(crate) fn run(args: &TortureArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
+    if let Some(nodes) = args.installations.nodes {
+        return quietly(|| installations::run(&args.installations, nodes, args.seed));
+    }
+    let chosen = match &args.game {
+        Some(name) => vec![games.find(name, Some(now))?],
+        None => games.iter().filter(|game| game.is_in_force(now)).collect(),
+    };
+    let ran: Vec<_> = quietly(|| chosen.into_iter().map(|game| play(args, games, game)).collect::<Result<_, _>>())?;
+    let Some(ran) = ran.into_iter().collect::<Option<Vec<_>>>() else { return Ok(false) };
+    summary(args, &ran)
+}
+
+/// Plays one game; none if it failed, which has been told.
+fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result<Option<Ran<'g>>> {
+    let layouts: Vec<_> = match &args.layout {
+        Some(layout) => vec![game.layout(layout)?],
+        None => game.layouts().iter().collect(),
+    };
+    let mut tally = Tally::default();
+    let mut hash = [0; 32];
+    let mut bar = Bar::new(game.id(), args.rounds);
+    let mut seeds = Chance::new(args.seed);
+    let size = args.house.unwrap_or_else(|| house_size(args.rounds));
+    for house in 0..args.rounds.div_ceil(size) {
+        let setup = setup(args, game, &layouts, house, &mut seeds)?;
+        let rounds = size.min(args.rounds - house * size);
+        // On several nodes every partition may have a worker of its own: then messages between all of them are chosen.
+        let placement = if seeds.one_in(3) { Placement::Together } else { Placement::Apart };
+        let mut hall = Hall::new(setup, games, placement, seeds.next(), &mut tally)?;
+        let played = caught(&"a step between commands", || {
+            hall.found()?;
+            for _ in 0..rounds {
+                hall.play_round()?;
+                bar.more(1);
+            }
+            hall.end()
+        });
+        hash = hall.installation.machines().state_hash();
+        if let Err(failure) = played.and_then(|held| held) {
+            bar.end(&format!("{} rounds", bar.done), (hall.tally.commands, "commands"));
+            told(args, &hall, &failure, house)?;
+            return Ok(None);
+        }
+        if let Some(path) = &args.save {
+            save(path, &hall)?;
+        }
+    }
+    bar.end(&format!("{} rounds", bar.done), (tally.commands, "commands"));
+    Ok(Some(Ran { game, tally, hash }))
+}
+
+/// Short runs have small houses, so that they too see every profile and layout; long ones have houses that grow old.
+fn house_size(rounds: u64) -> u64 {
+    rounds.div_ceil(HOUSES).clamp(SMALL, LARGE)
+}
+
+/// Houses differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
+/// terminals have their own limits, in how many clusters they are spread over.
+fn setup(
+    args: &TortureArgs,
+    game: &Game,
+    layouts: &[&Layout],
+    house: u64,
+    seeds: &mut Chance,
+) -> anyhow::Result<Setup> {
+    // Every third house has no note acceptors.
+    let mut profile = if house % 3 == 2 { Profile::singapore() } else { Profile::training() };
+    profile.excess = if house.is_multiple_of(2) { Excess::Show } else { Excess::Refuse };
+    profile.closes = if (house / 2).is_multiple_of(2) { Closes::Tick } else { Closes::Dealer };
+    if (house / 4).is_multiple_of(2) {
+        (profile.voucher_days, profile.large_win) = (2, Money::from_cents(100_000));
+    }
+    if (house / 2).is_multiple_of(2) {
+        profile.registration_limit = Money::from_cents(20_000);
+    }
+    let place = usize::try_from(house + house / 4)? % layouts.len();
+    // Every third house of a live table registers winners.
+    let registers_winners = game.station() == Station::LiveTable && house % 3 == 1;
+    let is_bound_by_terminal = game.limit_scope() == Some(LimitScope::Terminal);
+    let clusters = if is_bound_by_terminal { (1 + seeds.small(3)).min(args.terminals) } else { 1 };
+    Ok(Setup {
+        game: format!("{}@{}", game.id(), game.version()),
+        layout: layouts[place].id().to_owned(),
+        registration: if registers_winners { Registration::Winners } else { Registration::EveryBet },
+        seats: (0..clusters).map(|number| (args.terminals + number) / clusters).collect(),
+        training: false,
+        profile,
+    })
+}
+
+fn save(path: &Path, hall: &Hall) -> anyhow::Result<()> {
+    let bytes = hall.record.file(&hall.setup, &hall.installation.machines().state_hash())?;
+    Output::new(path)?.write(bytes).map(drop)
+}
+
+fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyhow::Result<()> {
+    let name = format!("torture-{}.replay", args.seed);
+    let path = args.save.clone().unwrap_or_else(|| name.into());
+    save(&path, hall)?;
+    let Setup { game, layout, .. } = &hall.setup;
+    let (round, path) = (hall.round().number().0, path.display());
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, house {}, round {round}: {}", house + 1, failure.0)?;
+    writeln!(out, "The record is in {path}. Step through it with")?;
+    writeln!(out, "  taisai replay {path}")?;
+    Ok(())
+}
+
+/// Prints what was met; `false` if something that can be was not, in a run that is long enough.
+fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
+    let mut out = anstream::stdout().lock();
+    let columns: Vec<_> = ["Game"]
+        .into_iter()
+        .map(Column::left)
+        .chain(["Rounds", "Commands", "A round", "Bets", "Faults"].into_iter().map(Column::right))
+        .chain([Column::left("Final state")])
+        .collect();
+    let row = |Ran { game, tally, hash }: &Ran| {
+        vec![
+            game.id().to_owned(),
+            tally.rounds.to_string(),
+            tally.commands.to_string(),
+            tally.commands.checked_div(tally.rounds).unwrap_or(0).to_string(),
+            tally.bets.to_string(),
+            tally.faults().to_string(),
+            hex(hash),
+        ]
+    };
+    print::heading(&mut out, &format!("Seed {}: every invariant held", args.seed))?;
+    print::table(&mut out, &columns, &ran.iter().map(row).collect::<Vec<_>>())?;
+    print::heading(&mut out, "How often it was met")?;
+    let met: Vec<Vec<Row>> = ran.iter().map(|ran| ran.tally.rows(ran.game)).collect();
+    let columns: Vec<_> = [Column::left(""), Column::left("What")]
+        .into_iter()
+        .chain(ran.iter().map(|ran| Column::right(ran.game.id())))
+        .collect();
+    let rows = (0..met.first().map_or(0, Vec::len)).map(|place| {
+        let cells = met.iter().map(|rows| cell(&rows[place]));
+        [met[0][place].group.to_owned(), met[0][place].name.clone()].into_iter().chain(cells).collect()
+    });
+    print::table(&mut out, &columns, &rows.collect::<Vec<Vec<_>>>())?;
+    writeln!(out)?;
+    let mut all_met = true;
+    for (ran, rows) in ran.iter().zip(&met) {
+        for Row { group, name, out_of_reach, .. } in rows {
+            if let Some(why) = out_of_reach {
+                writeln!(out, "{QUIET}–  {}: {group} {name}: {why}{QUIET:#}", ran.game.id())?;
+            }
+        }
+        for row in rows.iter().filter(|row| row.is_missing()) {
+            all_met = false;
+            writeln!(out, "{BAD}never met{BAD:#}  {}: {} {}", ran.game.id(), row.group, row.name)?;
+        }
+    }
+    if all_met {
+        writeln!(out, "{GOOD}ok{GOOD:#}  everything that can be met was met")?;
+    }
+    Ok(all_met || args.rounds < ENOUGH)
+}
+
+fn cell(row: &Row) -> String {
+    match row.out_of_reach {
+        Some(_) if row.count == 0 => "–".to_owned(),
+        Some(_) | None => row.count.to_string(),
+    }
+}

@@ -1,0 +1,84 @@
+//! `taisai-lab torture --nodes`: whole installations of the production engine, with several nodes, a network and a store that fail. One
+//! seed is one run. A failing run leaves what happened last in a file for `taisai replay`.
+
+use std::io::Write as _;
+
+use taisai::bar::Bar;
+use taisai::output::Output;
+use taisai::print::{self, BAD, Column, GOOD};
+use taisai::replay::trace;
+use taisai_simulator::{Failure, Plan, StoreKind, Summary};
+
+/// What is simulated.
+#[derive(clap::Args)]
+pub(crate) struct InstallationArgs {
+    /// Simulate whole installations of so many nodes on one store, which fail
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=9))]
+    pub(super) nodes: Option<u16>,
+    /// How many clusters the table with Player Terminals has
+    #[arg(long, requires = "nodes", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=9))]
+    clusters: u16,
+    /// How many faults each installation withstands: of processes, network, store and clocks
+    #[arg(long, requires = "nodes", default_value_t = 100)]
+    faults: u64,
+    /// How many seeds are run, from the first on
+    #[arg(long, requires = "nodes", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+}
+
+impl InstallationArgs {
+    pub(super) const NONE: Self = Self { nodes: None, clusters: 2, faults: 100, seeds: 1 };
+}
+
+/// Runs installations from a seed on; `false` if an invariant was broken.
+pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Result<bool> {
+    let store = if nodes == 1 { StoreKind::Sqlite } else { StoreKind::Postgres };
+    let plan = Plan { nodes, clusters: args.clusters, faults: args.faults, store, ..Plan::default() };
+    let mut all = Summary::default();
+    let mut bar = Bar::new("installations", args.seeds);
+    for seed in seed..seed.saturating_add(args.seeds) {
+        match taisai_simulator::run(seed, &plan) {
+            Ok(summary) => all.add(&summary),
+            Err(failure) => {
+                bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
+                return broken(&failure).map(|()| false);
+            }
+        }
+        bar.more(1);
+    }
+    bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
+    tell(args, seed, &all).map(|()| true)
+}
+
+fn broken(failure: &Failure) -> anyhow::Result<()> {
+    let path = format!("torture-{}.trace", failure.seed);
+    Output::new(path.as_ref())?.write(trace::file(&failure.to_string(), &failure.trace))?;
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{BAD}broken{BAD:#}  {failure}")?;
+    writeln!(out, "What happened last is in {path}. Step through it with")?;
+    writeln!(out, "  taisai replay {path}")?;
+    Ok(())
+}
+
+fn tell(args: &InstallationArgs, seed: u64, all: &Summary) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let seeds = if args.seeds == 1 { format!("Seed {seed}") } else { format!("{} seeds from {seed}", args.seeds) };
+    print::heading(&mut out, &format!("{seeds}: every invariant held"))?;
+    let columns = [Column::left("What"), Column::right("Count")];
+    let counts = [
+        ("faults injected", all.injected()),
+        ("rounds", all.rounds),
+        ("bets", all.bets),
+        ("commands on record", all.commands),
+        ("refusals", all.refusals),
+        ("transfers", all.transfers),
+        ("corrections and late voids", all.corrections),
+        ("take-overs", all.take_overs),
+        ("virtual seconds", all.virtual_seconds),
+    ];
+    let counts = counts.into_iter().map(|(what, count)| vec![what.to_owned(), count.to_string()]);
+    let faults = all.faults.iter().map(|(fault, count)| vec![format!("  {fault:?}"), count.to_string()]);
+    print::table(&mut out, &columns, &counts.chain(faults).collect::<Vec<_>>())?;
+    writeln!(out, "\n{GOOD}ok{GOOD:#}  the same seed gives the same run")?;
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! A table that registers winners. Players put chips on the felt, which no machine sees; after the dice the Dealer registers from
+//! it, not always rightly, and what was not registered is registered from the film where a round is corrected or void late.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use taisai::replay::failure::{Failure, Held, ensure};
+use taisai_rules::{Bet, BetBox, Dice, Money, Outcome};
+use taisai_table::{AskedFor, Chips, ClusterCommand, PayLine, Registration, Returns, RoundNumber, Seat, Stake, Stakes};
+
+use super::hall::{Hall, MANAGER, SUPERVISOR, by, person};
+use super::model::{KEPT, Player};
+
+/// What lies on the felt, by round: what happened to older ones is not looked up on the film.
+#[derive(Default)]
+pub(super) struct Felt(BTreeMap<RoundNumber, Vec<Bet<Player>>>);
+
+impl Felt {
+    fn of(&self, round: RoundNumber) -> &[Bet<Player>] {
+        self.0.get(&round).map_or(&[], Vec::as_slice)
+    }
+
+    fn total(&self, round: RoundNumber, bet_box: BetBox) -> i64 {
+        self.of(round).iter().filter(|bet| bet.bet_box == bet_box).map(|bet| bet.amount.cents()).sum()
+    }
+}
+
+impl Hall<'_> {
+    pub(super) fn registers_winners(&self) -> bool {
+        self.rules.registration() == Registration::Winners
+    }
+
+    /// A player puts chips on the layout while bets are open.
+    pub(super) fn lay(&mut self, seat: Seat) {
+        let stakes = self.stakes(seat, Chips::Own);
+        let round = self.round().number();
+        let unit = self.model().limits().unit().cents();
+        let bets = self.felt.0.entry(round).or_default();
+        for Stake { bet_box, amount } in stakes {
+            let player = Player { seat, chips: Chips::Own };
+            let amount = Money::from_cents((amount.cents() / unit).max(1) * unit);
+            match bets.iter_mut().find(|bet| (bet.player, bet.bet_box) == (player, bet_box)) {
+                Some(bet) => bet.amount = Money::from_cents(bet.amount.cents() + amount.cents()),
+                None => bets.push(Bet { player, bet_box, amount }),
+            }
+        }
+        if let Some(oldest) = round.0.checked_sub(KEPT) {
+            self.felt.0.retain(|kept, _| kept.0 > oldest);
+        }
+    }
+
+    /// The next thing that the Dealer registers.
+    pub(super) fn register(&mut self) -> Held {
+        let Some(dice) = self.cluster().thrown() else { return Ok(()) };
+        if self.chance.one_in(12) {
+            return self.register_wrongly();
+        }
+        let round = self.cluster().round();
+        let rules = self.rules.clone();
+        for bet_box in rules.layout().boxes().iter().copied() {
+            let wins = matches!(rules.layout().outcome(bet_box, dice), Some(Outcome::Won(_)));
+            let total = Money::from_cents(self.felt.total(round, bet_box));
+            let told = self.cluster().told(bet_box);
+            let asked_for = self.cluster().asked_for(bet_box);
+            let is_over = !wins && total.cents() > self.cap_on_felt(round, bet_box);
+            let must_be_told = asked_for == Some(AskedFor::Total) || is_over;
+            if told.is_some_and(|told| told != total) || (told.is_none() && must_be_told) {
+                return self.tell(ClusterCommand::TellTotal { bet_box, amount: total });
+            }
+            if self.register_next(round, bet_box, wins || is_over)? {
+                return Ok(());
+            }
+        }
+        self.is_paid_as_if_every_bet_were_registered(round, dice)?;
+        self.tell(ClusterCommand::AllRegistered)
+    }
+
+    fn cap_on_felt(&self, round: RoundNumber, bet_box: BetBox) -> i64 {
+        if !self.has_excess() {
+            return i64::MAX;
+        }
+        let opposite = bet_box.opposite().map_or(0, |opposite| self.felt.total(round, opposite));
+        self.model().limits().cap(bet_box, Money::from_cents(opposite)).cents()
+    }
+
+    fn tell(&mut self, command: ClusterCommand) -> Held {
+        self.ask_cluster(self.dealer(), command)?.ok();
+        Ok(())
+    }
+
+    /// Registers the next stake on a box that is asked for, or takes one off that does not lie there; `false` if there is none.
+    fn register_next(&mut self, round: RoundNumber, bet_box: BetBox, is_asked_for: bool) -> Result<bool, Failure> {
+        for seat in self.cluster().seats() {
+            let lies: i64 = self
+                .felt
+                .of(round)
+                .iter()
+                .filter(|bet| (bet.player.seat, bet.bet_box) == (seat, bet_box))
+                .map(|bet| bet.amount.cents())
+                .sum();
+            let own = self.cluster().bets(seat).filter(|(_, stake)| stake.bet_box == bet_box);
+            let registered: i64 = own.map(|(_, stake)| stake.amount.cents()).sum();
+            if lies == registered || (lies > registered && !is_asked_for) {
+                continue;
+            }
+            let stake = Stake { bet_box, amount: Money::from_cents((lies - registered).abs()) };
+            let stakes = Stakes::from_slice(&[stake]);
+            let second = self.chance.percent(80).then(|| person(SUPERVISOR));
+            self.tell(if lies > registered {
+                ClusterCommand::Register { seat, stakes, second }
+            } else {
+                ClusterCommand::Withdraw { seat, chips: Chips::Own, stakes }
+            })?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// What the Dealer registers by mistake, or forgets.
+    fn register_wrongly(&mut self) -> Held {
+        let rules = self.rules.clone();
+        let bet_box = self.chance.pick(rules.layout().boxes());
+        let seat = self.seat();
+        let unit = self.model().limits().unit().cents();
+        let amount = Money::from_cents(self.chance.between(1, 900) * unit);
+        let second = self.chance.percent(50).then(|| person(self.chance.pick(&[SUPERVISOR, MANAGER])));
+        let command = match self.chance.below(6) {
+            0 => ClusterCommand::AllRegistered,
+            1 | 2 => {
+                let bet_box = self.chance.pick(&[BetBox::BIG, BetBox::SMALL, bet_box]);
+                ClusterCommand::TellTotal { bet_box, amount }
+            }
+            _ => ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[Stake { bet_box, amount }]), second },
+        };
+        self.tell(command)
+    }
+
+    /// The same chips, all of them registered, would be paid the same: what is not registered gets nothing either way.
+    fn is_paid_as_if_every_bet_were_registered(&self, round: RoundNumber, dice: Dice) -> Held {
+        // In a tie the last unit goes to whoever was registered first: nobody knows who put the chips there first.
+        let mut bets = self.felt.of(round).to_vec();
+        bets.sort_by_key(|bet| self.model().place_of(bet));
+        let settled = self.rules.layout().settle(self.model().limits(), dice, bets);
+        let settled = settled.map_err(|error| Failure::new(&format!("the felt cannot be settled: {error}")))?;
+        let mut expected: BTreeMap<(Seat, BetBox), i64> = BTreeMap::new();
+        for line in settled.lines {
+            let got = line.paid().cents() + line.stake.cents() - line.counted.cents();
+            *expected.entry((line.player.seat, line.bet_box)).or_default() += got;
+        }
+        let lines = self.cluster().pay_list().map_or_else(Vec::new, |list| list.lines);
+        let paid = |line: &PayLine| ((line.seat, line.bet_box), line.pays.cents() + line.returned.cents());
+        let mut paid: BTreeMap<_, _> = lines.iter().map(paid).collect();
+        // A box that was registered by mistake and loses gets nothing.
+        for got in [&mut expected, &mut paid] {
+            got.retain(|_, cents| *cents != 0);
+        }
+        ensure("winners are paid as if every bet were registered", expected == paid, || {
+            format!("round {}, {dice}: {expected:?} and {paid:?}", round.0)
+        })
+    }
+
+    /// Supervisor and second person register from the film what a round owes that came to stand otherwise, or have done so.
+    pub(super) fn look_at_the_film(&mut self) -> Held {
+        let newest = self.round().number().0;
+        let oldest = newest.saturating_sub(KEPT);
+        let is_open = |(round, returns): &(RoundNumber, &Returns)| returns.is_open && round.0 > oldest;
+        let open: Vec<_> = self.cluster().returns().filter(is_open).map(|(round, _)| round).collect();
+        let any = RoundNumber(oldest + 1 + self.chance.below(newest - oldest + 1));
+        let round = if open.is_empty() || self.chance.one_in(20) { any } else { self.chance.pick(&open) };
+        let second = self.chance.percent(90).then(|| person(MANAGER));
+        if self.chance.percent(12) {
+            self.ask_cluster(by(SUPERVISOR), ClusterCommand::CloseReturns { round, second })?.ok();
+            return Ok(());
+        }
+        let lines: Vec<_> = self
+            .cluster()
+            .returns()
+            .filter(|(of, _)| *of == round)
+            .flat_map(|(_, returns)| returns.lines.iter().map(|line| (line.number, line.seat, line.bet_box)))
+            .collect();
+        if self.chance.one_in(8) {
+            let line = if lines.is_empty() { 1 } else { self.chance.pick(&lines).0 };
+            self.ask_cluster(by(SUPERVISOR), ClusterCommand::WithdrawFromFilm { round, line, second })?.ok();
+            return Ok(());
+        }
+        let seen: BTreeSet<_> = lines.iter().map(|(_, seat, bet_box)| (*seat, *bet_box)).collect();
+        let bets: Vec<_> = self.felt.of(round).to_vec();
+        let Some(bet) = bets.iter().find(|bet| !seen.contains(&(bet.player.seat, bet.bet_box))) else { return Ok(()) };
+        let bet = if self.chance.percent(70) { self.chance.pick(&bets) } else { *bet };
+        let (seat, stake) = (bet.player.seat, Stake { bet_box: bet.bet_box, amount: bet.amount });
+        let player = "as the film shows".to_owned();
+        self.ask_cluster(by(SUPERVISOR), ClusterCommand::RegisterFromFilm { round, seat, player, stake, second })?.ok();
+        Ok(())
+    }
+}

@@ -1,0 +1,271 @@
+//! What passes between the partitions: notices, reports, transfers and views. Each arrives late, twice, out of order or with a
+//! wrong slip, and must change nothing unless it is the next one.
+
+use std::mem::{Discriminant, discriminant};
+
+use taisai::replay::failure::{Failure, Held, ensure};
+use taisai_engine::Message;
+use taisai_table::{
+    Actor, ClusterCommand, ClusterId, HouseCommand, MachineId, Notice, Purpose, Recorded, Refusal, RoundCommand, Seat,
+    SlipLine, Verdict,
+};
+
+use super::hall::Hall;
+use super::tally::Fault;
+
+/// After so many steps a message counts as delayed.
+const LATE: u32 = 6;
+/// So many messages that were delivered are kept to be delivered again.
+const KEPT: usize = 8;
+
+/// Messages of one kind from one partition to another keep their order.
+type Way = (Discriminant<Message>, MachineId, MachineId);
+
+const fn way(message: &Message) -> Way {
+    (discriminant(message), message.from(), message.to())
+}
+
+/// Whether its receiver records it, if it is the next one. Others show something, or tell what is held.
+const fn is_recorded(message: &Message) -> bool {
+    match message {
+        Message::Notice { .. }
+        | Message::Followed { .. }
+        | Message::ToHouse { .. }
+        | Message::HouseHolds { .. }
+        | Message::ToCluster { .. }
+        | Message::ClusterHolds { .. }
+        | Message::Report { .. } => true,
+        Message::RoundHolds { .. }
+        | Message::ReportHeld { .. }
+        | Message::SeatMoney { .. }
+        | Message::ClusterView { .. }
+        | Message::ShowTable { .. }
+        | Message::PublicView { .. } => false,
+    }
+}
+
+impl Hall<'_> {
+    /// Something is left where it is for this step.
+    pub(super) fn wait(&mut self) {
+        if self.installation.waiting().any(is_recorded) {
+            self.waited += 1;
+        }
+    }
+
+    /// Delivers one message that is next on its way, of any way; `false` if there is none.
+    pub(super) fn carry(&mut self) -> Held<bool> {
+        self.show()?;
+        self.drop_copies();
+        let ways = self.ways();
+        let next: Vec<_> = (0..ways.len()).filter(|place| !ways[..*place].contains(&ways[*place])).collect();
+        if next.is_empty() {
+            return Ok(false);
+        }
+        if std::mem::take(&mut self.waited) >= LATE {
+            self.tally.fault(Fault::MessageDelayed);
+        }
+        let place = self.chance.pick(&next);
+        let message = self.installation.take_waiting(place).ok_or_else(|| Failure::new("no message waits there"))?;
+        if let Message::Notice { cluster, number, notice } = &message
+            && self.is_next(&message)
+            && self.chance.one_in(4)
+        {
+            self.wrong_slip(*cluster, *number, notice)?;
+        }
+        self.deliver(&message)?;
+        if let Message::ToHouse { transfer, .. } = &message
+            && let Purpose::Voucher { number, .. } = transfer.purpose
+            && self.house().voucher(number.hash).is_some()
+        {
+            self.carry_about(number.hash);
+        }
+        self.delivered.truncate(KEPT - 1);
+        self.delivered.push_front(message);
+        Ok(true)
+    }
+
+    /// Carries until nothing waits.
+    pub(super) fn carry_all(&mut self) -> Held {
+        while self.carry()? {}
+        Ok(())
+    }
+
+    /// Delivers what is not recorded. Of views the newest is enough: some are lost.
+    fn show(&mut self) -> Held {
+        let mut place = 0;
+        while place < self.installation.waiting().len() {
+            if self.installation.waiting().nth(place).is_none_or(is_recorded) {
+                place += 1;
+                continue;
+            }
+            let Some(message) = self.installation.take_waiting(place) else { return Ok(()) };
+            if !(message.is_view() && self.chance.percent(75)) {
+                self.deliver(&message)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What partitions send again while the first still waits is lost. The newest report of a cluster tells all that those before
+    /// it tell.
+    fn drop_copies(&mut self) {
+        let (ways, waiting) = (self.ways(), self.installation.waiting().collect::<Vec<_>>());
+        let is_copy = |place: &usize| match waiting[*place] {
+            Message::Followed { .. } => ways[place + 1..].contains(&ways[*place]),
+            message => (0..*place).any(|before| ways[before] == ways[*place] && waiting[before] == message),
+        };
+        let copies: Vec<_> = (0..waiting.len()).filter(is_copy).collect();
+        for place in copies.into_iter().rev() {
+            self.installation.take_waiting(place);
+        }
+    }
+
+    /// The ways of the messages that wait.
+    fn ways(&self) -> Vec<Way> {
+        self.installation.waiting().map(way).collect()
+    }
+
+    /// Whether the receiver has not taken a message and has taken all before it.
+    fn is_next(&self, message: &Message) -> bool {
+        let cluster = |id: &ClusterId| self.installation.cluster(*id);
+        match message {
+            Message::Notice { cluster: to, number, .. } => cluster(to).is_some_and(|to| *number == to.followed() + 1),
+            Message::Followed { cluster, followed, colour_chips, is_registered, .. } => {
+                let told = (*followed, *colour_chips, *is_registered);
+                self.round().reported(*cluster).is_some_and(|known| told != known && told.0 >= known.0)
+            }
+            Message::ToHouse { cluster, transfer } => transfer.number == self.house().received(*cluster) + 1,
+            Message::ToCluster { cluster: to, transfer } => {
+                cluster(to).is_some_and(|to| transfer.number == to.received() + 1)
+            }
+            Message::HouseHolds { cluster: to, number } => {
+                cluster(to).and_then(|to| to.outbox().next()).is_some_and(|first| first.number == *number)
+            }
+            Message::ClusterHolds { cluster, number } => {
+                self.house().outbox(*cluster).next().is_some_and(|first| first.number == *number)
+            }
+            Message::Report { id, is_first, .. } => {
+                let newest = self.house().newest(id.source);
+                id.sequence == newest + 1 || (*is_first && id.sequence > newest)
+            }
+            Message::RoundHolds { .. }
+            | Message::ReportHeld { .. }
+            | Message::SeatMoney { .. }
+            | Message::ClusterView { .. }
+            | Message::ShowTable { .. }
+            | Message::PublicView { .. } => false,
+        }
+    }
+
+    /// What is next is taken; nothing is recorded of anything else.
+    fn deliver(&mut self, message: &Message) -> Held {
+        let (is_next, from) = (self.is_next(message), self.heeded);
+        self.watched(message, |installation| installation.deliver(message.clone()))?;
+        let first = self.installation.record.get(from);
+        if is_next {
+            let is_taken = first.is_some_and(|first| accepted_by(first) == Some(message.to()));
+            return ensure("a message that is next is taken", is_taken, || format!("{message:?}: {first:?}"));
+        }
+        ensure("a message that is not the next is not recorded", first.is_none(), || format!("{message:?}: {first:?}"))
+    }
+
+    /// A correction with a slip that is not the round's is not followed.
+    fn wrong_slip(&mut self, cluster: ClusterId, number: u64, notice: &Notice) -> Held {
+        let over = notice.stands().map(|(round, _)| round);
+        let Some(mut slip) = over.and_then(|round| self.installation.slip(cluster, round)).cloned() else {
+            return Ok(());
+        };
+        let Some(line) = slip.lines.first_mut() else { return Ok(()) };
+        *line = match self.chance.below(3) {
+            0 => SlipLine { units: line.units + 1, ..*line },
+            1 => SlipLine { counted: line.counted + 1, ..*line },
+            _ => SlipLine { seat: Seat(line.seat.0 + 1), ..*line },
+        };
+        let slip = (!self.chance.percent(30)).then_some(slip);
+        self.tally.fault(Fault::WrongSlip);
+        let at = std::mem::replace(&mut self.at, cluster);
+        let follow = ClusterCommand::Follow { number, notice: notice.clone(), slip };
+        let told = self.ask_cluster(Actor::System, follow)?.err();
+        self.at = at;
+        ensure("a wrong slip is refused", told == Some(Refusal::SlipDiffers), || format!("{told:?}: {notice:?}"))
+    }
+
+    /// A message that was delivered before arrives once more.
+    pub(super) fn repeat_a_message(&mut self) -> Held {
+        if self.delivered.is_empty() {
+            return Ok(());
+        }
+        let place = self.chance.place(self.delivered.len());
+        let message = self.delivered[place].clone();
+        // A late report of Colour Chips would be taken: a live table's cluster never runs on another node than its round.
+        if matches!(message, Message::Followed { .. }) && self.is_live() {
+            return Ok(());
+        }
+        self.changes_nothing(Fault::MessageRepeated, &message)
+    }
+
+    /// A message overtakes the one before it; where none has another behind it, one comes from the future.
+    pub(super) fn overtake(&mut self) -> Held {
+        self.drop_copies();
+        let (ways, waiting) = (self.ways(), self.installation.waiting().collect::<Vec<_>>());
+        let is_behind = |place: &usize| {
+            let has_before = ways[..*place].contains(&ways[*place]);
+            has_before && is_recorded(waiting[*place]) && !self.is_next(waiting[*place])
+        };
+        let behind: Vec<_> = (0..waiting.len()).filter(is_behind).collect();
+        let later = 2 + self.chance.below(1_000);
+        let (cluster, kind) = (self.at, self.chance.below(4));
+        let message = match (behind.is_empty(), kind) {
+            (false, _) => waiting[self.chance.pick(&behind)].clone(),
+            (true, 0) => Message::ClusterHolds { cluster, number: self.house().sent(cluster) + later },
+            (true, 1) => Message::HouseHolds { cluster, number: self.house().received(cluster) + later },
+            (true, _) => return self.ask_too_early(later),
+        };
+        self.changes_nothing(Fault::MessageOutOfOrder, &message)
+    }
+
+    /// The machines themselves refuse what is not the next.
+    fn ask_too_early(&mut self, later: u64) -> Held {
+        self.tally.fault(Fault::MessageOutOfOrder);
+        let cluster = self.at;
+        let verdict = match self.chance.below(3) {
+            0 => {
+                self.let_clusters_follow()?;
+                let (followed, colour_chips, is_registered) = self.cluster().reports();
+                let followed = followed + later;
+                let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
+                let asked = self.asked(Actor::System, report);
+                self.decide_round(&asked)?.verdict()
+            }
+            1 => {
+                let number = self.house().sent(cluster) + later;
+                let asked = self.asked(Actor::System, HouseCommand::Delivered { cluster, number });
+                self.send_house(&asked)?.verdict()
+            }
+            _ => {
+                let number = self.cluster().followed() + later;
+                let follow = ClusterCommand::Follow { number, notice: Notice::Held, slip: None };
+                let asked = self.asked(Actor::System, follow);
+                self.send_cluster(&asked)?.verdict()
+            }
+        };
+        let is_refused = verdict == Verdict::Refused(Refusal::OutOfOrder);
+        ensure("what is not the next is refused", is_refused, || format!("{verdict:?}"))
+    }
+
+    fn changes_nothing(&mut self, fault: Fault, message: &Message) -> Held {
+        self.tally.fault(fault);
+        ensure("a message that was taken is not the next", !self.is_next(message), || format!("{message:?}"))?;
+        self.deliver(message)?;
+        self.partitions_are_as_recorded()
+    }
+}
+
+/// The machine of an entry, if it accepted what was asked.
+fn accepted_by(recorded: &Recorded) -> Option<MachineId> {
+    match recorded {
+        Recorded::Round(table, entry) => entry.outcome.is_ok().then_some(MachineId::Round(*table)),
+        Recorded::Cluster(cluster, entry) => entry.outcome.is_ok().then_some(MachineId::Cluster(*cluster)),
+        Recorded::House(entry) => entry.outcome.is_ok().then_some(MachineId::House),
+    }
+}

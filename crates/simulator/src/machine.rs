@@ -1,0 +1,136 @@
+//! The three kinds of machines as one type, for those who read chains.
+
+use taisai_table::{
+    Asked, BadBytes, Broken, Cluster, ClusterEntry, ClusterEvent, CommandId, Decision, Entry, House, HouseEntry,
+    Machine as _, Round, RoundEntry, RoundNumber, Slip, Time, Verdict, decode,
+};
+
+/// A machine.
+#[derive(Clone, Debug)]
+pub(crate) enum Machine {
+    House(Box<House>),
+    Round(Box<Round>),
+    Cluster(Box<Cluster>),
+}
+
+/// An entry of its chain.
+#[derive(Clone, Debug)]
+pub(crate) enum Recorded {
+    House(HouseEntry),
+    Round(RoundEntry),
+    Cluster(ClusterEntry),
+}
+
+impl Machine {
+    /// Reads an entry of this kind of machine.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Recorded, BadBytes> {
+        match self {
+            Self::House(_) => decode(bytes).map(Recorded::House),
+            Self::Round(_) => decode(bytes).map(Recorded::Round),
+            Self::Cluster(_) => decode(bytes).map(Recorded::Cluster),
+        }
+    }
+
+    /// Whether the machine decides an entry's command as the entry says.
+    pub(crate) fn decides(&self, recorded: &Recorded) -> Result<(), String> {
+        match (self, recorded) {
+            (Self::House(house), Recorded::House(entry)) => agree(&house.decide(&entry.asked), entry),
+            (Self::Round(round), Recorded::Round(entry)) => agree(&round.decide(&entry.asked), entry),
+            (Self::Cluster(cluster), Recorded::Cluster(entry)) => agree(&cluster.decide(&entry.asked), entry),
+            (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => Err("an entry of another machine".to_owned()),
+        }
+    }
+
+    /// Applies an entry that was decided in this state.
+    pub(crate) fn apply(&mut self, recorded: &Recorded) {
+        match (self, recorded) {
+            (Self::House(house), Recorded::House(entry)) => house.apply(entry),
+            (Self::Round(round), Recorded::Round(entry)) => round.apply(entry),
+            (Self::Cluster(cluster), Recorded::Cluster(entry)) => cluster.apply(entry),
+            (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => unreachable!("an entry is read by its machine"),
+        }
+    }
+
+    /// The slip that an entry settles, before the entry is applied.
+    pub(crate) fn settles(&self, recorded: &Recorded) -> Option<(RoundNumber, Slip)> {
+        match (self, recorded) {
+            (Self::Cluster(cluster), Recorded::Cluster(Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. })) => {
+                Some((cluster.round(), cluster.slip()))
+            }
+            (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => None,
+        }
+    }
+
+    pub(crate) fn state_hash(&self) -> [u8; 32] {
+        match self {
+            Self::House(house) => house.state_hash(),
+            Self::Round(round) => round.state_hash(),
+            Self::Cluster(cluster) => cluster.state_hash(),
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Broken> {
+        match self {
+            Self::House(house) => house.check(),
+            Self::Round(round) => (**round).check(),
+            Self::Cluster(cluster) => cluster.check(),
+        }
+    }
+
+    /// The highest number of a source that it has on record.
+    pub(crate) fn highest_source(&self) -> u64 {
+        match self {
+            Self::House(house) => house.highest_source(),
+            Self::Round(round) => round.highest_source(),
+            Self::Cluster(cluster) => cluster.highest_source(),
+        }
+    }
+}
+
+impl Recorded {
+    pub(crate) fn time(&self) -> Time {
+        match self {
+            Self::House(entry) => entry.asked.time,
+            Self::Round(entry) => entry.asked.time,
+            Self::Cluster(entry) => entry.asked.time,
+        }
+    }
+
+    pub(crate) fn id(&self) -> CommandId {
+        match self {
+            Self::House(entry) => entry.asked.id,
+            Self::Round(entry) => entry.asked.id,
+            Self::Cluster(entry) => entry.asked.id,
+        }
+    }
+
+    pub(crate) fn verdict(&self) -> Verdict {
+        match self {
+            Self::House(entry) => entry.verdict(),
+            Self::Round(entry) => entry.verdict(),
+            Self::Cluster(entry) => entry.verdict(),
+        }
+    }
+
+    /// The command and what came of it, for people.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::House(entry) => text(&entry.asked, &entry.outcome),
+            Self::Round(entry) => text(&entry.asked, &entry.outcome),
+            Self::Cluster(entry) => text(&entry.asked, &entry.outcome),
+        }
+    }
+}
+
+fn text<C: std::fmt::Debug, O: std::fmt::Debug>(asked: &Asked<C>, outcome: &O) -> String {
+    format!("{asked:?}: {outcome:?}")
+}
+
+fn agree<C, E: PartialEq + std::fmt::Debug>(decision: &Decision<E>, entry: &Entry<C, E>) -> Result<(), String> {
+    let is_same = match (decision, &entry.outcome) {
+        (Decision::Accepted(event), Ok(recorded)) => event == recorded,
+        (Decision::Refused(refusal), Err(recorded)) => refusal == recorded,
+        (Decision::Accepted(_) | Decision::Refused(_) | Decision::Repeated(_), _) => false,
+    };
+    if is_same { Ok(()) } else { Err(format!("{decision:?}")) }
+}

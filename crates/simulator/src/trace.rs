@@ -1,0 +1,36 @@
+//! What happened in a run, as lines: the last of them are kept for people, and a hash of all tells two runs apart.
+
+use std::collections::VecDeque;
+use std::fmt::{Arguments, Write as _};
+
+use crate::random::hash;
+
+/// How many lines a failure shows.
+const KEPT: usize = 400;
+
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    lines: VecDeque<String>,
+    hash: u64,
+}
+
+impl Trace {
+    /// Adds a line of a moment, in milliseconds since the run began.
+    pub(crate) fn line(&mut self, now: u64, what: Arguments<'_>) {
+        let mut line = if self.lines.len() < KEPT { String::new() } else { self.lines.pop_front().unwrap_or_default() };
+        line.clear();
+        write!(line, "{:>7}.{:03}  {what}", now / 1_000, now % 1_000).expect("a string takes everything");
+        self.hash = hash(self.hash, line.as_bytes());
+        self.lines.push_back(line);
+    }
+
+    /// A hash of every line so far.
+    pub(crate) const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The last lines, the newest last.
+    pub(crate) fn into_lines(self) -> Vec<String> {
+        self.lines.into()
+    }
+}

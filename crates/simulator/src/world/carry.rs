@@ -1,0 +1,245 @@
+//! Effects that may leave are carried out, and everything that leaves is checked against what the store holds.
+
+use taisai_engine::{Change, ClusterInput, Effect, Input, Message, Reply, VoucherFate};
+use taisai_table::{ClusterId, CommandId, MachineId, RoundNumber, Verdict, VoucherOrigin};
+
+use super::{ANY_PROCESS, World};
+use crate::event::{Event, NodeEvent, PersonEvent};
+use crate::fault::Fault;
+use crate::invariants::{self, Held, ensure};
+use crate::network::{End, Fate};
+use crate::node::Submitted;
+use crate::people::{Caller, Role};
+use crate::planted::Planted;
+
+impl World {
+    /// Carries out what leaves with a batch.
+    pub(super) fn carry_out(&mut self, node: usize, partition: MachineId, submitted: Submitted) -> Held {
+        let Submitted { effects, rests_on } = submitted;
+        if effects.is_empty() {
+            return Ok(());
+        }
+        for (chain, head) in rests_on {
+            let index = usize::try_from(head.next).unwrap_or(usize::MAX).wrapping_sub(1);
+            let stored = self.store.blocks(chain).get(index).map(|block| &**block);
+            invariants::revealed_is_durable(stored, head, || format!("{:?} of {chain:?} at node {node}", effects[0]))?;
+        }
+        self.speaks_under_its_lease(node, partition)?;
+        for effect in effects {
+            self.carry(node, partition, effect)?;
+        }
+        Ok(())
+    }
+
+    /// Two nodes never speak for one partition: whoever does holds its lease, unless it was just taken from a silent one.
+    fn speaks_under_its_lease(&self, node: usize, partition: MachineId) -> Held {
+        let Some(name) = self.nodes[node].name() else { return Ok(()) };
+        let holder = self.store.holder(partition);
+        let is_seized = self.store.is_seized(partition, name);
+        ensure("speaks_under_its_lease", holder == Some(name) || is_seized, || {
+            format!("node {node} is {name:?}, {partition:?} is held by {holder:?}")
+        })
+    }
+
+    fn carry(&mut self, node: usize, partition: MachineId, effect: Effect) -> Held {
+        match effect {
+            Effect::Reply(caller, reply) => {
+                let Some(asked) = self.people.caller(caller) else { return Ok(()) };
+                self.reply_is_on_record(asked, &reply)?;
+                self.tell(node, asked.person, PersonEvent::Reply { caller, reply });
+            }
+            Effect::Voucher(caller, fate) => {
+                let Some(asked) = self.people.caller(caller) else { return Ok(()) };
+                self.voucher_is_on_record(asked.person, &fate)?;
+                self.tell(node, asked.person, PersonEvent::Voucher { caller, fate });
+            }
+            Effect::Send(message) => {
+                self.record.message_is_on_record(&message)?;
+                self.send(node, message);
+            }
+            Effect::Publish(change) => self.publish(node, change)?,
+            Effect::ReadSlip(cluster, round) => {
+                if self.schedule.mistakes.is(Planted::SlipNeverRead) {
+                    return Ok(());
+                }
+                let is_read = !self.schedule.random.one_in(10) || self.network.is_reliable;
+                if !is_read {
+                    self.schedule.fault(Fault::SlipUnreadable);
+                }
+                let after = self.schedule.random.between(2, 80);
+                let event = self.event(node, NodeEvent::Slip { cluster, round, is_read });
+                self.schedule.after(after, event);
+            }
+            Effect::Fence(cluster) => {
+                // A cluster that shares its round's worker has no lease of its own, and nobody takes it.
+                let silent = MachineId::Cluster(cluster);
+                self.schedule.trace(format_args!("node {node}: {silent:?} is silent, says {partition:?}"));
+                self.membership(node, crate::membership::Input::Silent(silent))?;
+            }
+            Effect::Release(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A voucher that a terminal is told of is on file, and is the terminal's own.
+    fn voucher_is_on_record(&self, person: usize, fate: &VoucherFate) -> Held {
+        let (VoucherFate::Voucher(voucher), Role::Terminal { cluster: at, seat: own }) =
+            (fate, self.people.everyone[person].role)
+        else {
+            return Ok(());
+        };
+        let is_own =
+            matches!(voucher.origin, VoucherOrigin::Seat { cluster, seat, .. } if (cluster, seat) == (at, own));
+        let is_on_file = self.record.house().voucher_with(voucher.serial).is_some();
+        ensure("voucher_is_on_record", is_own && is_on_file, || format!("{at:?} {own:?} is told of {voucher:?}"))
+    }
+
+    fn reply_is_on_record(&self, asked: Caller, reply: &Reply) -> Held {
+        let Some(id) = asked.id else { return Ok(()) };
+        let recorded = self.record.verdicts(asked.machine, id);
+        invariants::reply_is_on_record(recorded, reply.verdict, || format!("{id:?} of {:?}", asked.machine))
+    }
+
+    /// Screens of terminals are shown something.
+    fn publish(&mut self, node: usize, change: Change) -> Held {
+        match change {
+            Change::Seat(seat) => {
+                let Some(person) = self.people.connection(seat.connection) else { return Ok(()) };
+                let Role::Terminal { cluster, .. } = self.people.everyone[person].role else { return Ok(()) };
+                let source = self.people.everyone[person].source();
+                for (sequence, reply) in seat.replies {
+                    let id = Some(CommandId { source, sequence });
+                    self.reply_is_on_record(Caller { person, machine: MachineId::Cluster(cluster), id }, &reply)?;
+                    let connection = seat.connection;
+                    self.tell(node, person, PersonEvent::SeatReply { connection, sequence, reply });
+                }
+            }
+            Change::SeatConnected { connection, .. } => {
+                if let Some(person) = self.people.connection(connection) {
+                    self.tell(node, person, PersonEvent::Connected { connection });
+                }
+            }
+            Change::Cut(connection) => {
+                if let Some(person) = self.people.connection(connection) {
+                    self.tell(node, person, PersonEvent::Cut { connection });
+                }
+            }
+            Change::Subscribed { .. }
+            | Change::Public(_)
+            | Change::Results(_)
+            | Change::RoundStaff(_)
+            | Change::ClusterStaff(..)
+            | Change::House(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Something is on its way to a person or terminal.
+    fn tell(&mut self, node: usize, person: usize, event: PersonEvent) {
+        let now = self.now();
+        match self.network.send(End::Node(node), End::Clients, now, &mut self.schedule.random) {
+            Fate::Lost => self.schedule.fault(Fault::RequestLost),
+            Fate::Arrives { after } | Fate::Late { after } | Fate::Twice { after, .. } => {
+                self.schedule.after(after, Event::Person { person, event });
+            }
+        }
+    }
+
+    /// A message goes to wherever its receiver runs, as this node knows it.
+    fn send(&mut self, node: usize, message: Message) {
+        let (now, mistakes) = (self.now(), self.schedule.mistakes);
+        let partition = self.casino.partition_of(message.to());
+        if self.nodes[node].is_running(partition) {
+            return self.put(node, partition, Input::Message(message));
+        }
+        let mut holder = self.nodes[node].holder_of(partition);
+        if mistakes.is(Planted::MessagesToOldHolder) {
+            holder = holder.map(|holder| *self.first_holders.entry((node, partition)).or_insert(holder));
+        }
+        let Some(to) = holder.filter(|to| *to != node) else { return };
+        if mistakes.is(Planted::LostMessagesNotSentAgain) && self.lost_to.contains(&(node, to)) {
+            return;
+        }
+        let arrives = |message| Event::Node { node: to, process: ANY_PROCESS, event: NodeEvent::Message(message) };
+        match self.network.send(End::Node(node), End::Node(to), now, &mut self.schedule.random) {
+            Fate::Lost => {
+                self.schedule.fault(Fault::MessageLost);
+                if mistakes.is(Planted::LostMessagesNotSentAgain) {
+                    self.lost_to.insert((node, to));
+                }
+            }
+            Fate::Arrives { after } => self.schedule.after(after, arrives(message)),
+            Fate::Late { after } => {
+                self.schedule.fault(Fault::MessageDelayed);
+                self.schedule.after(after, arrives(message));
+            }
+            Fate::Twice { after, again } => {
+                self.schedule.fault(Fault::MessageRepeated);
+                self.schedule.after(after, arrives(message.clone()));
+                self.schedule.after(again, arrives(message));
+            }
+        }
+    }
+
+    /// A message arrives at a node. One whose receiver does not run here is lost; its sender sends it again.
+    pub(super) fn receive(&mut self, node: usize, message: Message) {
+        let partition = self.casino.partition_of(message.to());
+        if !self.nodes[node].is_running(partition) {
+            return;
+        }
+        if let Some(early) = self.acknowledged_early(&message) {
+            self.send(node, early);
+        }
+        if let Message::ToHouse { cluster, transfer } = &message
+            && self.schedule.mistakes.is(Planted::TransferTakenTwice)
+            && self.schedule.random.one_in(4)
+        {
+            let mut again = *transfer;
+            again.number += 1;
+            let again = Message::ToHouse { cluster: *cluster, transfer: again };
+            self.put(node, partition, Input::Message(message));
+            return self.put(node, partition, Input::Message(again));
+        }
+        self.put(node, partition, Input::Message(message));
+    }
+
+    /// What the receiver's node acknowledges before the receiver holds it, by mistake.
+    fn acknowledged_early(&self, message: &Message) -> Option<Message> {
+        let mistakes = self.schedule.mistakes;
+        match message {
+            Message::Notice { cluster, number, .. } if mistakes.is(Planted::CloseAcknowledgedEarly) => {
+                let (cluster, followed) = (*cluster, *number);
+                let (_, colour_chips, is_registered) = self.record.cluster(cluster).reports();
+                Some(Message::Followed { cluster, followed, received: followed, colour_chips, is_registered })
+            }
+            Message::ToHouse { cluster, transfer } if mistakes.is(Planted::TransferAcknowledgedEarly) => {
+                Some(Message::HouseHolds { cluster: *cluster, number: transfer.number })
+            }
+            _ => None,
+        }
+    }
+
+    /// A slip was read from the record, or could not be.
+    pub(super) fn slip(&mut self, node: usize, cluster: ClusterId, round: RoundNumber, is_read: bool) {
+        let read = if self.schedule.mistakes.is(Planted::SlipOfTheWrongRound) {
+            (1..round.0).rev().find_map(|other| self.record.slip(cluster, RoundNumber(other)))
+        } else {
+            None
+        };
+        let slip = read.or_else(|| self.record.slip(cluster, round)).filter(|_| is_read).cloned();
+        let partition = self.casino.partition_of(MachineId::Cluster(cluster));
+        self.put(node, partition, Input::Cluster(cluster.number, ClusterInput::Slip { round, slip }));
+    }
+
+    /// Those who wait for a node are told that it was done, by mistake.
+    pub(super) fn invent_replies(&mut self, node: usize) -> Held {
+        for person in 0..self.people.everyone.len() {
+            let at = &self.people.everyone[person];
+            let Some(pending) = at.pending.as_ref().filter(|_| at.node == node) else { continue };
+            let asked = Caller { person, machine: pending.ask.machine(), id: pending.ask.id() };
+            let reply = Reply { verdict: Verdict::Accepted, is_repeated: false, event: None };
+            self.reply_is_on_record(asked, &reply)?;
+        }
+        Ok(())
+    }
+}

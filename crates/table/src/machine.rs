@@ -1,0 +1,65 @@
+//! What every machine has in common: it decides a command against its state, and applies what was decided.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cluster::{Cluster, ClusterCommand, ClusterEvent};
+use crate::entry::{Asked, Decision, Entry};
+use crate::house::{House, HouseCommand, HouseEvent};
+use crate::invariant::Broken;
+use crate::round::{Round, RoundCommand, RoundEvent};
+
+/// A deterministic state machine with a chain of its own.
+pub trait Machine: Clone + Send + Sized + 'static {
+    /// What may be asked of it.
+    type Command: Serialize + DeserializeOwned + Clone + std::fmt::Debug + Send;
+    /// What happens.
+    type Event: Serialize + DeserializeOwned + Clone + PartialEq + std::fmt::Debug + Send;
+
+    /// What the record may hold of a command.
+    fn conceal(&self, asked: Asked<Self::Command>) -> Asked<Self::Command>;
+    /// Decides a command.
+    fn decide(&self, asked: &Asked<Self::Command>) -> Decision<Self::Event>;
+    /// Applies an entry.
+    fn apply(&mut self, entry: &Entry<Self::Command, Self::Event>);
+    /// The bytes of the state.
+    fn snapshot(&self) -> Vec<u8>;
+    /// The hash of the state.
+    fn state_hash(&self) -> [u8; 32];
+    /// Every invariant.
+    fn check(&self) -> Result<(), Broken>;
+}
+
+macro_rules! machine {
+    ($machine:ident, $command:ident, $event:ident, $conceal:expr, $check:expr) => {
+        impl Machine for $machine {
+            type Command = $command;
+            type Event = $event;
+
+            fn conceal(&self, asked: Asked<$command>) -> Asked<$command> {
+                let conceal: fn(&Self, Asked<$command>) -> Asked<$command> = $conceal;
+                conceal(self, asked)
+            }
+            fn decide(&self, asked: &Asked<$command>) -> Decision<$event> {
+                self.decide(asked)
+            }
+            fn apply(&mut self, entry: &Entry<$command, $event>) {
+                self.apply(entry);
+            }
+            fn snapshot(&self) -> Vec<u8> {
+                self.snapshot()
+            }
+            fn state_hash(&self) -> [u8; 32] {
+                self.state_hash()
+            }
+            fn check(&self) -> Result<(), Broken> {
+                let check: fn(&Self) -> Result<(), Broken> = $check;
+                check(self)
+            }
+        }
+    };
+}
+
+machine!(House, HouseCommand, HouseEvent, |_, asked| asked, Self::check);
+machine!(Round, RoundCommand, RoundEvent, Self::conceal, |_| Ok(()));
+machine!(Cluster, ClusterCommand, ClusterEvent, |_, asked| asked, Self::check);
