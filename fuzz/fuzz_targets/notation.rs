@@ -2,13 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use taisai_rules::{BetBox, BoxKey, Dice, Kind, Odds, Paragraph};
+use taisai_rules::{BetBox, BoxKey, Dice, BoxKind, Odds, Paragraph};
 
 fuzz_target!(|text: &str| {
     if let Ok(bet_box) = text.parse::<BetBox>() {
         assert_eq!(bet_box.to_string(), text);
     }
-    if let Ok(kind) = text.parse::<Kind>() {
+    if let Ok(kind) = text.parse::<BoxKind>() {
         assert_eq!(kind.to_string(), text);
     }
     if let Ok(key) = text.parse::<BoxKey>() {

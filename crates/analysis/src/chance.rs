@@ -12,7 +12,7 @@ const PASSED_OVER: u64 = (u64::MAX % RUNS + 1) % RUNS;
 
 /// Words of chance, one after the other (`SplitMix64`).
 #[derive(Clone, Debug)]
-pub struct Chance(u64);
+pub struct SplitMix64(u64);
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -22,7 +22,7 @@ const fn mixed(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-impl Chance {
+impl SplitMix64 {
     /// The words of one part of a run: each has its own.
     pub const fn of(seed: u64, part: u64) -> Self {
         Self(mixed(mixed(seed.wrapping_add(GOLDEN)).wrapping_add(part.wrapping_mul(GOLDEN))))
@@ -71,7 +71,7 @@ const fn halves(number: u128) -> (u64, u64) {
 /// Throws one by one, as places in the order of [`Dice::all`].
 #[derive(Clone, Debug)]
 pub struct Throws {
-    chance: Chance,
+    chance: SplitMix64,
     ready: [u8; THROWS_A_WORD],
     next: usize,
 }
@@ -79,7 +79,7 @@ pub struct Throws {
 impl Throws {
     /// The throws of one part of a run.
     pub const fn of(seed: u64, part: u64) -> Self {
-        Self { chance: Chance::of(seed, part), ready: [0; THROWS_A_WORD], next: THROWS_A_WORD }
+        Self { chance: SplitMix64::of(seed, part), ready: [0; THROWS_A_WORD], next: THROWS_A_WORD }
     }
 
     /// The next throw's place.
@@ -105,11 +105,11 @@ impl Iterator for Throws {
 }
 
 /// How often each throw came, in the order of [`Dice::all`].
-pub type Counts = [u64; 216];
+pub type ThrowCounts = [u64; 216];
 
 /// Counts so many throws of one part of a run.
-pub(crate) fn counted(seed: u64, part: u64, throws: u32) -> Counts {
-    let mut chance = Chance::of(seed, part);
+pub(crate) fn counted(seed: u64, part: u64, throws: u32) -> ThrowCounts {
+    let mut chance = SplitMix64::of(seed, part);
     // A column for each throw of a word, so that equal throws of one word do not wait for each other.
     let mut columns = [[0u32; 256]; THROWS_A_WORD];
     let mut words = throws / 7;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn numbers_below_an_end_are_all_met_and_none_beyond() {
-        let mut chance = Chance::of(1, 1);
+        let mut chance = SplitMix64::of(1, 1);
         let mut met = [0u32; 50];
         for _ in 0..50_000 {
             met[usize::try_from(chance.below(50)).unwrap()] += 1;
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn parts_and_seeds_have_their_own_chance() {
-        let first = |seed, part| Chance::of(seed, part).word();
+        let first = |seed, part| SplitMix64::of(seed, part).word();
         let words = [first(1, 0), first(1, 1), first(2, 0), first(0, 1), first(0, 2)];
         for (place, word) in words.iter().enumerate() {
             assert!(!words[place + 1..].contains(word));

@@ -3,12 +3,12 @@
 
 #![expect(clippy::float_arithmetic, reason = "bands are shown, never paid")]
 
-use taisai_rules::{BetBox, Fraction, Kind, Layout, Money};
+use taisai_rules::{BetBox, BoxKind, Fraction, Layout, Money};
 
 use crate::figures::BoxFigures;
 use crate::real::{real, whole};
 use crate::rounds::TooWide;
-use crate::slip::{Slip, Spread};
+use crate::slip::{PlayerSlip, Spread};
 
 /// A stake that pays whole cents at all odds that a pay table may print.
 pub(crate) const STAKE: Money = Money::from_cents(10_000);
@@ -141,7 +141,8 @@ impl LayoutFigures {
     pub fn of(layout: &Layout) -> Self {
         let boxes: Vec<_> = layout.boxes().iter().filter_map(|bet_box| BoxFigures::of(layout, *bet_box)).collect();
         let slip = |boxes: &mut dyn Iterator<Item = BetBox>| {
-            Slip::new(layout, boxes.map(|bet_box| (bet_box, STAKE))).expect("boxes of the layout, and a whole stake")
+            PlayerSlip::new(layout, boxes.map(|bet_box| (bet_box, STAKE)))
+                .expect("boxes of the layout, and a whole stake")
         };
         let mut families: Vec<Family> = Vec::new();
         for figures in &boxes {
@@ -176,8 +177,8 @@ impl LayoutFigures {
     }
 
     /// For each kind on the layout: its boxes, the lowest and the highest edge among them.
-    pub fn kinds(&self) -> Vec<(Kind, usize, Fraction, Fraction)> {
-        let mut kinds: Vec<(Kind, usize, Fraction, Fraction)> = Vec::new();
+    pub fn kinds(&self) -> Vec<(BoxKind, usize, Fraction, Fraction)> {
+        let mut kinds: Vec<(BoxKind, usize, Fraction, Fraction)> = Vec::new();
         for BoxFigures { bet_box, edge, .. } in &self.boxes {
             match kinds.iter_mut().find(|(kind, ..)| *kind == bet_box.kind()) {
                 Some((_, boxes, low, high)) => {
@@ -228,7 +229,7 @@ mod tests {
             "{exact:?} {normal:?}"
         );
         // A triple in a hundred rounds: the lower end cannot be below nothing back, where the normal band is.
-        let triple = figures.families.iter().find(|family| family.boxes[0].kind() == Kind::Triple).unwrap();
+        let triple = figures.families.iter().find(|family| family.boxes[0].kind() == BoxKind::Triple).unwrap();
         let exact = triple.band(100, Confidence::NinetyFive).unwrap();
         assert!(exact.low == 0.0 && triple.normal_band(100, Confidence::NinetyFive).unwrap().low < 0.0, "{exact:?}");
         assert_eq!(big.band(0, Confidence::Ninety), Err(TooWide::Rounds(0)));

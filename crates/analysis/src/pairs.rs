@@ -3,7 +3,7 @@
 
 use taisai_rules::{BetBox, Fraction, Money};
 
-use crate::slip::Slip;
+use crate::slip::PlayerSlip;
 
 /// How two bets stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Relation {
 
 /// Two bets of a slip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct BetPair {
     /// The first, by the order of the slip.
     pub first: BetBox,
     /// The second.
@@ -41,31 +41,31 @@ pub struct Pair {
     pub best: Money,
 }
 
-impl Pair {
+impl BetPair {
     /// Whether the two together can win nothing: a certain loss, or at best the stakes back.
     pub fn is_pure_cost(&self) -> bool {
         self.best <= Money::ZERO
     }
 }
 
-impl Slip {
+impl PlayerSlip {
     /// Every pair of bets.
     ///
     /// ```
-    /// use taisai_analysis::{Relation, Slip};
+    /// use taisai_analysis::{Relation, PlayerSlip};
     /// use taisai_rules::{BetBox, Games, Money};
     /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
     /// let one = Money::from_cents(100);
-    /// let pair = Slip::new(layout, [(BetBox::BIG, one), (BetBox::SMALL, one)]).unwrap().pairs()[0];
+    /// let pair = PlayerSlip::new(layout, [(BetBox::BIG, one), (BetBox::SMALL, one)]).unwrap().pairs()[0];
     /// assert_eq!((pair.relation, pair.both_lose, pair.is_pure_cost()), (Relation::Contradict, 6, true));
     /// ```
-    pub fn pairs(&self) -> Vec<Pair> {
+    pub fn pairs(&self) -> Vec<BetPair> {
         let bets = self.bets().len();
         let places = (0..bets).flat_map(|first| (first + 1..bets).map(move |second| (first, second)));
         places.map(|(first, second)| self.pair(first, second)).collect()
     }
 
-    fn pair(&self, first: usize, second: usize) -> Pair {
+    fn pair(&self, first: usize, second: usize) -> BetPair {
         let results = || self.results(first).iter().zip(self.results(second));
         let count = |test: fn(bool, bool) -> bool| {
             let met = results().filter(|(a, b)| test(**a > 0, **b > 0)).count();
@@ -88,7 +88,7 @@ impl Slip {
         };
         let best = results().map(|(a, b)| a + b).max().map_or(Money::ZERO, Money::from_cents);
         let box_of = |place: usize| self.bets()[place].0;
-        Pair { first: box_of(first), second: box_of(second), relation, both_win, both_lose, covariance, best }
+        BetPair { first: box_of(first), second: box_of(second), relation, both_win, both_lose, covariance, best }
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
             ("single:1", "domino:12", Relation::SecondImpliesFirst, 30),
         ] {
             let bets = [first, second].map(|text| (text.parse().unwrap(), Money::from_cents(100)));
-            let pair = Slip::new(layout, bets).unwrap().pairs()[0];
+            let pair = PlayerSlip::new(layout, bets).unwrap().pairs()[0];
             assert_eq!((pair.relation, pair.both_win), (relation, both_win), "{first}, {second}");
         }
     }
@@ -122,9 +122,10 @@ mod tests {
     fn covariances_are_what_the_variance_of_the_slip_leaves() {
         let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("C").unwrap();
         let bets = ["big", "single:2", "sum:9"].map(|text| (text.parse().unwrap(), Money::from_cents(300)));
-        let slip = Slip::new(layout, bets).unwrap();
+        let slip = PlayerSlip::new(layout, bets).unwrap();
         let scaled = |fraction: Fraction| fraction.numerator() * (216 * 216 / fraction.denominator());
-        let alone: i128 = bets.iter().map(|bet| scaled(Slip::new(layout, [*bet]).unwrap().spread().variance())).sum();
+        let alone: i128 =
+            bets.iter().map(|bet| scaled(PlayerSlip::new(layout, [*bet]).unwrap().spread().variance())).sum();
         let between: i128 = slip.pairs().iter().map(|pair| scaled(pair.covariance)).sum();
         assert_eq!(alone + 2 * between, scaled(slip.spread().variance()));
     }

@@ -29,14 +29,14 @@ pub struct Maker {
 }
 
 /// A par sheet.
-pub struct Sheet<'g> {
+pub struct ParSheet<'g> {
     game: &'g Game,
     layout: &'g Layout,
     figures: LayoutFigures,
     maker: &'g Maker,
 }
 
-impl<'g> Sheet<'g> {
+impl<'g> ParSheet<'g> {
     /// The sheet of a layout.
     pub fn new(game: &'g Game, layout: &'g Layout, maker: &'g Maker) -> Self {
         Self { game, layout, figures: LayoutFigures::of(layout), maker }
@@ -74,14 +74,14 @@ impl<'g> Sheet<'g> {
     }
 
     /// The lines of the sheet for programs, exact numbers as fractions.
-    pub fn lines(&self) -> impl Iterator<Item = Line> {
-        self.figures.boxes.iter().map(|figures| Line::new(self.game, figures))
+    pub fn lines(&self) -> impl Iterator<Item = ParLine> {
+        self.figures.boxes.iter().map(|figures| ParLine::new(self.game, figures))
     }
 
     /// The whole sheet for programs.
-    pub fn document(&self) -> Document<'_> {
+    pub fn document(&self) -> ParDocument<'_> {
         let average = self.figures.average_edge();
-        Document {
+        ParDocument {
             game: self.game.id(),
             version: self.game.version(),
             source: self.game.document(),
@@ -106,9 +106,9 @@ impl<'g> Sheet<'g> {
              volatility_index\r\n",
         );
         for line in self.lines() {
-            let Line { bet_box, bet, ways, of, hit_frequency, hit_frequency_exact, edge, edge_exact, .. } = &line;
-            let Line { pays_to_one, returns_for_one, expected_return_for_one, variance, variance_exact, .. } = &line;
-            let Line { expected_return_for_one_exact, standard_deviation, skewness, volatility_index, .. } = &line;
+            let ParLine { bet_box, bet, ways, of, hit_frequency, hit_frequency_exact, edge, edge_exact, .. } = &line;
+            let ParLine { pays_to_one, returns_for_one, expected_return_for_one, variance, variance_exact, .. } = &line;
+            let ParLine { expected_return_for_one_exact, standard_deviation, skewness, volatility_index, .. } = &line;
             let (to_one, for_one) = (pays_to_one.join("; "), returns_for_one.join("; "));
             write!(
                 text,
@@ -142,7 +142,7 @@ fn rules_hash(layout: &Layout) -> String {
 
 /// A sheet for programs.
 #[derive(Serialize)]
-pub struct Document<'a> {
+pub struct ParDocument<'a> {
     game: &'a str,
     version: u32,
     #[serde(rename = "document")]
@@ -155,7 +155,7 @@ pub struct Document<'a> {
     rules_hash: String,
     average_edge: String,
     average_edge_exact: String,
-    boxes: Vec<Line>,
+    boxes: Vec<ParLine>,
     bands: Vec<BandLine>,
 }
 
@@ -164,7 +164,7 @@ const DECIMALS: u32 = 6;
 
 /// A box for programs: decimals, and beside them what is exact as fractions in lowest terms.
 #[derive(Clone, Debug, Serialize)]
-pub struct Line {
+pub struct ParLine {
     /// The box.
     #[serde(rename = "box")]
     pub bet_box: &'static str,
@@ -202,7 +202,7 @@ pub struct Line {
     pub volatility_index: String,
 }
 
-impl Line {
+impl ParLine {
     fn new(game: &Game, figures: &BoxFigures) -> Self {
         let index = Fraction::new(
             figures.variance.numerator() * VOLATILITY_SQUARED.0,

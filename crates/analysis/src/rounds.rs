@@ -19,16 +19,16 @@ use crate::real::{floor, real, size, whole};
 use crate::slip::Spread;
 
 /// The most rounds that are reckoned.
-pub const MOST_ROUNDS: u32 = 10_000_000;
+pub const MAX_ROUNDS: u32 = 10_000_000;
 /// The largest window: so many bits of places.
-const MOST_BITS: u32 = 22;
+const MAX_BITS: u32 = 22;
 /// What may lie outside the window.
 const OUTSIDE: f64 = 1e-13;
 /// The most that is begun with: places of the window times the results of all different rounds.
-const MOST_SIZE: u128 = 1 << 32;
+const MAX_SIZE: u128 = 1 << 32;
 /// The most work, a second or two: results that are gone through at all places, where most stop early. One slip, with 56
 /// results at most, never has so much.
-const MOST_WORK: usize = 1 << 27;
+const MAX_WORK: usize = 1 << 27;
 /// At so many places the work is counted beforehand.
 const SAMPLE: usize = 256;
 /// Powers that are known to be smaller are left out.
@@ -38,7 +38,7 @@ const NEGLIGIBLE: f64 = 1e-40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooWide {
     /// No rounds, or too many.
-    #[error("rounds are from 1 to {MOST_ROUNDS}, not {0}")]
+    #[error("rounds are from 1 to {MAX_ROUNDS}, not {0}")]
     Rounds(u32),
     /// The results lie too far apart for their common step.
     #[error("results lie too far apart for steps of {0}: take fewer rounds, or stakes with a larger common measure")]
@@ -65,7 +65,7 @@ pub struct Distribution {
 }
 
 /// One kind of round on the lattice: its places, ascending from 0, with their chances, and how often it is played.
-struct Part {
+struct RoundKind {
     places: Vec<(usize, f64)>,
     times: u32,
     /// The mean of K in one round.
@@ -74,7 +74,7 @@ struct Part {
     deviation: f64,
 }
 
-impl Part {
+impl RoundKind {
     fn new(places: Vec<(usize, f64)>, times: u32) -> Self {
         let mean: f64 = places.iter().map(|(place, chance)| chance * size(*place)).sum();
         let variance: f64 = places.iter().map(|(place, chance)| chance * (size(*place) - mean).powi(2)).sum();
@@ -86,7 +86,7 @@ impl Part {
 struct Lattice {
     first: i128,
     step: i64,
-    parts: Vec<Part>,
+    parts: Vec<RoundKind>,
     /// The mean of K.
     mean: f64,
     /// Its standard deviation.
@@ -104,12 +104,12 @@ impl Lattice {
                 usize::try_from((net.cents() - first(spread)) / step).ok().filter(|place| *place < 1 << 40)
             };
             let places = spread.results().iter().map(|(net, ways)| Some((place(*net)?, f64::from(*ways) / 216.0)));
-            Some(Part::new(places.collect::<Option<_>>()?, *times))
+            Some(RoundKind::new(places.collect::<Option<_>>()?, *times))
         };
         let parts: Vec<_> =
             rounds.iter().map(part).collect::<Option<_>>().ok_or(TooWide::Step(Money::from_cents(step)))?;
         let first = rounds.iter().map(|(spread, times)| i128::from(*times) * i128::from(first(spread))).sum();
-        let (mean, variance) = parts.iter().fold((0.0, 0.0), |(mean, variance), part: &Part| {
+        let (mean, variance) = parts.iter().fold((0.0, 0.0), |(mean, variance), part: &RoundKind| {
             let times = f64::from(part.times);
             (mean + times * part.mean, variance + times * part.deviation * part.deviation)
         });
@@ -118,7 +118,7 @@ impl Lattice {
 
     /// The largest K.
     fn last(&self) -> u128 {
-        let last = |part: &Part| u128::try_from(part.places[part.places.len() - 1].0).unwrap_or(u128::MAX >> 64);
+        let last = |part: &RoundKind| u128::try_from(part.places[part.places.len() - 1].0).unwrap_or(u128::MAX >> 64);
         self.parts.iter().map(|part| last(part) * u128::from(part.times)).sum()
     }
 
@@ -132,7 +132,7 @@ impl Lattice {
     fn tail(&self, far: f64, is_above: bool) -> f64 {
         let sign = if is_above { 1.0 } else { -1.0 };
         let bound = |tilt: f64| {
-            let generating = |part: &Part| {
+            let generating = |part: &RoundKind| {
                 let term =
                     |(place, chance): &(usize, f64)| chance * libm::exp(sign * tilt * (size(*place) - part.mean));
                 let terms = part.places.iter().map(term);
@@ -165,14 +165,14 @@ impl Window {
     fn around(lattice: &Lattice) -> Result<Self, TooWide> {
         let all = lattice.last() + 1;
         let results = u128::try_from(lattice.results()).unwrap_or(u128::MAX >> 64);
-        for bits in 4..=MOST_BITS {
+        for bits in 4..=MAX_BITS {
             let places = size(1 << bits);
             // No window of fewer deviations leaves so little outside.
             if all > 1u128 << bits && places < 4.0 * lattice.deviation {
                 continue;
             }
             // Asked before the tails are: they go through all results too.
-            if results << bits > MOST_SIZE {
+            if results << bits > MAX_SIZE {
                 return Err(TooWide::Work);
             }
             if all <= 1u128 << bits {
@@ -195,16 +195,16 @@ impl Spread {
     /// The distribution after so many rounds of the same.
     ///
     /// ```
-    /// use taisai_analysis::Slip;
+    /// use taisai_analysis::PlayerSlip;
     /// use taisai_rules::{BetBox, Games, Money};
     /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
-    /// let slip = Slip::new(layout, [(BetBox::BIG, Money::from_cents(100))]).unwrap();
+    /// let slip = PlayerSlip::new(layout, [(BetBox::BIG, Money::from_cents(100))]).unwrap();
     /// let hundred = slip.spread().after(100).unwrap();
     /// assert!((hundred.chance_below(Money::ZERO) - 0.571).abs() < 0.001);
     /// assert!(hundred.error() < 1e-11);
     /// ```
     pub fn after(&self, rounds: u32) -> Result<Distribution, TooWide> {
-        if rounds == 0 || rounds > MOST_ROUNDS {
+        if rounds == 0 || rounds > MAX_ROUNDS {
             return Err(TooWide::Rounds(rounds));
         }
         Distribution::of(&[(self.clone(), rounds)])
@@ -216,13 +216,13 @@ impl Distribution {
     pub fn of(rounds: &[(Spread, u32)]) -> Result<Self, TooWide> {
         let all = rounds.iter().map(|(_, times)| u64::from(*times)).sum::<u64>();
         let all = u32::try_from(all).unwrap_or(u32::MAX);
-        if all == 0 || all > MOST_ROUNDS {
+        if all == 0 || all > MAX_ROUNDS {
             return Err(TooWide::Rounds(all));
         }
         let lattice = Lattice::of(rounds)?;
         let window = Window::around(&lattice)?;
         let circle = Circle::new(window.bits);
-        if work(&circle, &lattice) > MOST_WORK {
+        if work(&circle, &lattice) > MAX_WORK {
             return Err(TooWide::Work);
         }
         let (mut numbers, powers_error) = powers(&circle, &lattice);
@@ -304,7 +304,7 @@ fn powers(circle: &Circle, lattice: &Lattice) -> (Vec<(f64, f64)>, f64) {
 }
 
 /// The characteristic function of one round at a place, and a bound on its error.
-fn one_round(circle: &Circle, part: &Part, place: usize) -> ((f64, f64), f64) {
+fn one_round(circle: &Circle, part: &RoundKind, place: usize) -> ((f64, f64), f64) {
     let one = part.places.iter().fold((0.0, 0.0), |sum: (f64, f64), (k, chance)| {
         // The conjugate, so that the transform forwards is the inverse one.
         let (x, y) = circle.point(place.wrapping_mul(*k));
@@ -314,7 +314,7 @@ fn one_round(circle: &Circle, part: &Part, place: usize) -> ((f64, f64), f64) {
 }
 
 /// Over how many more places the power of one part alone is known to stay negligible.
-fn stretch(order: usize, part: &Part, reach: f64) -> usize {
+fn stretch(order: usize, part: &RoundKind, reach: f64) -> usize {
     let change = 1.001 * part.deviation * std::f64::consts::TAU / size(order);
     let small = libm::exp(libm::log(NEGLIGIBLE) / f64::from(part.times));
     let places = if small > reach { (small - reach) / change } else { 0.0 };
@@ -453,12 +453,12 @@ mod tests {
     use taisai_rules::Games;
 
     use super::*;
-    use crate::slip::Slip;
+    use crate::slip::PlayerSlip;
 
     fn spread(bets: &[(&str, i64)]) -> Spread {
         let layout = Games::embedded().find("sic-bo-etg@2", None).unwrap().layout("B").unwrap();
         let bets = bets.iter().map(|(text, cents)| (text.parse().unwrap(), Money::from_cents(*cents)));
-        Slip::new(layout, bets).unwrap().spread()
+        PlayerSlip::new(layout, bets).unwrap().spread()
     }
 
     /// Ways of 216 to the number of rounds, by whole numbers alone.
@@ -542,7 +542,7 @@ mod tests {
     fn what_cannot_be_reckoned_says_why() {
         let wide = spread(&[("big", 1), ("triple:1", 2_000_000_001)]);
         assert_eq!(wide.after(0).unwrap_err(), TooWide::Rounds(0));
-        assert_eq!(wide.after(MOST_ROUNDS + 1).unwrap_err(), TooWide::Rounds(MOST_ROUNDS + 1));
+        assert_eq!(wide.after(MAX_ROUNDS + 1).unwrap_err(), TooWide::Rounds(MAX_ROUNDS + 1));
         assert!(matches!(wide.after(1_000).unwrap_err(), TooWide::Step(_)));
     }
 

@@ -8,12 +8,12 @@ use taisai_rules::Money;
 use crate::fourier::ROUNDOFF;
 use crate::real::size;
 use crate::rounds::common;
-use crate::slip::Slip;
+use crate::slip::PlayerSlip;
 
 /// The most rounds.
-const MOST_ROUNDS: u32 = 1_000_000;
+const MAX_ROUNDS: u32 = 1_000_000;
 /// The most sums: some seconds of work.
-const MOST_WORK: u128 = 20_000_000_000;
+const MAX_WORK: u128 = 20_000_000_000;
 
 /// Why the risk of ruin is not reckoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum NoRuin {
         staked: Money,
     },
     /// No rounds, or too many.
-    #[error("rounds are from 1 to {MOST_ROUNDS}, not {0}")]
+    #[error("rounds are from 1 to {MAX_ROUNDS}, not {0}")]
     Rounds(u32),
     /// Too many bankrolls to go through.
     #[error("there are too many bankrolls to go through: take fewer rounds, or stakes with a larger common measure")]
@@ -61,20 +61,20 @@ impl Ruin {
     }
 }
 
-impl Slip {
+impl PlayerSlip {
     /// The risk that a bankroll no longer covers this slip within so many rounds.
     ///
     /// ```
-    /// use taisai_analysis::Slip;
+    /// use taisai_analysis::PlayerSlip;
     /// use taisai_rules::{BetBox, Games, Money};
     /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
-    /// let slip = Slip::new(layout, [(BetBox::BIG, Money::from_cents(100))]).unwrap();
+    /// let slip = PlayerSlip::new(layout, [(BetBox::BIG, Money::from_cents(100))]).unwrap();
     /// let ruin = slip.ruin(Money::from_cents(200), 2).unwrap();
     /// assert!((ruin.within(2) - (111.0f64 / 216.0).powi(2)).abs() < 1e-15, "lost twice");
     /// ```
     pub fn ruin(&self, bankroll: Money, rounds: u32) -> Result<Ruin, NoRuin> {
         let staked = self.staked();
-        if rounds == 0 || rounds > MOST_ROUNDS {
+        if rounds == 0 || rounds > MAX_ROUNDS {
             return Err(NoRuin::Rounds(rounds));
         }
         let Some(spare) = bankroll.checked_sub(staked).filter(|spare| *spare >= Money::ZERO) else {
@@ -97,7 +97,7 @@ impl Slip {
         let reached = best.checked_mul(u64::from(rounds)).and_then(|gain| gain.checked_add(first)).unwrap_or(u64::MAX);
         let states = usize::try_from(most.min(reached) + 1).map_err(|_| NoRuin::Work)?;
         let work = u128::try_from(states).unwrap_or(u128::MAX) * u128::from(rounds);
-        if work.saturating_mul(u128::try_from(moves.len()).unwrap_or(1)) > MOST_WORK {
+        if work.saturating_mul(u128::try_from(moves.len()).unwrap_or(1)) > MAX_WORK {
             return Err(NoRuin::Work);
         }
         let mut now = vec![0.0; states];
@@ -143,9 +143,10 @@ mod tests {
 
     use super::*;
 
-    fn slip(bets: &[(&str, i64)]) -> Slip {
+    fn slip(bets: &[(&str, i64)]) -> PlayerSlip {
         let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
-        Slip::new(layout, bets.iter().map(|(text, cents)| (text.parse().unwrap(), Money::from_cents(*cents)))).unwrap()
+        PlayerSlip::new(layout, bets.iter().map(|(text, cents)| (text.parse().unwrap(), Money::from_cents(*cents))))
+            .unwrap()
     }
 
     #[test]

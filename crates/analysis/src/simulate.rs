@@ -12,8 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use taisai_rules::Money;
 
-pub use count::{Counted, count};
-pub use plan::{BadPlan, Engine, MOST_PLAYERS, MOST_RESULTS, MOST_ROUNDS as MOST_SESSION_ROUNDS, Plan, PlayerPlan};
+pub use count::{BoxResult, count};
+pub use plan::{
+    BadSimulationPlan, MAX_PLAYERS, MAX_RESULTS, MAX_ROUNDS as MOST_SESSION_ROUNDS, PlayerPlan, SimulationEngine,
+    SimulationPlan,
+};
 pub use strategy::Strategy;
 pub use summary::{Interval, PlayerSummary, summaries};
 
@@ -42,7 +45,7 @@ pub struct SessionResult {
 
 /// The results of all sessions, players in their order within each.
 #[derive(Clone, Debug)]
-pub struct Results {
+pub struct SimulationResults {
     /// How many players a session has.
     pub players: usize,
     /// How many rounds were played, over all sessions: one in which every player is ruined ends before its last.
@@ -51,7 +54,7 @@ pub struct Results {
     pub results: Vec<SessionResult>,
 }
 
-impl Results {
+impl SimulationResults {
     /// The results of one player.
     pub fn of(&self, player: usize) -> impl Iterator<Item = &SessionResult> {
         self.results.iter().skip(player).step_by(self.players)
@@ -63,7 +66,7 @@ impl Results {
 ///
 /// # Panics
 /// If the machines of a table refuse what the plan has checked.
-pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
+pub fn run(plan: &SimulationPlan, threads: usize, done: &AtomicU64) -> SimulationResults {
     let players = plan.players().len();
     let most = usize::try_from(plan.sessions()).unwrap_or(usize::MAX);
     let next = AtomicU64::new(0);
@@ -75,8 +78,8 @@ pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
                 return played;
             }
             let (rounds, results) = match plan.engine() {
-                Engine::Rules => by_rules::play(plan, session),
-                Engine::Table => by_table::play(plan, session),
+                SimulationEngine::Rules => by_rules::play(plan, session),
+                SimulationEngine::Table => by_table::play(plan, session),
             };
             played.push((session, rounds, results));
             done.fetch_add(plan.rounds(), Ordering::Relaxed);
@@ -92,5 +95,5 @@ pub fn run(plan: &Plan, threads: usize, done: &AtomicU64) -> Results {
     });
     sessions.sort_unstable_by_key(|(session, ..)| *session);
     let rounds = sessions.iter().map(|(_, rounds, _)| rounds).sum();
-    Results { players, rounds, results: sessions.into_iter().flat_map(|(.., results)| results).collect() }
+    SimulationResults { players, rounds, results: sessions.into_iter().flat_map(|(.., results)| results).collect() }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taisai_rules::{BetBox, Dice, Fraction, Layout, Money, Outcome, PayoutError};
 
 /// No result of a slip may be larger: the squares of results are then still counted exactly.
-pub const LARGEST: Money = Money::from_cents(1_000_000_000_000_000);
+pub const MAX_RESULT: Money = Money::from_cents(1_000_000_000_000_000);
 
 /// Why bets are no slip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,13 +30,13 @@ pub enum BadSlip {
         why: PayoutError,
     },
     /// A result that is too large to be counted.
-    #[error("the slip could win or lose more than {LARGEST}")]
+    #[error("the slip could win or lose more than {MAX_RESULT}")]
     TooLarge,
 }
 
 /// Bets of one player in one round.
 #[derive(Clone, Debug)]
-pub struct Slip {
+pub struct PlayerSlip {
     bets: Vec<(BetBox, Money)>,
     /// The net result of each bet on each throw, in cents.
     results: Vec<[i64; 216]>,
@@ -44,14 +44,14 @@ pub struct Slip {
     staked: Money,
 }
 
-impl Slip {
+impl PlayerSlip {
     /// A slip of these bets; those on one box are one.
     ///
     /// ```
-    /// use taisai_analysis::Slip;
+    /// use taisai_analysis::PlayerSlip;
     /// use taisai_rules::{BetBox, Games, Money};
     /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
-    /// let slip = Slip::new(layout, [(BetBox::BIG, Money::from_cents(100))]).unwrap();
+    /// let slip = PlayerSlip::new(layout, [(BetBox::BIG, Money::from_cents(100))]).unwrap();
     /// assert_eq!(slip.spread().mean().to_string(), "-25/9", "cents");
     /// ```
     pub fn new(layout: &Layout, bets: impl IntoIterator<Item = (BetBox, Money)>) -> Result<Self, BadSlip> {
@@ -87,7 +87,7 @@ impl Slip {
             }
             results.push(result);
         }
-        if staked > LARGEST || net.iter().any(|net| *net > LARGEST.cents()) {
+        if staked > MAX_RESULT || net.iter().any(|net| *net > MAX_RESULT.cents()) {
             return Err(BadSlip::TooLarge);
         }
         Ok(Self { bets: gathered, results, net, staked })
@@ -129,7 +129,7 @@ pub struct Spread {
 const THROWS: i128 = 216;
 
 impl Spread {
-    /// Of the results in cents on the 216 throws, none larger than [`LARGEST`] either way.
+    /// Of the results in cents on the 216 throws, none larger than [`MAX_RESULT`] either way.
     pub(crate) fn of(nets: &[i64; 216]) -> Self {
         let mut ways = BTreeMap::new();
         for net in nets {
@@ -183,9 +183,9 @@ mod tests {
 
     use super::*;
 
-    fn slip(bets: &[(&str, i64)]) -> Result<Slip, BadSlip> {
+    fn slip(bets: &[(&str, i64)]) -> Result<PlayerSlip, BadSlip> {
         let layout = Games::embedded().find("sic-bo-etg@2", None).unwrap().layout("A").unwrap();
-        Slip::new(layout, bets.iter().map(|(text, cents)| (text.parse().unwrap(), Money::from_cents(*cents))))
+        PlayerSlip::new(layout, bets.iter().map(|(text, cents)| (text.parse().unwrap(), Money::from_cents(*cents))))
     }
 
     #[test]

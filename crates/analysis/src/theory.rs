@@ -11,7 +11,7 @@ use taisai_rules::{BetBox, Fraction, Layout, Money};
 use crate::layout_figures::Confidence;
 use crate::real::{real, whole};
 use crate::rounds::Distribution;
-use crate::slip::{BadSlip, Slip, Spread};
+use crate::slip::{BadSlip, PlayerSlip, Spread};
 
 /// Up to so many rounds bands come from the exact distribution.
 pub const EXACT_ROUNDS: u64 = 2_000;
@@ -76,7 +76,7 @@ impl Theory {
         wagers: u64,
         win: Money,
     ) -> Result<(), BadRound> {
-        let slip = Slip::new(layout, stakes)?;
+        let slip = PlayerSlip::new(layout, stakes)?;
         let mut house = [0; 216];
         for (house, (_, net)) in house.iter_mut().zip(slip.nets()) {
             *house = -net.cents();
@@ -178,7 +178,7 @@ mod tests {
         for part in 0..60 {
             let mut theory = Theory::new();
             for (round, dice) in (0..90).zip(Throws::of(21, part)) {
-                let slip = Slip::new(layout(), stakes(round)).unwrap();
+                let slip = PlayerSlip::new(layout(), stakes(round)).unwrap();
                 let net = slip.nets().find(|(throw, _)| *throw == dice).unwrap().1;
                 theory.take(layout(), stakes(round), 1, Money::from_cents(-net.cents())).unwrap();
             }
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn rounds_that_are_all_different_have_a_normal_band() {
-        let mut chance = crate::chance::Chance::of(6, 6);
+        let mut chance = crate::chance::SplitMix64::of(6, 6);
         let boxes: Vec<_> = layout().boxes().iter().copied().take(20).collect();
         let mut theory = Theory::new();
         for _ in 0..EXACT_ROUNDS {

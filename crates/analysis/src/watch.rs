@@ -12,17 +12,17 @@ mod verdict;
 
 use taisai_rules::Dice;
 
-pub use evidence::{Evidence, Kind as EvidenceKind};
+pub use evidence::{DiceEvidence, EvidenceKind};
 pub use power::{Power, power_table};
 pub use report::page;
-pub use verdict::Verdict;
+pub use verdict::DiceVerdict;
 
 use crate::real::count;
 use crate::tails::chi_square_tail;
 
 /// A chi-square test.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Test {
+pub struct ChiSquareTest {
     /// The statistic.
     pub statistic: f64,
     /// Its degrees of freedom.
@@ -31,7 +31,7 @@ pub struct Test {
     pub chance: f64,
 }
 
-impl Test {
+impl ChiSquareTest {
     fn new(statistic: f64, freedom: u32) -> Self {
         Self { statistic, freedom, chance: chi_square_tail(statistic, freedom) }
     }
@@ -51,7 +51,7 @@ pub struct DiceWatch {
     last: Option<[f64; 6]>,
     /// How often a face came together with one of the next throw, both measured from what is expected.
     serial: [[f64; 6]; 6],
-    evidence: Evidence,
+    evidence: DiceEvidence,
 }
 
 impl Default for DiceWatch {
@@ -74,7 +74,14 @@ pub const LEAST_SERIAL: u64 = 500;
 impl DiceWatch {
     /// A watch that has seen nothing.
     pub fn new() -> Self {
-        Self { throws: 0, faces: [0; 6], sums: [0; 16], last: None, serial: [[0.0; 6]; 6], evidence: Evidence::new() }
+        Self {
+            throws: 0,
+            faces: [0; 6],
+            sums: [0; 16],
+            last: None,
+            serial: [[0.0; 6]; 6],
+            evidence: DiceEvidence::new(),
+        }
     }
 
     /// Takes in a throw.
@@ -124,37 +131,37 @@ impl DiceWatch {
     }
 
     /// What speaks against fair dice, at any moment.
-    pub const fn evidence(&self) -> &Evidence {
+    pub const fn evidence(&self) -> &DiceEvidence {
         &self.evidence
     }
 
     /// What is to be done about the dice, by the most that the evidence has been.
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of(self.evidence.highest())
+    pub fn verdict(&self) -> DiceVerdict {
+        DiceVerdict::of(self.evidence.highest())
     }
 
     /// Whether the faces come equally often; none before [`LEAST_BY_FACE`] throws.
-    pub fn by_face(&self) -> Option<Test> {
+    pub fn by_face(&self) -> Option<ChiSquareTest> {
         let expected = count(self.throws) / 2.0;
         let statistic = self.faces.iter().map(|face| (count(*face) - expected).powi(2) / expected).sum();
-        (self.throws >= LEAST_BY_FACE).then(|| Test::new(statistic, 5))
+        (self.throws >= LEAST_BY_FACE).then(|| ChiSquareTest::new(statistic, 5))
     }
 
     /// Whether the Total Sums come as often as they should; none before [`LEAST_BY_SUM`] throws.
-    pub fn by_sum(&self) -> Option<Test> {
+    pub fn by_sum(&self) -> Option<ChiSquareTest> {
         let expected = SUM_WAYS.map(|ways| count(self.throws * ways) / 216.0);
         let parts = self.sums.iter().zip(expected).map(|(sum, expected)| (count(*sum) - expected).powi(2) / expected);
         let statistic = parts.sum();
-        (self.throws >= LEAST_BY_SUM).then(|| Test::new(statistic, 15))
+        (self.throws >= LEAST_BY_SUM).then(|| ChiSquareTest::new(statistic, 15))
     }
 
     /// Whether a throw depends on the one before it; none before [`LEAST_SERIAL`] throws. Under fair dice the counts of a throw,
     /// measured from a half, have covariance one half on five dimensions, so that over n pairs of throws the sum of squares of
     /// their products, over n/4, is chi-square with 25 degrees of freedom.
-    pub fn serial(&self) -> Option<Test> {
+    pub fn serial(&self) -> Option<ChiSquareTest> {
         let pairs = count(self.throws.checked_sub(1)?);
         let squares: f64 = self.serial.iter().flatten().map(|cell| cell * cell).sum();
-        (self.throws >= LEAST_SERIAL).then(|| Test::new(squares / (pairs / 4.0), 25))
+        (self.throws >= LEAST_SERIAL).then(|| ChiSquareTest::new(squares / (pairs / 4.0), 25))
     }
 }
 
@@ -203,7 +210,7 @@ mod tests {
 
     #[test]
     fn loaded_dice_and_dice_that_repeat_are_found() {
-        let mut chance = crate::chance::Chance::of(5, 5);
+        let mut chance = crate::chance::SplitMix64::of(5, 5);
         let loaded = (0..3_000).map(|_| {
             let face = |number: u64| u8::try_from(if number > 6 { 6 } else { number }).unwrap();
             // Two chances in eight for a six in place of one in six.

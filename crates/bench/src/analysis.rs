@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use taisai_analysis::Slip;
-use taisai_analysis::par::{Maker, Sheet, index};
-use taisai_analysis::simulate::{Counted, Engine, Plan, PlayerPlan, Strategy, count, run};
+use taisai_analysis::PlayerSlip;
+use taisai_analysis::par::{Maker, ParSheet, index};
+use taisai_analysis::simulate::{BoxResult, PlayerPlan, SimulationEngine, SimulationPlan, Strategy, count, run};
 use taisai_rules::{BetBox, Games, Money};
 use taisai_table::{LimitEntry, TableLimits};
 
@@ -18,8 +18,8 @@ use crate::{Figure, race};
 pub(crate) fn figures() -> anyhow::Result<Vec<Figure>> {
     Ok(vec![
         flat(),
-        sessions("simulate-rules", Engine::Rules)?,
-        sessions("simulate-table", Engine::Table)?,
+        sessions("simulate-rules", SimulationEngine::Rules)?,
+        sessions("simulate-table", SimulationEngine::Table)?,
         slip()?,
         par(),
     ])
@@ -33,7 +33,7 @@ fn flat() -> Figure {
     let ours = || {
         seed += 1;
         let counts = count(seed, ROUNDS.into(), 1, &AtomicU64::new(0));
-        assert_eq!(std::hint::black_box(Counted::of(layout, &counts)).len(), 50);
+        assert_eq!(std::hint::black_box(BoxResult::of(layout, &counts)).len(), 50);
     };
     let (ours, _) = race(5, ours, || {});
     let rate = f64::from(ROUNDS) / ours.as_secs_f64() / 1e6;
@@ -70,10 +70,10 @@ fn numpy() -> anyhow::Result<f64> {
 }
 
 /// Players with bankrolls, strategies and limits at one live table, one thread: four by the rules, two through the table.
-fn sessions(name: &'static str, engine: Engine) -> anyhow::Result<Figure> {
+fn sessions(name: &'static str, engine: SimulationEngine) -> anyhow::Result<Figure> {
     let (sessions, promise, of) = match engine {
-        Engine::Rules => (100, 5.0, "5 M rounds/s, four players (at least 1)"),
-        Engine::Table => (5, 0.3, "0.3 M rounds/s, two players (at least 1)"),
+        SimulationEngine::Rules => (100, 5.0, "5 M rounds/s, four players (at least 1)"),
+        SimulationEngine::Table => (5, 0.3, "0.3 M rounds/s, two players (at least 1)"),
     };
     let entry = |kind: &str| LimitEntry {
         boxes: kind.parse().expect("a kind"),
@@ -94,11 +94,11 @@ fn sessions(name: &'static str, engine: Engine) -> anyhow::Result<Figure> {
         player(Strategy::Paroli, &[("big", 500), ("sum:4", 500)]),
         player(Strategy::DAlembert, &[("domino:56", 500)]),
     ];
-    if engine == Engine::Table {
+    if engine == SimulationEngine::Table {
         players.truncate(2);
     }
     let game = Games::embedded().find("tai-sai@6", None)?;
-    let plan = Plan::new(game, "A", limits)?.seat(players)?.with(20_000, sessions, 1, engine)?;
+    let plan = SimulationPlan::new(game, "A", limits)?.seat(players)?.with(20_000, sessions, 1, engine)?;
     let mut best = Duration::MAX;
     let mut played = 0;
     for _ in 0..10 {
@@ -116,7 +116,7 @@ fn slip() -> anyhow::Result<Figure> {
     let layout = layout("sic-bo-etg@2", "B");
     let boxes: Vec<BetBox> = layout.boxes().iter().copied().step_by(5).take(20).collect();
     let bets = (1..).zip(boxes).map(|(place, bet_box)| (bet_box, Money::from_cents(100 * (1 + place % 7))));
-    let slip = Slip::new(layout, bets)?;
+    let slip = PlayerSlip::new(layout, bets)?;
     let mut error = 0.0;
     let (ours, _) = race(20, || error = slip.spread().after(1_000).map_or(1.0, |found| found.error()), || {});
     println!("slip-rounds: {} bets, every chance within {error:.1e}", slip.bets().len());
@@ -135,7 +135,7 @@ fn par() -> Figure {
     let maker = Maker { name: "taisai".to_owned(), hash: String::new() };
     let ours = || {
         let games = Games::embedded().iter();
-        let sheets = games.flat_map(|game| game.layouts().iter().map(|layout| Sheet::new(game, layout, &maker)));
+        let sheets = games.flat_map(|game| game.layouts().iter().map(|layout| ParSheet::new(game, layout, &maker)));
         let sheets: Vec<_> = sheets.collect();
         for sheet in &sheets {
             let json = serde_json::to_string_pretty(&sheet.document()).expect("a sheet");

@@ -14,7 +14,9 @@ use anyhow::Context as _;
 use taisai_journal::{AppendError, Archive, Block, ChainName, ClaimError, Head, Journal, Purpose, ReadError};
 use taisai_record::{Address, Book, Files, Program, Recorder, Setup, verify_chain};
 use taisai_rules::{Dice, Games};
-use taisai_table::{Asked, Cluster, ClusterCommand, ClusterId, Decision, Notice, Profile, RoundNumber, TableId, Time};
+use taisai_table::{
+    Cluster, ClusterCommand, ClusterId, CommandRequest, Decision, Notice, Profile, RoundNumber, TableId, Time,
+};
 
 use crate::Figure;
 use crate::table::{BOXES, TERMINALS, commands, opening_commands, single_bets, system};
@@ -32,7 +34,7 @@ const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
 struct Load {
     terminals: u32,
     rounds: u64,
-    commands: fn(u64, u32) -> Vec<Asked<ClusterCommand>>,
+    commands: fn(u64, u32) -> Vec<CommandRequest<ClusterCommand>>,
 }
 
 /// Every figure of the record.
@@ -156,7 +158,7 @@ fn close(book: Book, recorder: Recorder<Cluster>) {
     book.close();
 }
 
-fn carry_out(recorder: &mut Recorder<Cluster>, asked: Asked<ClusterCommand>) {
+fn carry_out(recorder: &mut Recorder<Cluster>, asked: CommandRequest<ClusterCommand>) {
     let told = recorder.ask(asked);
     assert!(matches!(told, Decision::Accepted(_)), "{told:?}");
 }

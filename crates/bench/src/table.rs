@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use stats_alloc::{Region, StatsAlloc};
 use taisai_rules::{Dice, Games, Money, Unit};
 use taisai_table::{
-    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, Entry,
-    LimitEntry, Notice, Person, PersonId, Profile, Role, Roles, RoundNumber, Seat, Stake, TableId, TableLimits,
+    Actor, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId,
+    Entry, LimitEntry, Notice, Person, PersonId, Profile, Role, Roles, RoundNumber, Seat, Stake, TableId, TableLimits,
     TableRules, Time, encode,
 };
 
@@ -22,7 +22,7 @@ const ROUNDS: u64 = 5;
 /// Of the bets, two in a hundred are refused or repeats.
 const LEAST_LINES: u64 = 980_000;
 
-pub(crate) type Command = Asked<ClusterCommand>;
+pub(crate) type Command = CommandRequest<ClusterCommand>;
 
 /// Everything a cluster of many terminals is measured by.
 pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figure>> {
@@ -41,8 +41,12 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         buffer.clear();
         for asked in commands {
             match cluster.decide(&asked) {
-                Decision::Accepted(event) => take(&mut cluster, &Entry { asked, outcome: Ok(event) }, &mut buffer),
-                Decision::Refused(refusal) => take(&mut cluster, &Entry { asked, outcome: Err(refusal) }, &mut buffer),
+                Decision::Accepted(event) => {
+                    take(&mut cluster, &Entry { request: asked, outcome: Ok(event) }, &mut buffer)
+                }
+                Decision::Refused(refusal) => {
+                    take(&mut cluster, &Entry { request: asked, outcome: Err(refusal) }, &mut buffer)
+                }
                 Decision::Repeated(verdict) => {
                     black_box(verdict);
                 }
@@ -65,7 +69,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         let decided = start.elapsed();
         let ClusterEvent::Settled { totals, .. } = event else { anyhow::bail!("the result settles nothing") };
         anyhow::ensure!(totals.lines >= LEAST_LINES, "only {} bets were settled", totals.lines);
-        let entry = Entry { asked, outcome: Ok(event) };
+        let entry = Entry { request: asked, outcome: Ok(event) };
         let start = Instant::now();
         cluster.apply(&entry);
         best[1] = best[1].min(start.elapsed());
@@ -147,14 +151,19 @@ pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> 
         let second = Some(Person { id: PersonId(2), roles: Roles::of(&[Role::PitManager]) });
         let command = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000_000), second };
         let id = CommandId { source: 7, sequence: u64::from(seat.0) + 1 };
-        Asked { time: Time(0), actor: cashier, id, command }
+        CommandRequest { time: Time(0), actor: cashier, id, command }
     });
     notices.into_iter().chain(bought_in)
 }
 
 pub(crate) fn system(number: u64, notice: Notice) -> Command {
     let id = CommandId { source: 0, sequence: number };
-    Asked { time: Time(0), actor: Actor::System, id, command: ClusterCommand::Follow { number, notice, slip: None } }
+    CommandRequest {
+        time: Time(0),
+        actor: Actor::System,
+        id,
+        command: ClusterCommand::Follow { number, notice, slip: None },
+    }
 }
 
 fn follow(cluster: &mut Cluster, notice: &Notice) {
@@ -164,7 +173,7 @@ fn follow(cluster: &mut Cluster, notice: &Notice) {
 
 fn carry_out(cluster: &mut Cluster, asked: Command) {
     let Decision::Accepted(event) = cluster.decide(&asked) else { panic!("{asked:?} is refused") };
-    cluster.apply(&Entry { asked, outcome: Ok(event) });
+    cluster.apply(&Entry { request: asked, outcome: Ok(event) });
 }
 
 /// One command of ten bets a terminal, terminals in shuffled order; one in a hundred is over its limit, and after one in
@@ -188,8 +197,12 @@ pub(crate) fn commands(round: u64, terminals: u32) -> Vec<Command> {
         let seat = Seat(seat);
         let command = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.collect() };
         let actor = Actor::Terminal { device: DeviceId(seat.0), seat };
-        let asked =
-            Asked { time: Time(round), actor, id: CommandId { source: u64::from(seat.0), sequence: round }, command };
+        let asked = CommandRequest {
+            time: Time(round),
+            actor,
+            id: CommandId { source: u64::from(seat.0), sequence: round },
+            command,
+        };
         if place % 100 == 7 {
             commands.push(asked.clone());
         }
@@ -208,7 +221,7 @@ pub(crate) fn single_bets(round: u64, terminals: u32) -> Vec<Command> {
             let command =
                 ClusterCommand::Place { seat: *seat, chips: *chips, stakes: [stakes[place]].into_iter().collect() };
             let sequence = asked.id.sequence * u64::from(BOXES) + u64::try_from(place).expect("small");
-            single.push(Asked { id: CommandId { sequence, ..asked.id }, command, ..asked.clone() });
+            single.push(CommandRequest { id: CommandId { sequence, ..asked.id }, command, ..asked.clone() });
         }
     }
     single

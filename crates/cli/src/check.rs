@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use serde::Serialize;
-use taisai_rules::Fault;
+use taisai_rules::FileFault;
 
 use crate::print::{self, BAD, GOOD};
 
 /// What a file holds, or all its faults; or why it cannot be read.
-pub(crate) type Read<T> = std::io::Result<Result<T, Vec<Fault>>>;
+pub(crate) type Read<T> = std::io::Result<Result<T, Vec<FileFault>>>;
 
 /// A file as it was found, for programs.
 #[derive(Serialize)]
@@ -82,7 +82,7 @@ impl<'f, T> CheckedFiles<'f, T> {
 }
 
 fn found<T>(file: &Path, read: &Read<T>) -> Checked {
-    let fault = |fault: &Fault| CheckedFault {
+    let fault = |fault: &FileFault| CheckedFault {
         line: fault.line,
         column: fault.column,
         code: fault.kind.code(),
@@ -110,7 +110,7 @@ fn print_found<T>(
 }
 
 /// Prints every fault of a file, a line each.
-pub(crate) fn print_faults(out: &mut impl Write, file: &Path, faults: &[Fault]) -> std::io::Result<()> {
+pub(crate) fn print_faults(out: &mut impl Write, file: &Path, faults: &[FileFault]) -> std::io::Result<()> {
     let file = file.display();
     faults.iter().try_for_each(|fault| writeln!(out, "{BAD}fault{BAD:#}  {file}:{fault}"))
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Subcommand;
 use serde::Serialize;
-use taisai_analysis::watch::{EvidenceKind, Verdict, page, power_table};
+use taisai_analysis::watch::{DiceVerdict, EvidenceKind, page, power_table};
 use taisai_analysis::{DiceWatch, count, thousands};
 use taisai_rules::Dice;
 use taisai_server::reports::DiceSheet;
@@ -91,7 +91,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
     } else {
         shown(&watch)?;
     }
-    Ok(bad.is_empty() && watch.verdict() < Verdict::Measure)
+    Ok(bad.is_empty() && watch.verdict() < DiceVerdict::Measure)
 }
 
 fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
@@ -141,9 +141,9 @@ fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
     writeln!(out, "  evidence against fair dice {:.3}, at its highest {:.3}", evidence.value(), evidence.highest())?;
     let verdict = watch.verdict();
     let style = match verdict {
-        Verdict::Nothing => GOOD,
-        Verdict::Watch => HEADING,
-        Verdict::Measure | Verdict::TakeOut => BAD,
+        DiceVerdict::Nothing => GOOD,
+        DiceVerdict::Watch => HEADING,
+        DiceVerdict::Measure | DiceVerdict::TakeOut => BAD,
     };
     writeln!(out, "  {style}{verdict}{style:#} {QUIET}(fair dice ever reach 100 in at most 1 of 100 runs){QUIET:#}")?;
     Ok(())

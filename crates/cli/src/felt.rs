@@ -6,7 +6,7 @@ mod fit;
 
 use cloth::Shade;
 use fit::{Item, Side, Voice, Words};
-use taisai_rules::{Area, BetBox, Caption, Citation, Game, Kind, Language, Layout, PrintRole, PrintedLine, Rect};
+use taisai_rules::{Area, BetBox, BoxKind, Caption, Citation, Game, Language, Layout, PrintRole, PrintedLine, Rect};
 
 /// Parts of the picture to a unit of the felt.
 const UNIT: u32 = 10;
@@ -71,20 +71,20 @@ impl Print<'_> {
     fn contents(&self, bet_box: BetBox, at: Rect, is_right: bool) -> String {
         let groups: Vec<_> = bet_box.numbers().iter().map(|number| vec![*number]).collect();
         match bet_box.kind() {
-            Kind::Small | Kind::Big | Kind::Odd | Kind::Even => self.even_chance(bet_box, at, is_right),
-            Kind::Single => {
+            BoxKind::Small | BoxKind::Big | BoxKind::Odd | BoxKind::Even => self.even_chance(bet_box, at, is_right),
+            BoxKind::Single => {
                 let words = self.lines(bet_box, [42, 28, 28]);
                 if words.is_empty() {
                     return fit::stack(at, &[(0, Item::Dice(groups, 92))]);
                 }
                 beside(at, 44, Item::Dice(groups, 92), &words, false)
             }
-            Kind::Sum => fit::stack(at, &self.with_name(bet_box, 76, 40)),
-            Kind::Four => fit::stack(at, &self.with_name(bet_box, 54, 32)),
-            Kind::Domino | Kind::Three | Kind::Pair => self.with_dice(bet_box, at, 30, (60, groups)),
-            Kind::Double => self.with_dice(bet_box, at, 25, (76, [groups.clone(), groups].concat())),
-            Kind::Triple => self.with_dice(bet_box, at, 30, (60, vec![bet_box.numbers().repeat(3)])),
-            Kind::AnyTriple => self.with_dice(bet_box, at, 38, (60, (1..=6).map(|n| vec![n; 3]).collect())),
+            BoxKind::Sum => fit::stack(at, &self.with_name(bet_box, 76, 40)),
+            BoxKind::Four => fit::stack(at, &self.with_name(bet_box, 54, 32)),
+            BoxKind::Domino | BoxKind::Three | BoxKind::Pair => self.with_dice(bet_box, at, 30, (60, groups)),
+            BoxKind::Double => self.with_dice(bet_box, at, 25, (76, [groups.clone(), groups].concat())),
+            BoxKind::Triple => self.with_dice(bet_box, at, 30, (60, vec![bet_box.numbers().repeat(3)])),
+            BoxKind::AnyTriple => self.with_dice(bet_box, at, 38, (60, (1..=6).map(|n| vec![n; 3]).collect())),
         }
     }
 
@@ -181,11 +181,13 @@ fn beside(at: Rect, share: u32, sign: Item, words: &[(u32, Item)], is_right: boo
         + &fit::stack(Rect { x: words_x, width: at.width - width, ..at }, words)
 }
 
-const fn shade(kind: Kind) -> Shade {
+const fn shade(kind: BoxKind) -> Shade {
     match kind {
-        Kind::Small | Kind::Big | Kind::Odd | Kind::Even => Shade::Light,
-        Kind::Sum | Kind::Four | Kind::AnyTriple => Shade::Deep,
-        Kind::Single | Kind::Domino | Kind::Double | Kind::Triple | Kind::Three | Kind::Pair => Shade::Plain,
+        BoxKind::Small | BoxKind::Big | BoxKind::Odd | BoxKind::Even => Shade::Light,
+        BoxKind::Sum | BoxKind::Four | BoxKind::AnyTriple => Shade::Deep,
+        BoxKind::Single | BoxKind::Domino | BoxKind::Double | BoxKind::Triple | BoxKind::Three | BoxKind::Pair => {
+            Shade::Plain
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
-use taisai_rules::{Cover, Fault, Game, Games, Language, Layout, Moment, Station};
+use taisai_rules::{Cover, FileFault, Game, Games, Language, Layout, Moment, Station};
 
 use crate::check::CheckedFiles;
 use crate::print::{self, Column, QUIET};
@@ -82,7 +82,7 @@ fn files_of(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// A game, or the faults of its file.
-type Loaded = Result<Game, Vec<Fault>>;
+type Loaded = Result<Game, Vec<FileFault>>;
 
 fn read(path: &Path) -> std::io::Result<Loaded> {
     read_bytes(path).map(Game::from_toml)
@@ -94,7 +94,7 @@ fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::other("this is not a regular file"));
     }
     let mut bytes = Vec::new();
-    let most = u64::try_from(Game::MOST_BYTES + 1).map_err(std::io::Error::other)?;
+    let most = u64::try_from(Game::MAX_BYTES + 1).map_err(std::io::Error::other)?;
     File::open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -264,7 +264,7 @@ pub(crate) fn felts(
     Ok(())
 }
 
-fn shown_row(row: &taisai_rules::Row) -> ShownRow<'_> {
+fn shown_row(row: &taisai_rules::PayTableRow) -> ShownRow<'_> {
     let boxes = row.boxes.iter().map(|bet_box| bet_box.text()).collect();
     ShownRow { name: &row.name, rules: &row.rules, pays: &row.pays, boxes }
 }

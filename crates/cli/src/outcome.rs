@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use serde::Serialize;
-use taisai_rules::{BetBox, Face, Game, Layout, Standing};
+use taisai_rules::{BetBox, BoxStanding, Face, Game, Layout};
 
 use crate::print::{self, Column};
 
@@ -22,7 +22,7 @@ pub(crate) fn print(game: &Game, layout: &Layout, known: &[u8], json: bool) -> a
         let boxes = layout.boxes().iter().copied();
         boxes.filter(|bet_box| layout.standing(*bet_box, &faces) == Some(standing)).collect::<Vec<_>>()
     };
-    let [won, lost, open] = [Standing::Won, Standing::Lost, Standing::Open].map(boxes);
+    let [won, lost, open] = [BoxStanding::Won, BoxStanding::Lost, BoxStanding::Open].map(boxes);
     let established = !won.is_empty() || !lost.is_empty();
     if json {
         let texts = |boxes: Vec<BetBox>| boxes.into_iter().map(BetBox::text).collect();

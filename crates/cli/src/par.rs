@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use taisai_analysis::par::{Line, Maker, Sheet, index};
+use taisai_analysis::par::{Maker, ParLine, ParSheet, index};
 use taisai_analysis::percent;
 use taisai_rules::{Game, Games, Language, Moment};
 
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
     let (game, layout) = table.find(games, now)?;
     let path = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let output = path.map(Output::new).transpose()?;
-    let sheet = Sheet::new(game, layout, &maker);
+    let sheet = ParSheet::new(game, layout, &maker);
     let text = match (args.csv, args.json, &args.output) {
         (true, _, _) => sheet.csv(),
         (_, true, _) => serde_json::to_string_pretty(&sheet.document())? + "\n",
@@ -67,7 +67,7 @@ fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
     let index_output = Output::new(&folder.join("index.html"))?;
     let sheets: Vec<_> = games
         .iter()
-        .flat_map(|game| game.layouts().iter().map(move |layout| Sheet::new(game, layout, maker)))
+        .flat_map(|game| game.layouts().iter().map(move |layout| ParSheet::new(game, layout, maker)))
         .collect();
     for sheet in &sheets {
         let at = |extension: &str| Output::new(&folder.join(format!("{}.{extension}", sheet.name())));
@@ -89,12 +89,19 @@ fn say(path: &Path, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn shown(game: &Game, sheet: &Sheet) -> anyhow::Result<()> {
+fn shown(game: &Game, sheet: &ParSheet) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     print::heading(&mut out, &format!("{} · {}", game.approved(), sheet.name()))?;
     let rows = sheet.lines().zip(&sheet.figures().boxes).map(|(line, figures)| {
-        let Line {
-            bet_box, ways, pays_to_one, edge_exact: edge, standard_deviation, skewness, volatility_index, ..
+        let ParLine {
+            bet_box,
+            ways,
+            pays_to_one,
+            edge_exact: edge,
+            standard_deviation,
+            skewness,
+            volatility_index,
+            ..
         } = line;
         vec![
             bet_box.to_owned(),

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use taisai_rules::{Games, Language, Moment};
-use taisai_table::{Closes, Excess, Profile, Registration};
+use taisai_table::{BetsCloser, ExcessPolicy, Profile, Registration};
 
 use crate::args::KeepArgs;
 use crate::print::{BAD, GOOD, HEADING, QUIET};
@@ -211,12 +211,12 @@ fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()>
     }
     let (name, seconds) = (&profile.name, profile.betting_seconds);
     let closes = match profile.closes {
-        Closes::Dealer => "the Dealer closes",
-        Closes::Tick => "the clock closes",
+        BetsCloser::Dealer => "the Dealer closes",
+        BetsCloser::Tick => "the clock closes",
     };
     let excess = match profile.excess {
-        Excess::Refuse => "refused when placed",
-        Excess::Show => "shown for the Dealer to reject",
+        ExcessPolicy::Refuse => "refused when placed",
+        ExcessPolicy::Show => "shown for the Dealer to reject",
     };
     writeln!(out, "{INDENT}Profile {name}: bets are open for {seconds} s, then {closes} them; excess is {excess}.")
 }

@@ -14,7 +14,9 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 use taisai_record::{Address, At, Merged, chain_of, merge};
 use taisai_rules::{Games, Money};
-use taisai_table::{Account, Chips, Cluster, ClusterId, Ledger, MachineId, Machines, Recorded, Seat, Table, TableId};
+use taisai_table::{
+    Account, Chips, Cluster, ClusterId, ClusterLedger, MachineEntry, MachineId, Machines, Seat, TableId, TableMachines,
+};
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET, counted};
 use crate::store::{self, Store};
@@ -101,18 +103,18 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
             heads.iter().find(|head| head.chain == chain).with_context(|| format!("there is no chain {chain}"))?;
         let blocks = counted(head.next, ("block", "blocks"));
         ensure!(position < head.next, "chain {chain} has {blocks}, counted from 0");
-        let is_before = |(at, recorded): &(At, Recorded)| of(recorded) == machine && at.position <= position;
+        let is_before = |(at, recorded): &(At, MachineEntry)| of(recorded) == machine && at.position <= position;
         anyhow::Ok(entries.iter().rposition(is_before).map_or(0, |place| place + 1))
     });
     let entries = entries.into_iter().map(|(_, recorded)| recorded).collect();
     Ok((Tape::new(table, game, machines, entries, None), at.transpose()?))
 }
 
-const fn of(recorded: &Recorded) -> MachineId {
+const fn of(recorded: &MachineEntry) -> MachineId {
     match recorded {
-        Recorded::Round(table, _) => MachineId::Round(*table),
-        Recorded::Cluster(cluster, _) => MachineId::Cluster(*cluster),
-        Recorded::House(_) => MachineId::House,
+        MachineEntry::Round(table, _) => MachineId::Round(*table),
+        MachineEntry::Cluster(cluster, _) => MachineId::Cluster(*cluster),
+        MachineEntry::House(_) => MachineId::House,
     }
 }
 
@@ -120,7 +122,7 @@ const fn of(recorded: &Recorded) -> MachineId {
 struct Tape {
     table: TableId,
     game: String,
-    entries: Vec<Recorded>,
+    entries: Vec<MachineEntry>,
     /// The hash of the state that the run was in at its end, where that is known.
     hash: Option<[u8; 32]>,
     /// How many entries have been applied.
@@ -144,11 +146,17 @@ struct Step<'a> {
 }
 
 impl Tape {
-    fn new(table: TableId, game: String, machines: Machines, entries: Vec<Recorded>, hash: Option<[u8; 32]>) -> Self {
+    fn new(
+        table: TableId,
+        game: String,
+        machines: Machines,
+        entries: Vec<MachineEntry>,
+        hash: Option<[u8; 32]>,
+    ) -> Self {
         Self { table, game, entries, hash, kept: vec![machines.clone()], machines, at: 0 }
     }
 
-    fn table(&self) -> &Table {
+    fn table(&self) -> &TableMachines {
         &self.machines.tables[&self.table]
     }
 
@@ -298,7 +306,7 @@ impl Tape {
             round.tumbles().map_or_else(|| "–".to_owned(), |tumbles| tumbles.to_string()),
             faces.map_or_else(|| "–".to_owned(), |faces| faces.join(" ")),
         )?;
-        let total = |part: fn(Ledger) -> Money| {
+        let total = |part: fn(ClusterLedger) -> Money| {
             let parts = self.machines.clusters().map(|cluster| part(cluster.ledger()).cents());
             Money::from_cents(parts.sum())
         };

@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use anyhow::bail;
 use serde::Serialize;
-use taisai_analysis::simulate::{Counted, Engine, Plan, PlayerSummary, Results, count, run as play, summaries};
+use taisai_analysis::simulate::{
+    BoxResult, PlayerSummary, SimulationEngine, SimulationPlan, SimulationResults, count, run as play, summaries,
+};
 use taisai_analysis::{percent, real};
 use taisai_rules::{Game, Games, Layout, Moment, Money};
 use taisai_table::{LimitEntry, TableLimits};
@@ -131,14 +133,14 @@ fn all_threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<Plan> {
+fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<SimulationPlan> {
     let unit = args.unit.unwrap_or(UNIT);
     let (boxes, differential) = (args.limits.clone(), args.differential);
     let limits = TableLimits { unit, boxes, rest: None, differential };
     let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll.unwrap_or(BANKROLL)));
     let players = players.collect::<anyhow::Result<Vec<_>>>()?;
-    let engine = if args.engine == How::Table { Engine::Table } else { Engine::Rules };
-    let plan = Plan::new(game, layout.id(), limits)?.seat(players)?;
+    let engine = if args.engine == How::Table { SimulationEngine::Table } else { SimulationEngine::Rules };
+    let plan = SimulationPlan::new(game, layout.id(), limits)?.seat(players)?;
     Ok(plan.with(args.rounds, args.sessions.unwrap_or(SESSIONS), args.seed, engine)?)
 }
 
@@ -162,7 +164,7 @@ fn shown_while<T: Send>(planned: u64, work: impl FnOnce(&AtomicU64) -> T + Send,
 fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<Output>) -> anyhow::Result<bool> {
     let counts =
         shown_while(args.rounds, |done| count(args.seed, args.rounds, threads, done), |counts| counts.iter().sum());
-    let boxes = Counted::of(layout, &counts);
+    let boxes = BoxResult::of(layout, &counts);
     if let Some(output) = output {
         let mut text = String::from("box,rounds,edge,edge_exact,expected_edge,expected_edge_exact,deviations\r\n");
         for counted in &boxes {
@@ -204,7 +206,7 @@ fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<
     Ok(true)
 }
 
-fn told(seed: u64, plan: &Plan, played: u64, summaries: &[PlayerSummary]) -> anyhow::Result<()> {
+fn told(seed: u64, plan: &SimulationPlan, played: u64, summaries: &[PlayerSummary]) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     let rounds = |count| print::counted(count, ("round", "rounds"));
     let sessions = print::counted(plan.sessions(), ("session", "sessions"));
@@ -263,7 +265,7 @@ fn told(seed: u64, plan: &Plan, played: u64, summaries: &[PlayerSummary]) -> any
     Ok(())
 }
 
-fn sessions_csv(players: &[PlayerSummary], results: &Results) -> anyhow::Result<String> {
+fn sessions_csv(players: &[PlayerSummary], results: &SimulationResults) -> anyhow::Result<String> {
     let mut text = String::from("session,player,strategy,rounds,won,staked,net,lowest,highest,ruined\r\n");
     for (place, result) in results.results.iter().enumerate() {
         let (session, player) = (place / results.players + 1, &players[place % results.players]);
@@ -336,7 +338,7 @@ struct ShownBox {
 }
 
 impl ShownBox {
-    fn new(counted: &Counted) -> Self {
+    fn new(counted: &BoxResult) -> Self {
         Self {
             bet_box: counted.figures.bet_box.text(),
             edge: real(counted.edge),

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use anyhow::bail;
 use serde::Serialize;
 use taisai_analysis::{
-    BoxFigures, Distribution, Pair, Relation, Ruin, Slip, Spread, decimals, percent, real, root_decimals, scientific,
-    shown_chance,
+    BetPair, BoxFigures, Distribution, PlayerSlip, Relation, Ruin, Spread, decimals, percent, real, root_decimals,
+    scientific, shown_chance,
 };
 use taisai_rules::{BetBox, Fraction, Game, Games, Language, Layout, Moment, Money};
 
@@ -27,7 +27,7 @@ pub(crate) struct SlipArgs {
     #[arg(required = true, value_name = "BOX=STAKE", value_parser = bet)]
     bets: Vec<(BetBox, Money)>,
     /// Over so many rounds of the same slip
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(taisai_analysis::MOST_ROUNDS)))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(taisai_analysis::MAX_ROUNDS)))]
     rounds: Option<u32>,
     /// The risk that this bankroll no longer covers the slip
     #[arg(long, value_name = "AMOUNT", value_parser = amount, requires = "rounds")]
@@ -53,7 +53,7 @@ pub(crate) fn amount(text: &str) -> Result<Money, String> {
 
 pub(crate) fn run(args: &SlipArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
     let (game, layout) = args.table.find(games, now)?;
-    let slip = Slip::new(layout, args.bets.iter().copied())?;
+    let slip = PlayerSlip::new(layout, args.bets.iter().copied())?;
     let spread = slip.spread();
     let output = args.svg.as_deref().map(Output::new).transpose()?;
     let many = args.rounds.map(|rounds| spread.after(rounds)).transpose()?;
@@ -90,7 +90,7 @@ fn dollars(cents: Fraction) -> String {
 fn one_round(
     out: &mut impl Write,
     (game, layout): (&Game, &Layout),
-    slip: &Slip,
+    slip: &PlayerSlip,
     spread: &Spread,
 ) -> anyhow::Result<()> {
     print::heading(out, &format!("{} · layout {} · the slip", game.approved(), layout.id()))?;
@@ -125,7 +125,7 @@ fn one_round(
 }
 
 /// Which bets speak against each other.
-fn pairs(out: &mut impl Write, slip: &Slip) -> anyhow::Result<()> {
+fn pairs(out: &mut impl Write, slip: &PlayerSlip) -> anyhow::Result<()> {
     let told: Vec<_> = slip.pairs().iter().filter_map(told).collect();
     if told.is_empty() {
         return Ok(());
@@ -137,8 +137,8 @@ fn pairs(out: &mut impl Write, slip: &Slip) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn told(pair: &Pair) -> Option<String> {
-    let Pair { first, second, both_win, both_lose, .. } = pair;
+fn told(pair: &BetPair) -> Option<String> {
+    let BetPair { first, second, both_win, both_lose, .. } = pair;
     let cost = if pair.is_pure_cost() { format!("; {BAD}together they can never win{BAD:#}") } else { String::new() };
     Some(match pair.relation {
         Relation::Contradict => {
@@ -227,9 +227,9 @@ struct Many {
 }
 
 impl Answer {
-    fn new(slip: &Slip, many: Option<&Distribution>, ruin: Option<&Ruin>) -> Self {
+    fn new(slip: &PlayerSlip, many: Option<&Distribution>, ruin: Option<&Ruin>) -> Self {
         let spread = slip.spread();
-        let pair = |pair: Pair| ShownPair {
+        let pair = |pair: BetPair| ShownPair {
             first: pair.first.text(),
             second: pair.second.text(),
             relation: match pair.relation {

@@ -4,18 +4,18 @@ use std::fmt;
 
 /// One fault of a data file. Lines and columns count from one; a column is a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct FileFault {
     /// The line.
     pub line: usize,
     /// The column.
     pub column: usize,
     /// What kind of fault it is.
-    pub kind: FaultKind,
+    pub kind: FileFaultKind,
     /// What is wrong, and what is expected.
     pub message: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}: {}", self.line, self.column, self.kind.code(), self.message)
     }
@@ -23,7 +23,7 @@ impl fmt::Display for Fault {
 
 /// The kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FaultKind {
+pub enum FileFaultKind {
     /// The file is not TOML, not text, or too large to be a game.
     Syntax,
     /// Something that must be there is not.
@@ -58,7 +58,7 @@ pub enum FaultKind {
     TooMany,
 }
 
-impl FaultKind {
+impl FileFaultKind {
     /// The fault's stable code.
     pub const fn code(self) -> &'static str {
         match self {

@@ -4,5 +4,5 @@
 mod fault;
 mod reader;
 
-pub use fault::{Fault, FaultKind};
-pub use reader::{Reader, Table, Value, cite, near};
+pub use fault::{FileFault, FileFaultKind};
+pub use reader::{TomlReader, TomlTable, TomlValue, cite, near};

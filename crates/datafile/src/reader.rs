@@ -5,10 +5,10 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{FileFault, FileFaultKind};
 
 /// A value and its place.
-pub type Value<'t> = Spanned<DeValue<'t>>;
+pub type TomlValue<'t> = Spanned<DeValue<'t>>;
 
 /// Faults beyond these are counted, not listed.
 const MOST_FAULTS: usize = 1_000;
@@ -20,16 +20,16 @@ const MOST_CHARACTERS: usize = 200;
 const MOST_CITED: usize = 60;
 
 /// Collects the faults of one file.
-pub struct Reader<'t> {
+pub struct TomlReader<'t> {
     text: &'t str,
     /// Whether the file is broken TOML, so that what is missing may only have been unreadable.
     broken: bool,
-    faults: Vec<(usize, FaultKind, String)>,
+    faults: Vec<(usize, FileFaultKind, String)>,
     /// How many faults there are beside those.
     more: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TomlReader<'t> {
     /// For a text that cannot be parsed at all.
     pub const fn new(text: &'t str) -> Self {
         Self { text, broken: false, faults: Vec::new(), more: 0 }
@@ -41,24 +41,25 @@ impl<'t> Reader<'t> {
         let mut reader = Self { broken: !errors.is_empty(), ..Self::new(text) };
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
-            reader.fault(at..at, FaultKind::Syntax, error.message().lines().collect::<Vec<_>>().join("; "));
+            reader.fault(at..at, FileFaultKind::Syntax, error.message().lines().collect::<Vec<_>>().join("; "));
         }
         (reader, table)
     }
 
     /// Notes a fault, unless it is of a value that is broken TOML: that has been noted.
-    pub fn fault(&mut self, at: Range<usize>, kind: FaultKind, message: impl Into<String>) {
+    pub fn fault(&mut self, at: Range<usize>, kind: FileFaultKind, message: impl Into<String>) {
         let is_in_it = |place: usize| place == at.start || at.contains(&place);
-        let is_broken = |(place, kind, _): &(usize, FaultKind, String)| *kind == FaultKind::Syntax && is_in_it(*place);
+        let is_broken =
+            |(place, kind, _): &(usize, FileFaultKind, String)| *kind == FileFaultKind::Syntax && is_in_it(*place);
         if self.faults.len() == MOST_FAULTS {
             self.more += 1;
-        } else if kind == FaultKind::Syntax || !self.faults.iter().any(is_broken) {
+        } else if kind == FileFaultKind::Syntax || !self.faults.iter().any(is_broken) {
             self.faults.push((at.start, kind, message.into()));
         }
     }
 
     /// The faults, in the order of the file.
-    pub fn finish(mut self) -> Vec<Fault> {
+    pub fn finish(mut self) -> Vec<FileFault> {
         self.faults.sort_by_key(|(at, _, _)| *at);
         let (mut line, mut column, mut seen) = (1, 1, 0);
         let mut faults = Vec::with_capacity(self.faults.len());
@@ -68,29 +69,29 @@ impl<'t> Reader<'t> {
                 (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
             }
             seen = at;
-            faults.push(Fault { line, column, kind, message });
+            faults.push(FileFault { line, column, kind, message });
         }
         if self.more > 0 {
             let message = format!("{} more faults are not listed", self.more);
-            faults.push(Fault { line, column, kind: FaultKind::TooMany, message });
+            faults.push(FileFault { line, column, kind: FileFaultKind::TooMany, message });
         }
         faults
     }
 
     /// A text.
-    pub fn string<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v str> {
+    pub fn string<'v>(&mut self, value: &'v TomlValue<'t>) -> Option<&'v str> {
         self.long_string(value, MOST_CHARACTERS)
     }
 
     /// A text of at most so many characters, which can be printed.
-    pub fn long_string<'v>(&mut self, value: &'v Value<'t>, most: usize) -> Option<&'v str> {
+    pub fn long_string<'v>(&mut self, value: &'v TomlValue<'t>, most: usize) -> Option<&'v str> {
         let DeValue::String(text) = value.get_ref() else { return self.wrong_type(value, "a text") };
         if text.chars().nth(most).is_some() {
-            self.fault(value.span(), FaultKind::BadValue, format!("the text has more than {most} characters"));
+            self.fault(value.span(), FileFaultKind::BadValue, format!("the text has more than {most} characters"));
             None
         } else if text.contains(char::is_control) {
             let message = format!("{}: a text has no control characters", cite(text));
-            self.fault(value.span(), FaultKind::BadValue, message);
+            self.fault(value.span(), FileFaultKind::BadValue, message);
             None
         } else {
             Some(text)
@@ -98,7 +99,11 @@ impl<'t> Reader<'t> {
     }
 
     /// A text that some type can be made of.
-    pub fn parsed<T: std::str::FromStr<Err: ToString>>(&mut self, value: &Value<'t>, kind: FaultKind) -> Option<T> {
+    pub fn parsed<T: std::str::FromStr<Err: ToString>>(
+        &mut self,
+        value: &TomlValue<'t>,
+        kind: FileFaultKind,
+    ) -> Option<T> {
         let text = self.string(value)?;
         match text.parse() {
             Ok(made) => Some(made),
@@ -110,7 +115,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A whole number in a range.
-    pub fn integer(&mut self, value: &Value<'t>, range: RangeInclusive<u32>) -> Option<u32> {
+    pub fn integer(&mut self, value: &TomlValue<'t>, range: RangeInclusive<u32>) -> Option<u32> {
         let DeValue::Integer(integer) = value.get_ref() else {
             return self.wrong_type(value, "a whole number");
         };
@@ -118,27 +123,27 @@ impl<'t> Reader<'t> {
         let number = number.filter(|number| range.contains(number));
         if number.is_none() {
             let message = format!("expected a whole number from {} to {}", range.start(), range.end());
-            self.fault(value.span(), FaultKind::BadValue, message);
+            self.fault(value.span(), FileFaultKind::BadValue, message);
         }
         number
     }
 
     /// A list.
-    pub fn array<'v>(&mut self, value: &'v Value<'t>) -> Option<&'v [Value<'t>]> {
+    pub fn array<'v>(&mut self, value: &'v TomlValue<'t>) -> Option<&'v [TomlValue<'t>]> {
         let DeValue::Array(array) = value.get_ref() else { return self.wrong_type(value, "a list") };
         if array.len() > MOST_ENTRIES {
             let message = format!("the list has {} entries; {MOST_ENTRIES} are the most", array.len());
-            self.fault(value.span(), FaultKind::BadValue, message);
+            self.fault(value.span(), FileFaultKind::BadValue, message);
             return None;
         }
         Some(array)
     }
 
     /// A list of exactly so many whole numbers.
-    pub fn integers<const N: usize>(&mut self, value: &Value<'t>, range: &RangeInclusive<u32>) -> Option<[u32; N]> {
+    pub fn integers<const N: usize>(&mut self, value: &TomlValue<'t>, range: &RangeInclusive<u32>) -> Option<[u32; N]> {
         let array = self.array(value)?;
         if array.len() != N {
-            self.fault(value.span(), FaultKind::BadValue, format!("expected {N} whole numbers"));
+            self.fault(value.span(), FileFaultKind::BadValue, format!("expected {N} whole numbers"));
             return None;
         }
         let numbers: Vec<_> = array.iter().filter_map(|number| self.integer(number, range.clone())).collect();
@@ -146,16 +151,16 @@ impl<'t> Reader<'t> {
     }
 
     /// A table.
-    pub fn table<'v>(&mut self, value: &'v Value<'t>) -> Option<Table<'v, 't>> {
+    pub fn table<'v>(&mut self, value: &'v TomlValue<'t>) -> Option<TomlTable<'v, 't>> {
         match value.get_ref() {
-            DeValue::Table(table) => Some(Table::new(value.span(), table)),
+            DeValue::Table(table) => Some(TomlTable::new(value.span(), table)),
             _ => self.wrong_type(value, "a table"),
         }
     }
 
-    fn wrong_type<T>(&mut self, value: &Value<'t>, wanted: &str) -> Option<T> {
+    fn wrong_type<T>(&mut self, value: &TomlValue<'t>, wanted: &str) -> Option<T> {
         let message = format!("expected {wanted}, found {}", value.get_ref().type_str());
-        self.fault(value.span(), FaultKind::WrongType, message);
+        self.fault(value.span(), FileFaultKind::WrongType, message);
         None
     }
 }
@@ -195,52 +200,52 @@ fn slips(one: &str, other: &str) -> usize {
 }
 
 /// A table whose keys are taken one by one; what is left over is unknown.
-pub struct Table<'v, 't> {
+pub struct TomlTable<'v, 't> {
     /// Its place.
     pub span: Range<usize>,
     entries: &'v DeTable<'t>,
     taken: Vec<&'static str>,
 }
 
-impl<'v, 't> Table<'v, 't> {
+impl<'v, 't> TomlTable<'v, 't> {
     /// A table at a place.
     pub fn new(span: Range<usize>, entries: &'v DeTable<'t>) -> Self {
         Self { span, entries, taken: Vec::new() }
     }
 
     /// A value that may be there.
-    pub fn optional(&mut self, key: &'static str) -> Option<&'v Value<'t>> {
+    pub fn optional(&mut self, key: &'static str) -> Option<&'v TomlValue<'t>> {
         self.taken.push(key);
         self.entries.get(key)
     }
 
     /// A value that must be there.
-    pub fn required(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v Value<'t>> {
+    pub fn required(&mut self, reader: &mut TomlReader<'t>, key: &'static str) -> Option<&'v TomlValue<'t>> {
         let value = self.optional(key);
         if value.is_none() && !reader.broken {
-            reader.fault(self.span.clone(), FaultKind::MissingKey, format!("\"{key}\" is missing"));
+            reader.fault(self.span.clone(), FileFaultKind::MissingKey, format!("\"{key}\" is missing"));
         }
         value
     }
 
     /// A table that must be there.
-    pub fn section(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<Table<'v, 't>> {
+    pub fn section(&mut self, reader: &mut TomlReader<'t>, key: &'static str) -> Option<TomlTable<'v, 't>> {
         let value = self.required(reader, key)?;
         reader.table(value)
     }
 
     /// A list that must be there.
-    pub fn list(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<&'v [Value<'t>]> {
+    pub fn list(&mut self, reader: &mut TomlReader<'t>, key: &'static str) -> Option<&'v [TomlValue<'t>]> {
         let value = self.required(reader, key)?;
         reader.array(value)
     }
 
     /// A text that must be there.
-    pub fn string(&mut self, reader: &mut Reader<'t>, key: &'static str) -> Option<String> {
+    pub fn string(&mut self, reader: &mut TomlReader<'t>, key: &'static str) -> Option<String> {
         let value = self.required(reader, key)?;
         let text = reader.string(value)?;
         if text.is_empty() {
-            reader.fault(value.span(), FaultKind::BadValue, format!("{key:?} is empty"));
+            reader.fault(value.span(), FileFaultKind::BadValue, format!("{key:?} is empty"));
         }
         Some(text.to_owned())
     }
@@ -248,27 +253,36 @@ impl<'v, 't> Table<'v, 't> {
     /// A text that must be there and that some type can be made of.
     pub fn parsed<T: std::str::FromStr<Err: ToString>>(
         &mut self,
-        reader: &mut Reader<'t>,
+        reader: &mut TomlReader<'t>,
         key: &'static str,
     ) -> Option<T> {
         let value = self.required(reader, key)?;
-        reader.parsed(value, FaultKind::BadValue)
+        reader.parsed(value, FileFaultKind::BadValue)
     }
 
     /// One of a few words that must be there.
-    pub fn choice<T: Copy>(&mut self, reader: &mut Reader<'t>, key: &'static str, choices: &[(&str, T)]) -> Option<T> {
+    pub fn choice<T: Copy>(
+        &mut self,
+        reader: &mut TomlReader<'t>,
+        key: &'static str,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
         let value = self.required(reader, key)?;
         let text = reader.string(value)?;
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, choice)| *choice);
         if found.is_none() {
             let words: Vec<_> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
-            reader.fault(value.span(), FaultKind::BadValue, format!("{}: expected {}", cite(text), words.join(" or ")));
+            reader.fault(
+                value.span(),
+                FileFaultKind::BadValue,
+                format!("{}: expected {}", cite(text), words.join(" or ")),
+            );
         }
         found
     }
 
     /// Notes every key that was not taken.
-    pub fn finish(self, reader: &mut Reader<'t>) {
+    pub fn finish(self, reader: &mut TomlReader<'t>) {
         for key in self.entries.keys() {
             if !self.taken.contains(&key.get_ref().as_ref()) {
                 let known = match near(key.get_ref(), &self.taken) {
@@ -276,7 +290,7 @@ impl<'v, 't> Table<'v, 't> {
                     None => "; known are".to_owned(),
                 };
                 let message = format!("{} has no meaning here{known} {}", cite(key.get_ref()), self.taken.join(", "));
-                reader.fault(key.span(), FaultKind::UnknownKey, message);
+                reader.fault(key.span(), FileFaultKind::UnknownKey, message);
             }
         }
     }

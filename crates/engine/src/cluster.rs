@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use taisai_rules::{Money, Station};
 use taisai_table::{
-    Actor, Asked, Betting, Cluster, ClusterCommand, ClusterEvent, CommandId, Decision, MachineId, Notice, Purpose,
-    Refusal, Report, RoundNumber, Seat, Slip, Time, Transfer, Verdict,
+    Actor, Betting, Cluster, ClusterCommand, ClusterEvent, CommandId, CommandRequest, Decision, MachineId, Notice,
+    Refusal, ReportedEvent, RoundNumber, Seat, Slip, Time, Transfer, TransferPurpose, Verdict,
 };
 
 use crate::effect::{Change, ConnectionId, Counted, Effect, Effects, Reply, ReplyTo};
@@ -221,7 +221,7 @@ impl ClusterPartition {
         match input {
             ClusterInput::Command { actor, id, command, reply } => {
                 let (about, asking) = (seat_of(&command), seat_asking(actor));
-                let decision = self.ask(Asked { time: now, actor, id, command }, effects);
+                let decision = self.ask(CommandRequest { time: now, actor, id, command }, effects);
                 for seat in about.into_iter().chain(asking) {
                     self.seats.change(seat);
                 }
@@ -349,7 +349,7 @@ impl ClusterPartition {
     }
 
     fn change_seat_of(&mut self, transfer: &Transfer) {
-        if let Purpose::Credits { seat, .. } = transfer.purpose {
+        if let TransferPurpose::Credits { seat, .. } = transfer.purpose {
             self.seats.change(seat);
         }
     }
@@ -524,7 +524,7 @@ impl ClusterPartition {
         self.ask(asked, effects);
     }
 
-    fn ask(&mut self, asked: Asked<ClusterCommand>, effects: &mut Effects) -> Decision<ClusterEvent> {
+    fn ask(&mut self, asked: CommandRequest<ClusterCommand>, effects: &mut Effects) -> Decision<ClusterEvent> {
         let (id, bets) = (asked.id, bets_in(&asked.command));
         let reportable = Reportable::of(self.cluster.machine(), &asked.command);
         let decision = self.cluster.ask(asked);
@@ -564,7 +564,7 @@ impl ClusterPartition {
         effects.counts.refusals.push(refusal);
         if refusal == Refusal::CommandIdReused && self.reusing.insert(id.source) {
             let table = self.machine().id().table;
-            self.reports.push(Report::CommandIdReused { table, source: id.source });
+            self.reports.push(ReportedEvent::CommandIdReused { table, source: id.source });
         }
     }
 }

@@ -9,8 +9,8 @@ mod tests;
 mod vouchers;
 
 use taisai_table::{
-    Actor, Asked, ClusterId, CommandId, Decision, House, HouseCommand, HouseEvent, MachineId, Report, Time, Transfer,
-    VoucherHash,
+    Actor, ClusterId, CommandId, CommandRequest, Decision, House, HouseCommand, HouseEvent, MachineId, ReportedEvent,
+    Time, Transfer, VoucherHash,
 };
 
 pub use lists::{
@@ -115,7 +115,7 @@ impl HousePartition {
     pub(crate) fn handle(&mut self, now: Time, input: HouseInput, effects: &mut Effects) {
         match input {
             HouseInput::Command { actor, id, command, reply } => {
-                let decision = self.decide(Asked { time: now, actor, id, command });
+                let decision = self.decide(CommandRequest { time: now, actor, id, command });
                 send_reply(reply, decision, effects);
             }
             HouseInput::Own { command, reply } => {
@@ -178,7 +178,7 @@ impl HousePartition {
     }
 
     /// Whether the House holds a report now. One that overtakes another is not taken: it is sent again after that.
-    fn receive_report(&mut self, now: Time, id: CommandId, is_first: bool, what: Report) -> bool {
+    fn receive_report(&mut self, now: Time, id: CommandId, is_first: bool, what: ReportedEvent) -> bool {
         let newest = self.machine().newest(id.source);
         if id.sequence <= newest {
             return true;
@@ -187,7 +187,7 @@ impl HousePartition {
             return false;
         }
         let command = HouseCommand::Report { what };
-        let asked = Asked { time: now, actor: Actor::System, id, command: command.clone() };
+        let asked = CommandRequest { time: now, actor: Actor::System, id, command: command.clone() };
         // The House forgets sources that are silent for long. An id that cannot be used must not lose the report.
         if self.decide(asked).verdict().is_of_id() {
             self.decide_own(now, command);
@@ -195,7 +195,7 @@ impl HousePartition {
         true
     }
 
-    fn decide(&mut self, asked: Asked<HouseCommand>) -> Decision<HouseEvent> {
+    fn decide(&mut self, asked: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
         self.lists.expire();
         self.delivery.seats_changed(seat_money::affected_seats(self.house.machine(), &asked.command));
         self.house.ask(asked)

@@ -7,9 +7,9 @@ mod workers;
 use std::collections::{BTreeMap, VecDeque};
 
 use taisai_table::{
-    Asked, BadPlan, Broken, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, Entry, House,
-    HouseCommand, HouseEvent, MachineId, Machines, Plan, Profile, Recorded, RoundCommand, RoundEvent, RoundNumber,
-    Seat, Slip, Table, TableId, Time, Verdict, transit_is_on_its_way,
+    BadTablePlan, BrokenInvariant, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest,
+    Decision, Entry, House, HouseCommand, HouseEvent, MachineEntry, MachineId, Machines, Profile, RoundCommand,
+    RoundEvent, RoundNumber, Seat, Slip, TableId, TableMachines, TablePlan, Time, Verdict, check_transit,
 };
 
 use crate::cluster::ClusterInput;
@@ -48,7 +48,7 @@ pub struct InMemoryInstallation {
     newest_source: u64,
     newest_caller: CallerId,
     /// What was recorded and not yet taken away: a long run takes it round by round.
-    pub record: Vec<Recorded>,
+    pub record: Vec<MachineEntry>,
 }
 
 impl InMemoryInstallation {
@@ -64,13 +64,13 @@ impl InMemoryInstallation {
     ///
     /// # Panics
     /// If there is no House.
-    pub fn add_table(&mut self, plan: Plan, time: Time) -> Result<(), BadPlan> {
+    pub fn add_table(&mut self, plan: TablePlan, time: Time) -> Result<(), BadTablePlan> {
         let (table, clusters, training) = (plan.table, plan.clusters()?, plan.is_training);
         let command = HouseCommand::AddTable { table, clusters, training, second: None };
         let own = |reply| Input::House(HouseInput::Own { command, reply });
         let reply = self.ask(MachineId::House, time, own).expect("the House decides at once");
         if let Verdict::Refused(refusal) = reply.verdict {
-            return Err(BadPlan::Refused(refusal));
+            return Err(BadTablePlan::Refused(refusal));
         }
         self.machines.lay_out(plan)?;
         let clusters = (0..clusters.get()).map(|number| MachineId::Cluster(ClusterId { table, number }));
@@ -104,7 +104,7 @@ impl InMemoryInstallation {
     }
 
     /// A table.
-    pub fn table(&self, id: TableId) -> Option<&Table> {
+    pub fn table(&self, id: TableId) -> Option<&TableMachines> {
         self.machines.tables.get(&id)
     }
 
@@ -134,10 +134,10 @@ impl InMemoryInstallation {
 
     /// Every invariant of every machine, and that money between them is where it should be: what each cluster and the House have in
     /// transit differs by exactly what is on its way.
-    pub fn check(&self) -> Result<(), Broken> {
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.machines.clusters().try_for_each(Cluster::check)?;
         self.house().check()?;
-        self.machines.clusters().try_for_each(|cluster| transit_is_on_its_way(self.house(), cluster))
+        self.machines.clusters().try_for_each(|cluster| check_transit(self.house(), cluster))
     }
 }
 
@@ -145,28 +145,32 @@ impl InMemoryInstallation {
 impl InMemoryInstallation {
     /// Asks a dealer's side, at the time of the command. Nothing if there is no such table, or if the command waits until clusters
     /// hold what has happened so far: its entry is appended when they do, or after a while.
-    pub fn ask_round(&mut self, table: TableId, asked: Asked<RoundCommand>) -> Option<Decision<RoundEvent>> {
-        let Asked { time, actor, id, command } = asked;
+    pub fn ask_round(&mut self, table: TableId, asked: CommandRequest<RoundCommand>) -> Option<Decision<RoundEvent>> {
+        let CommandRequest { time, actor, id, command } = asked;
         let (from, to) = (self.record.len(), MachineId::Round(table));
         let input = |reply| Input::Round(RoundInput::Command { actor, id, command, reply });
         let reply = self.ask(to, time, input)?;
         let mut entries = self.record[from..].iter();
         let entry = entries.find_map(|recorded| match recorded {
-            Recorded::Round(at, entry) if *at == table && entry.asked.id == id => Some(entry),
+            MachineEntry::Round(at, entry) if *at == table && entry.request.id == id => Some(entry),
             _ => None,
         });
         Some(decision(entry, &reply))
     }
 
     /// Asks a players' side, at the time of the command. Nothing if there is no such cluster.
-    pub fn ask_cluster(&mut self, cluster: ClusterId, asked: Asked<ClusterCommand>) -> Option<Decision<ClusterEvent>> {
-        let Asked { time, actor, id, command } = asked;
+    pub fn ask_cluster(
+        &mut self,
+        cluster: ClusterId,
+        asked: CommandRequest<ClusterCommand>,
+    ) -> Option<Decision<ClusterEvent>> {
+        let CommandRequest { time, actor, id, command } = asked;
         let (from, to) = (self.record.len(), MachineId::Cluster(cluster));
         let input = |reply| Input::Cluster(cluster.number, ClusterInput::Command { actor, id, command, reply });
         let reply = self.ask(to, time, input)?;
         let mut entries = self.record[from..].iter();
         let entry = entries.find_map(|recorded| match recorded {
-            Recorded::Cluster(at, entry) if *at == cluster && entry.asked.id == id => Some(entry),
+            MachineEntry::Cluster(at, entry) if *at == cluster && entry.request.id == id => Some(entry),
             _ => None,
         });
         Some(decision(entry, &reply))
@@ -176,14 +180,14 @@ impl InMemoryInstallation {
     ///
     /// # Panics
     /// If there is no House.
-    pub fn ask_house(&mut self, asked: Asked<HouseCommand>) -> Decision<HouseEvent> {
-        let Asked { time, actor, id, command } = asked;
+    pub fn ask_house(&mut self, asked: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
+        let CommandRequest { time, actor, id, command } = asked;
         let from = self.record.len();
         let input = |reply| Input::House(HouseInput::Command { actor, id, command, reply });
         let reply = self.ask(MachineId::House, time, input).expect("the House decides at once");
         let mut entries = self.record[from..].iter();
         let entry = entries.find_map(|recorded| match recorded {
-            Recorded::House(entry) if entry.asked.id == id => Some(entry),
+            MachineEntry::House(entry) if entry.request.id == id => Some(entry),
             _ => None,
         });
         decision(entry, &reply)

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
-use taisai_table::{ClusterId, CommandId, MachineId, Notice, Report, Seat, Transfer};
+use taisai_table::{ClusterId, CommandId, MachineId, Notice, ReportedEvent, Seat, Transfer};
 
 use crate::cluster::ClusterView;
 use crate::house::SeatMoney;
@@ -84,7 +84,7 @@ pub enum Message {
         /// Whether the House holds all reports before it.
         is_first: bool,
         /// The event.
-        what: Report,
+        what: ReportedEvent,
     },
     /// From the House: it holds a report, and all before it.
     ReportHeld {

@@ -1,6 +1,6 @@
 //! A machine and the entries that it has decided and not yet appended to its chain.
 
-use taisai_table::{Actor, Asked, CommandId, Decision, Entry, Machine, Time, encode};
+use taisai_table::{Actor, CommandId, CommandRequest, Decision, Entry, Machine, Time, encode};
 
 /// Entries that a partition appends to its chain together. The buffer is used again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,23 +58,23 @@ impl<M: Machine> Recorded<M> {
     }
 
     /// Decides and applies a command, and keeps its entry for the next append.
-    pub(crate) fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
+    pub(crate) fn ask(&mut self, asked: CommandRequest<M::Command>) -> Decision<M::Event> {
         let asked = self.machine.conceal(asked);
         let outcome = match self.machine.decide(&asked) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
-        let entry = Entry { asked, outcome };
+        let entry = Entry { request: asked, outcome };
         self.machine.apply(&entry);
         self.undurable.push(|buffer| encode(&entry, buffer));
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
     }
 
     /// A command of the program's own.
-    pub(crate) fn own(&mut self, time: Time, command: M::Command) -> Asked<M::Command> {
+    pub(crate) fn own(&mut self, time: Time, command: M::Command) -> CommandRequest<M::Command> {
         self.own.sequence += 1;
-        Asked { time, actor: Actor::System, id: self.own, command }
+        CommandRequest { time, actor: Actor::System, id: self.own, command }
     }
 }
 

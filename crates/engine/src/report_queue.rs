@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use taisai_table::{CommandId, MachineId, Report, Time};
+use taisai_table::{CommandId, MachineId, ReportedEvent, Time};
 
 use crate::effect::Effects;
 use crate::message::Message;
@@ -20,7 +20,7 @@ pub(crate) struct ReportQueue {
     from: MachineId,
     /// The number of the newest.
     newest: CommandId,
-    waiting: VecDeque<(CommandId, Report)>,
+    waiting: VecDeque<(CommandId, ReportedEvent)>,
     /// How many of them, from the first on, are on their way.
     sent: usize,
     /// When they are sent again.
@@ -33,7 +33,7 @@ impl ReportQueue {
         Self { from, newest, waiting: VecDeque::new(), sent: 0, retry_at: None }
     }
 
-    pub(crate) fn push(&mut self, what: Report) {
+    pub(crate) fn push(&mut self, what: ReportedEvent) {
         if self.waiting.len() < CAPACITY {
             self.newest.sequence += 1;
             self.waiting.push_back((self.newest, what));

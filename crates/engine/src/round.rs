@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use taisai_rules::Station;
 use taisai_table::{
-    Actor, Asked, Closes, ClusterId, CommandId, Decision, MachineId, Notice, Phase, Profile, Refusal, Report, Round,
-    RoundCommand, RoundEvent, RoundNumber, Time, Verdict,
+    Actor, BetsCloser, ClusterId, CommandId, CommandRequest, Decision, MachineId, Notice, Phase, Profile, Refusal,
+    ReportedEvent, Round, RoundCommand, RoundEvent, RoundNumber, Time, Verdict,
 };
 
 use crate::cluster::{ClusterView, MAX_NOTICES};
@@ -108,7 +108,7 @@ struct Follower {
 #[derive(Debug)]
 pub struct RoundPartition {
     round: Recorded<Round>,
-    closes: Closes,
+    closes: BetsCloser,
     /// How long a cluster may take to answer.
     silence: Millis,
     followers: Vec<Follower>,
@@ -447,7 +447,7 @@ impl RoundPartition {
     /// When betting ends by itself. At a live table it never does: the Dealer's word alone closes (3.6).
     fn closes_at(&self) -> Option<Time> {
         let round = self.machine();
-        let has_tick = self.closes == Closes::Tick && round.rules().game().station() == Station::PlayerTerminals;
+        let has_tick = self.closes == BetsCloser::Tick && round.rules().game().station() == Station::PlayerTerminals;
         let closes_by_itself = has_tick && round.phase() == Phase::Open && !round.is_held();
         round.closes_at().filter(|_| closes_by_itself)
     }
@@ -499,7 +499,7 @@ impl RoundPartition {
         (actor, id, command, reply): (Actor, CommandId, RoundCommand, ReplyTo),
         effects: &mut Effects,
     ) {
-        let decision = self.ask(Asked { time: now, actor, id, command }, effects);
+        let decision = self.ask(CommandRequest { time: now, actor, id, command }, effects);
         let is_repeated = matches!(decision, Decision::Repeated(_));
         effects.reply(reply, Reply { verdict: decision.verdict(), is_repeated, event: None });
     }
@@ -509,7 +509,7 @@ impl RoundPartition {
         self.ask(asked, effects);
     }
 
-    fn ask(&mut self, asked: Asked<RoundCommand>, effects: &mut Effects) -> Decision<RoundEvent> {
+    fn ask(&mut self, asked: CommandRequest<RoundCommand>, effects: &mut Effects) -> Decision<RoundEvent> {
         let (number, id, before) = (self.machine().number(), asked.id, self.machine().phase());
         let decision = self.round.ask(asked);
         match &decision {
@@ -553,7 +553,7 @@ impl RoundPartition {
         effects.counts.refusals.push(refusal);
         if refusal == Refusal::CommandIdReused && self.reusing.insert(id.source) {
             let table = self.machine().table();
-            self.reports.push(Report::CommandIdReused { table, source: id.source });
+            self.reports.push(ReportedEvent::CommandIdReused { table, source: id.source });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The partitions of one thread. They share a writer, which makes their appends durable in order: so a message between two of them is
 //! delivered at once, after what it rests on was appended, and the record never holds the second without the first.
 
-use taisai_table::{Broken, Cluster, House, MachineId, Refusal, Round, Time};
+use taisai_table::{BrokenInvariant, Cluster, House, MachineId, Refusal, Round, Time};
 
 use crate::cluster::{ClusterInput, ClusterPartition};
 use crate::effect::{CallerId, Counted, Effect, Effects, Topic};
@@ -30,7 +30,7 @@ pub enum Stop {
         /// The machine.
         of: MachineId,
         /// What does not hold.
-        broken: Broken,
+        broken: BrokenInvariant,
     },
 }
 

@@ -31,7 +31,7 @@ use taisai::replay::failure::{Failure, caught, quietly};
 use taisai::replay::setup::{Setup, hex};
 use taisai_engine::Placement;
 use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money, Station};
-use taisai_table::{Closes, Excess, Profile, Registration};
+use taisai_table::{BetsCloser, ExcessPolicy, Profile, Registration};
 
 use chance::Chance;
 use hall::Hall;
@@ -186,8 +186,8 @@ fn setup(
 ) -> anyhow::Result<Setup> {
     // Every third house has no note acceptors.
     let mut profile = if house % 3 == 2 { Profile::singapore() } else { Profile::training() };
-    profile.excess = if house.is_multiple_of(2) { Excess::Show } else { Excess::Refuse };
-    profile.closes = if (house / 2).is_multiple_of(2) { Closes::Tick } else { Closes::Dealer };
+    profile.excess = if house.is_multiple_of(2) { ExcessPolicy::Show } else { ExcessPolicy::Refuse };
+    profile.closes = if (house / 2).is_multiple_of(2) { BetsCloser::Tick } else { BetsCloser::Dealer };
     if (house / 4).is_multiple_of(2) {
         (profile.voucher_days, profile.large_win) = (2, Money::from_cents(100_000));
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use taisai_journal::{Anchored, Archive, ChainName, Fault, Genesis, Head, PublicKey, Reason};
-use taisai_table::{Cluster, ClusterId, House, MachineId, Round, TableId, transit_is_on_its_way};
+use taisai_table::{Cluster, ClusterId, House, MachineId, Round, TableId, check_transit};
 
 pub use store::{AuditError, AuditSheet, ChainSheet, InUse, StoreAudit, Waits};
 
@@ -233,7 +233,7 @@ impl Ends {
         findings.extend(self.missing());
         let Some(house) = &self.house else { return findings };
         for (id, (cluster, _)) in &self.clusters {
-            let transit = transit_is_on_its_way(house, cluster);
+            let transit = check_transit(house, cluster);
             let chain = chain_of(MachineId::Cluster(*id));
             findings.extend(transit.err().map(|broken| Finding::Transit { chain, broken }));
         }

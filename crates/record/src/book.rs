@@ -9,7 +9,7 @@ use taisai_journal::{
     Anchor, AnchorError, Anchored, Archive, Block, ChainName, Content, Genesis, Head, Journal, KeyError, PublicKey,
     Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
 };
-use taisai_table::{MachineId, Profile, Time, time_of};
+use taisai_table::{MachineId, Profile, Time, entry_time};
 
 use crate::keeper::{Keeper, Warn, Warning};
 use crate::machine::Machine;
@@ -212,7 +212,7 @@ impl Book {
         let mut note_time = |seen: Seen<'_, M>| {
             newest = newest.max(match seen {
                 Seen::Opening(_, opening) => Some(opening.time),
-                Seen::Entry(_, _, entry) => Some(entry.asked.time),
+                Seen::Entry(_, _, entry) => Some(entry.request.time),
                 Seen::Checkpoint(..) | Seen::Block(..) => None,
             });
             ControlFlow::Continue(())
@@ -320,7 +320,7 @@ fn line_time(chain: &ChainName, at: At, line: &[u8]) -> Result<Time, ReplayError
         let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
         return Ok(opening.time);
     }
-    time_of(line).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
+    entry_time(line).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
 /// The chains that someone has vouched for, as their last blocks show.

@@ -1,7 +1,7 @@
 //! What an audit can find: the first thing that is wrong with a chain, and what does not fit between chains.
 
 use taisai_journal::{AnchorError, Archive, ChainName, Hash, Head, LARGEST_NUMBER, PublicKey, ReadError, Stray};
-use taisai_table::Broken;
+use taisai_table::BrokenInvariant;
 
 use crate::opening::Program;
 use crate::replay::{At, ReplayError, SkippedSnapshot};
@@ -37,7 +37,7 @@ pub enum Finding {
         /// After which block.
         position: u64,
         /// Which one.
-        broken: Broken,
+        broken: BrokenInvariant,
     },
     /// A checkpoint vouches for another state.
     #[error("chain {chain}, block {position}: the state is {found}, and the checkpoint for it says {vouched}")]
@@ -112,7 +112,7 @@ pub enum Finding {
         /// The cluster's chain.
         chain: ChainName,
         /// What is wrong.
-        broken: Broken,
+        broken: BrokenInvariant,
     },
     /// The store has a block that is no part of the chain.
     #[error("chain {chain}: the store holds a block at {position} that is no part of the chain")]

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, PublicKey, Trust};
 use taisai_table::{
-    BadPlan, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineId, Machines, Plan, Recorded,
-    Round, RoundCommand, TableId, Time,
+    BadTablePlan, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineEntry, MachineId, Machines,
+    Round, RoundCommand, TableId, TablePlan, Time,
 };
 
 use crate::machine::Machine;
@@ -21,7 +21,7 @@ pub struct Merged {
     /// The machines before the first entry.
     pub machines: Machines,
     /// The entries, each with its place in its machine's chain.
-    pub entries: Vec<(At, Recorded)>,
+    pub entries: Vec<(At, MachineEntry)>,
     /// The game with its version.
     pub game: String,
 }
@@ -40,19 +40,19 @@ pub enum NotMerged {
     Opening(#[from] BadOpening),
     /// The machines cannot be laid out.
     #[error(transparent)]
-    Plan(#[from] BadPlan),
+    Plan(#[from] BadTablePlan),
 }
 
 /// Brings the chains of a table and of its House into one order.
 pub fn merge(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> Result<Merged, NotMerged> {
     let mut chains = BTreeMap::new();
     let mut read = Read { archive, keys, chains: &mut chains };
-    let house = read.chain::<House>(MachineId::House, Recorded::House)?;
-    let opening = read.chain::<Round>(MachineId::Round(table), |entry| Recorded::Round(table, entry))?;
+    let house = read.chain::<House>(MachineId::House, MachineEntry::House)?;
+    let opening = read.chain::<Round>(MachineId::Round(table), |entry| MachineEntry::Round(table, entry))?;
     let opening = opening.ok_or(NotMerged::NoTable(table))?;
     let mut seats = Vec::new();
     for id in clusters_of(&opening.setup) {
-        let cluster = read.chain::<Cluster>(MachineId::Cluster(id), |entry| Recorded::Cluster(id, entry))?;
+        let cluster = read.chain::<Cluster>(MachineId::Cluster(id), |entry| MachineEntry::Cluster(id, entry))?;
         seats.push(cluster.map_or(0, |opening| seats_of(&opening.setup)));
     }
     let rules = opening.rules()?;
@@ -63,7 +63,7 @@ pub fn merge(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> R
     };
     let of_house = house.as_ref().unwrap_or(&opening);
     let mut machines = Machines::new(of_house.profile.clone(), is_training(&of_house.setup));
-    machines.lay_out(Plan { table, rules, is_training: is_training(&opening.setup), seats })?;
+    machines.lay_out(TablePlan { table, rules, is_training: is_training(&opening.setup), seats })?;
     let entries = in_order(machines.clone(), chains);
     Ok(Merged { machines, entries, game })
 }
@@ -75,7 +75,7 @@ const fn seats_of(setup: &Setup) -> u32 {
     }
 }
 
-type Chains = BTreeMap<MachineId, VecDeque<(At, Recorded)>>;
+type Chains = BTreeMap<MachineId, VecDeque<(At, MachineEntry)>>;
 
 struct Read<'a> {
     archive: &'a mut dyn Archive,
@@ -88,7 +88,7 @@ impl Read<'_> {
     fn chain<M: Machine>(
         &mut self,
         id: MachineId,
-        recorded: impl Fn(Entry<M::Command, M::Event>) -> Recorded,
+        recorded: impl Fn(Entry<M::Command, M::Event>) -> MachineEntry,
     ) -> Result<Option<Opening>, NotMerged> {
         let trust = if self.keys.is_empty() { Trust::AnyKey } else { Trust::Keys(self.keys.to_vec()) };
         let mut replay = Replay::<M>::new(self.archive, chain_of(id), trust, &[]);
@@ -105,7 +105,7 @@ impl Read<'_> {
 
 /// Takes the earliest of those that can be next, the House's first where times are equal. Where none can, the chains do not fit
 /// together, and time alone decides.
-fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(At, Recorded)> {
+fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(At, MachineEntry)> {
     let mut entries = Vec::new();
     loop {
         let firsts = || chains.iter().filter_map(|(id, chain)| Some((*id, &chain.front()?.1)));
@@ -121,24 +121,24 @@ fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(At, Recorded)> {
     }
 }
 
-const fn time(recorded: &Recorded) -> Time {
+const fn time(recorded: &MachineEntry) -> Time {
     match recorded {
-        Recorded::Round(_, entry) => entry.asked.time,
-        Recorded::Cluster(_, entry) => entry.asked.time,
-        Recorded::House(entry) => entry.asked.time,
+        MachineEntry::Round(_, entry) => entry.request.time,
+        MachineEntry::Cluster(_, entry) => entry.request.time,
+        MachineEntry::House(entry) => entry.request.time,
     }
 }
 
 /// Whether what an entry has from another machine has happened there. What was refused rests on nothing.
-fn is_due(machines: &Machines, recorded: &Recorded) -> bool {
+fn is_due(machines: &Machines, recorded: &MachineEntry) -> bool {
     use {ClusterCommand as C, HouseCommand as H};
     let (house, cluster) = (&machines.house, |id: &ClusterId| machines.cluster(*id));
     match recorded {
-        Recorded::Round(_, Entry { asked, outcome: Ok(_) }) => {
+        MachineEntry::Round(_, Entry { request: asked, outcome: Ok(_) }) => {
             let RoundCommand::Report { cluster: id, followed, .. } = &asked.command else { return true };
             cluster(id).is_none_or(|cluster| cluster.followed() >= *followed)
         }
-        Recorded::Cluster(id, Entry { asked, outcome: Ok(_) }) => {
+        MachineEntry::Cluster(id, Entry { request: asked, outcome: Ok(_) }) => {
             if let C::Follow { number, .. } = &asked.command {
                 let table = machines.tables.get(&id.table);
                 table.is_none_or(|table| table.round.notices(*id).any(|(given, _)| given == *number))
@@ -150,7 +150,7 @@ fn is_due(machines: &Machines, recorded: &Recorded) -> bool {
                 true
             }
         }
-        Recorded::House(Entry { asked, outcome: Ok(_) }) => {
+        MachineEntry::House(Entry { request: asked, outcome: Ok(_) }) => {
             if let H::Receive { cluster: id, transfer } = &asked.command {
                 cluster(id).is_none_or(|cluster| cluster.outbox().any(|out| out.number == transfer.number))
             } else if let H::Delivered { cluster: id, number } = &asked.command {
@@ -159,6 +159,6 @@ fn is_due(machines: &Machines, recorded: &Recorded) -> bool {
                 true
             }
         }
-        Recorded::Round(..) | Recorded::Cluster(..) | Recorded::House(_) => true,
+        MachineEntry::Round(..) | MachineEntry::Cluster(..) | MachineEntry::House(_) => true,
     }
 }

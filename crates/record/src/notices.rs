@@ -37,7 +37,7 @@ impl Notices {
     /// Looks at a players' side for a notice that it follows.
     pub(crate) fn see_cluster(&mut self, seen: &Seen<'_, Cluster>) {
         if let Seen::Entry(at, _, entry) = seen
-            && let ClusterCommand::Follow { number, notice, .. } = &entry.asked.command
+            && let ClusterCommand::Follow { number, notice, .. } = &entry.request.command
             && entry.outcome.is_ok()
         {
             self.0.push(Noted { number: *number, hash: hash(notice), at: *at });

@@ -33,7 +33,7 @@ pub(crate) enum Change {
 }
 
 pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Change> {
-    let ClusterCommand::Follow { notice, .. } = &entry.asked.command else { return None };
+    let ClusterCommand::Follow { notice, .. } = &entry.request.command else { return None };
     let (round, by) = notice.stands()?;
     match entry.outcome.as_ref().ok()? {
         ClusterEvent::Settled { .. } => Some(Change::Settled(round, by.ok())),

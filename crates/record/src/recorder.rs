@@ -4,7 +4,7 @@
 use std::sync::mpsc;
 
 use taisai_journal::{Entries, Mark, Pen, Stopped};
-use taisai_table::{Asked, Decision, Entry, Time, encode};
+use taisai_table::{CommandRequest, Decision, Entry, Time, encode};
 
 use crate::keeper::{Job, Keeper, State};
 use crate::machine::Machine;
@@ -128,14 +128,14 @@ impl<M: Machine> Recorder<M> {
     }
 
     /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
-    pub fn ask(&mut self, asked: Asked<M::Command>) -> Decision<M::Event> {
+    pub fn ask(&mut self, asked: CommandRequest<M::Command>) -> Decision<M::Event> {
         let asked = self.machine.conceal(asked);
         let outcome = match self.machine.decide(&asked) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
-        let entry = Entry { asked, outcome };
+        let entry = Entry { request: asked, outcome };
         self.machine.apply(&entry);
         self.chain.append(|buffer| encode(&entry, buffer));
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)

@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
-    Adjustment, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, MachineId, PastRound, Phase, Round,
-    RoundCommand, RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, TableId, Time, Totals, Unwitnessed, VoidReason,
+    Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandRequest, MachineId, PastRound, Phase, Round,
+    RoundCommand, RoundEntry, RoundEvent, RoundNumber, Ruling, Slip, SlipTotals, TableId, Time, Unwitnessed,
+    VoidReason,
 };
 
 use crate::machine::Machine;
@@ -63,7 +64,7 @@ pub struct Settled {
     /// The dice; none if it was void.
     pub dice: Option<Dice>,
     /// What it came to.
-    pub totals: Totals,
+    pub totals: SlipTotals,
     /// Settled again or voided since, in order.
     pub changes: Vec<Changed>,
     /// What was registered after the dice, and from the film, in order: only at a table that registers winners.
@@ -76,7 +77,7 @@ pub struct Registered {
     /// Where it stands in the chain.
     pub at: At,
     /// Who, when and what.
-    pub asked: Asked<ClusterCommand>,
+    pub asked: CommandRequest<ClusterCommand>,
     /// What came of it.
     pub event: ClusterEvent,
 }
@@ -197,7 +198,7 @@ impl Acts {
 
     pub(crate) fn see(&mut self, seen: &Seen<'_, Round>) {
         if let Seen::Entry(at, machine, entry) = seen
-            && (self.is_played(machine, entry) || self.is_about(&entry.asked.command))
+            && (self.is_played(machine, entry) || self.is_about(&entry.request.command))
         {
             self.acts.push(Act { at: *at, entry: (*entry).clone() });
         }
@@ -218,7 +219,7 @@ impl Acts {
             Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => machine.number() == self.round,
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
         };
-        self.opens(entry) || (is_in_play && !matches!(entry.asked.command, RoundCommand::Report { .. }))
+        self.opens(entry) || (is_in_play && !matches!(entry.request.command, RoundCommand::Report { .. }))
     }
 
     /// Whether it names the round.
@@ -277,13 +278,13 @@ impl Settling {
     pub(crate) fn see(&mut self, seen: &Seen<'_, Cluster>) {
         let Seen::Entry(at, cluster, entry) = seen else { return };
         if let Ok(event) = &entry.outcome
-            && self.is_registered(cluster, &entry.asked.command)
+            && self.is_registered(cluster, &entry.request.command)
         {
-            let registered = Registered { at: *at, asked: entry.asked.clone(), event: event.clone() };
+            let registered = Registered { at: *at, asked: entry.request.clone(), event: event.clone() };
             self.settled.as_mut().map_or(&mut self.registered, |settled| &mut settled.registered).push(registered);
         }
-        let ClusterCommand::Follow { number, notice, .. } = &entry.asked.command else { return };
-        let time = entry.asked.time;
+        let ClusterCommand::Follow { number, notice, .. } = &entry.request.command else { return };
+        let time = entry.request.time;
         match (change(entry), &entry.outcome) {
             (Some(Change::Settled(round, dice)), Ok(ClusterEvent::Settled { totals, .. })) if round == self.round => {
                 self.settled = Some(Settled {

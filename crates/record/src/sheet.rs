@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use taisai_rules::{BetBox, Citation, Dice, Game, Language, Layout, LimitScope, Limits, Money, Outcome, PayoutError};
-use taisai_table::{Chips, Seat, Slip, SlipLine, Totals};
+use taisai_table::{Chips, Seat, Slip, SlipLine, SlipTotals};
 
 pub use movements::{Moved, Movement, Purse};
 pub use round::{ChangeSheet, ClusterSheet, Mark, RegisteredLine, RoundSheet, StakeLine};
@@ -146,7 +146,7 @@ impl Sheet {
     }
 
     /// Whether the lines come to what was settled.
-    pub fn check(&self, totals: &Totals) -> Result<(), BadSheet> {
+    pub fn check(&self, totals: &SlipTotals) -> Result<(), BadSheet> {
         let total =
             |of: fn(&SheetLine) -> Money| self.lines.iter().try_fold(Money::ZERO, |total, line| sum(total, of(line)));
         if u64::try_from(self.lines.len()).ok() != Some(totals.lines) {

@@ -189,7 +189,7 @@ impl Checks {
 
 /// What is decided now, where that is not what is recorded.
 fn decided_otherwise<M: Machine>(machine: &M, entry: &Entry<M::Command, M::Event>) -> Option<String> {
-    let decided = match machine.decide(&entry.asked) {
+    let decided = match machine.decide(&entry.request) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),
         Decision::Repeated(verdict) => return Some(format!("that it was answered before: {verdict:?}")),

@@ -9,12 +9,12 @@ use crate::dice::Dice;
 /// The kinds of bets that the pay tables list.
 ///
 /// ```
-/// use taisai_rules::Kind;
-/// assert_eq!("any-triple".parse(), Ok(Kind::AnyTriple));
-/// assert_eq!(Kind::Pair.text(), "pair");
+/// use taisai_rules::BoxKind;
+/// assert_eq!("any-triple".parse(), Ok(BoxKind::AnyTriple));
+/// assert_eq!(BoxKind::Pair.text(), "pair");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum BoxKind {
     /// Total Sum of 4 to 10.
     Small,
     /// Total Sum of 11 to 17.
@@ -43,11 +43,11 @@ pub enum Kind {
     Pair,
 }
 
-impl Kind {
+impl BoxKind {
     /// Every kind, in the order of the boxes.
     ///
     /// ```
-    /// assert_eq!(taisai_rules::Kind::ALL.len(), 13);
+    /// assert_eq!(taisai_rules::BoxKind::ALL.len(), 13);
     /// ```
     pub const ALL: [Self; 13] = [
         Self::Small,
@@ -68,7 +68,7 @@ impl Kind {
     /// The kind's one text form.
     ///
     /// ```
-    /// assert_eq!(taisai_rules::Kind::Sum.text(), "sum");
+    /// assert_eq!(taisai_rules::BoxKind::Sum.text(), "sum");
     /// ```
     pub const fn text(self) -> &'static str {
         match self {
@@ -91,8 +91,8 @@ impl Kind {
     /// The boxes of this kind, ascending.
     ///
     /// ```
-    /// use taisai_rules::Kind;
-    /// assert_eq!(Kind::Domino.boxes().count(), 15);
+    /// use taisai_rules::BoxKind;
+    /// assert_eq!(BoxKind::Domino.boxes().count(), 15);
     /// ```
     pub fn boxes(self) -> impl Iterator<Item = BetBox> {
         let (first, end) = PLACES[kind_place(self)];
@@ -100,7 +100,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for BoxKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.text())
     }
@@ -109,27 +109,27 @@ impl fmt::Display for Kind {
 /// A text that names no kind of bet.
 ///
 /// ```
-/// use taisai_rules::{Kind, UnknownKind};
-/// assert_eq!("field".parse::<Kind>(), Err(UnknownKind));
+/// use taisai_rules::{BoxKind, UnknownBoxKind};
+/// assert_eq!("field".parse::<BoxKind>(), Err(UnknownBoxKind));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a kind is one of small, big, odd, even, single, sum, domino, double, any-triple, triple, four, three, pair")]
-pub struct UnknownKind;
+pub struct UnknownBoxKind;
 
-impl FromStr for Kind {
-    type Err = UnknownKind;
+impl FromStr for BoxKind {
+    type Err = UnknownBoxKind;
 
-    fn from_str(text: &str) -> Result<Self, UnknownKind> {
-        Self::ALL.into_iter().find(|kind| kind.text() == text).ok_or(UnknownKind)
+    fn from_str(text: &str) -> Result<Self, UnknownBoxKind> {
+        Self::ALL.into_iter().find(|kind| kind.text() == text).ok_or(UnknownBoxKind)
     }
 }
 
 /// A betting box. There are 117 in the notation; a layout has some of them.
 ///
 /// ```
-/// use taisai_rules::{BetBox, Dice, Kind};
+/// use taisai_rules::{BetBox, Dice, BoxKind};
 /// let bet_box: BetBox = "pair:113".parse().unwrap();
-/// assert_eq!(bet_box.kind(), Kind::Pair);
+/// assert_eq!(bet_box.kind(), BoxKind::Pair);
 /// assert_eq!(bet_box.numbers(), [1, 1, 3]);
 /// assert!(bet_box.shows(Dice::try_from([1, 3, 1]).unwrap()));
 /// assert_eq!(bet_box.to_string(), "pair:113");
@@ -138,8 +138,8 @@ impl FromStr for Kind {
 pub struct BetBox(u8);
 
 #[derive(Clone, Copy)]
-struct Definition {
-    kind: Kind,
+struct BoxDefinition {
+    kind: BoxKind,
     numbers: [u8; 4],
     len: usize,
     /// The numbers read as one decimal number; one of two digits stands alone.
@@ -148,7 +148,7 @@ struct Definition {
 }
 
 /// Every box in the order of the notation, ascending: this list decides a box's place in all arrays.
-static DEFINITIONS: [Definition; BetBox::COUNT] = define();
+static DEFINITIONS: [BoxDefinition; BetBox::COUNT] = define();
 
 /// The text of every box.
 static TEXTS: [&str; BetBox::COUNT] = texts();
@@ -231,16 +231,16 @@ impl BetBox {
         (usize::from(index) < Self::COUNT).then_some(Self(index))
     }
 
-    const fn definition(self) -> &'static Definition {
+    const fn definition(self) -> &'static BoxDefinition {
         &DEFINITIONS[self.index()]
     }
 
     /// What kind of bet this is.
     ///
     /// ```
-    /// assert_eq!(taisai_rules::BetBox::ODD.kind(), taisai_rules::Kind::Odd);
+    /// assert_eq!(taisai_rules::BetBox::ODD.kind(), taisai_rules::BoxKind::Odd);
     /// ```
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> BoxKind {
         self.definition().kind
     }
 
@@ -272,19 +272,19 @@ impl BetBox {
     /// ```
     pub const fn opposite(self) -> Option<Self> {
         match self.kind() {
-            Kind::Small => Some(Self::BIG),
-            Kind::Big => Some(Self::SMALL),
-            Kind::Odd => Some(Self::EVEN),
-            Kind::Even => Some(Self::ODD),
-            Kind::Single
-            | Kind::Sum
-            | Kind::Domino
-            | Kind::Double
-            | Kind::AnyTriple
-            | Kind::Triple
-            | Kind::Four
-            | Kind::Three
-            | Kind::Pair => None,
+            BoxKind::Small => Some(Self::BIG),
+            BoxKind::Big => Some(Self::SMALL),
+            BoxKind::Odd => Some(Self::EVEN),
+            BoxKind::Even => Some(Self::ODD),
+            BoxKind::Single
+            | BoxKind::Sum
+            | BoxKind::Domino
+            | BoxKind::Double
+            | BoxKind::AnyTriple
+            | BoxKind::Triple
+            | BoxKind::Four
+            | BoxKind::Three
+            | BoxKind::Pair => None,
         }
     }
 
@@ -300,19 +300,19 @@ impl BetBox {
     pub fn shows(self, dice: Dice) -> bool {
         let sum = dice.total_sum();
         match (self.kind(), self.numbers()) {
-            (Kind::Small, _) => (4..=10).contains(&sum),
-            (Kind::Big, _) => (11..=17).contains(&sum),
-            (Kind::Odd, _) => !sum.is_multiple_of(2),
-            (Kind::Even, _) => sum.is_multiple_of(2),
-            (Kind::Sum, numbers) => numbers == [sum],
-            (Kind::AnyTriple, _) => dice.is_triple(),
-            (Kind::Single, numbers) => numbers.iter().all(|n| dice.count(*n) >= 1),
-            (Kind::Domino, numbers) => numbers.iter().all(|n| dice.count(*n) >= 1),
-            (Kind::Double, numbers) => numbers.iter().all(|n| dice.count(*n) >= 2),
-            (Kind::Triple, numbers) => numbers.iter().all(|n| dice.count(*n) == 3),
-            (Kind::Four, numbers) => numbers.iter().filter(|n| dice.count(**n) == 1).count() == 3,
-            (Kind::Three, numbers) => numbers.iter().all(|n| dice.count(*n) == 1),
-            (Kind::Pair, numbers) => {
+            (BoxKind::Small, _) => (4..=10).contains(&sum),
+            (BoxKind::Big, _) => (11..=17).contains(&sum),
+            (BoxKind::Odd, _) => !sum.is_multiple_of(2),
+            (BoxKind::Even, _) => sum.is_multiple_of(2),
+            (BoxKind::Sum, numbers) => numbers == [sum],
+            (BoxKind::AnyTriple, _) => dice.is_triple(),
+            (BoxKind::Single, numbers) => numbers.iter().all(|n| dice.count(*n) >= 1),
+            (BoxKind::Domino, numbers) => numbers.iter().all(|n| dice.count(*n) >= 1),
+            (BoxKind::Double, numbers) => numbers.iter().all(|n| dice.count(*n) >= 2),
+            (BoxKind::Triple, numbers) => numbers.iter().all(|n| dice.count(*n) == 3),
+            (BoxKind::Four, numbers) => numbers.iter().filter(|n| dice.count(**n) == 1).count() == 3,
+            (BoxKind::Three, numbers) => numbers.iter().all(|n| dice.count(*n) == 1),
+            (BoxKind::Pair, numbers) => {
                 let [doubled, _, single] = numbers else { return false };
                 dice.count(*doubled) == 2 && dice.count(*single) == 1
             }
@@ -339,7 +339,7 @@ impl FromStr for BetBox {
 
     fn from_str(text: &str) -> Result<Self, UnknownBox> {
         let (kind, digits) = match text.split_once(':') {
-            Some((kind, digits)) => (kind.parse::<Kind>(), digits),
+            Some((kind, digits)) => (kind.parse::<BoxKind>(), digits),
             None => (text.parse(), ""),
         };
         let kind = kind.map_err(|_| UnknownBox)?;
@@ -368,7 +368,7 @@ impl fmt::Debug for BetBox {
 }
 
 #[expect(clippy::as_conversions, reason = "a field-less enum's place; no other way is const")]
-const fn kind_place(kind: Kind) -> usize {
+const fn kind_place(kind: BoxKind) -> usize {
     kind as usize
 }
 
@@ -401,8 +401,8 @@ const fn places() -> [(u8, u8); 13] {
     places
 }
 
-const fn definition(kind: Kind, numbers: &[u8]) -> Definition {
-    let mut made = Definition { kind, numbers: [0; 4], len: numbers.len(), value: 0, text: ([0; 10], 0) };
+const fn definition(kind: BoxKind, numbers: &[u8]) -> BoxDefinition {
+    let mut made = BoxDefinition { kind, numbers: [0; 4], len: numbers.len(), value: 0, text: ([0; 10], 0) };
     let mut text = kind.text().as_bytes();
     while let [byte, rest @ ..] = text {
         (made.text.0[made.text.1], text) = (*byte, rest);
@@ -430,8 +430,8 @@ const fn definition(kind: Kind, numbers: &[u8]) -> Definition {
     made
 }
 
-const fn define() -> [Definition; BetBox::COUNT] {
-    let mut all = [definition(Kind::Small, &[]); BetBox::COUNT];
+const fn define() -> [BoxDefinition; BetBox::COUNT] {
+    let mut all = [definition(BoxKind::Small, &[]); BetBox::COUNT];
     let mut next = 0;
     macro_rules! push {
         ($kind:expr, $($number:expr),*) => {{
@@ -449,24 +449,24 @@ const fn define() -> [Definition; BetBox::COUNT] {
             }
         }};
     }
-    push!(Kind::Small,);
-    push!(Kind::Big,);
-    push!(Kind::Odd,);
-    push!(Kind::Even,);
-    each!(n, 1, 7, { push!(Kind::Single, n) });
-    each!(n, 4, 18, { push!(Kind::Sum, n) });
-    each!(a, 1, 7, { each!(b, a + 1, 7, { push!(Kind::Domino, a, b) }) });
-    each!(n, 1, 7, { push!(Kind::Double, n) });
-    push!(Kind::AnyTriple,);
-    each!(n, 1, 7, { push!(Kind::Triple, n) });
+    push!(BoxKind::Small,);
+    push!(BoxKind::Big,);
+    push!(BoxKind::Odd,);
+    push!(BoxKind::Even,);
+    each!(n, 1, 7, { push!(BoxKind::Single, n) });
+    each!(n, 4, 18, { push!(BoxKind::Sum, n) });
+    each!(a, 1, 7, { each!(b, a + 1, 7, { push!(BoxKind::Domino, a, b) }) });
+    each!(n, 1, 7, { push!(BoxKind::Double, n) });
+    push!(BoxKind::AnyTriple,);
+    each!(n, 1, 7, { push!(BoxKind::Triple, n) });
     each!(a, 1, 7, {
-        each!(b, 1, a, { each!(c, 1, b, { each!(d, 1, c, { push!(Kind::Four, a, b, c, d) }) }) });
+        each!(b, 1, a, { each!(c, 1, b, { each!(d, 1, c, { push!(BoxKind::Four, a, b, c, d) }) }) });
     });
-    each!(a, 1, 7, { each!(b, a + 1, 7, { each!(c, b + 1, 7, { push!(Kind::Three, a, b, c) }) }) });
+    each!(a, 1, 7, { each!(b, a + 1, 7, { each!(c, b + 1, 7, { push!(BoxKind::Three, a, b, c) }) }) });
     each!(a, 1, 7, {
         each!(b, 1, 7, {
             if a != b {
-                push!(Kind::Pair, a, a, b);
+                push!(BoxKind::Pair, a, a, b);
             }
         });
     });
@@ -498,7 +498,7 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_notation() {
-        let counts = Kind::ALL.map(|kind| kind.boxes().count());
+        let counts = BoxKind::ALL.map(|kind| kind.boxes().count());
         assert_eq!(counts, [1, 1, 1, 1, 6, 14, 15, 6, 1, 6, 15, 20, 30]);
     }
 

@@ -1,7 +1,7 @@
 //! The felt: where each betting area lies on the table, and what is printed there. It knows places and words, never
 //! colours or fonts.
 
-use crate::bet_box::{BetBox, Kind};
+use crate::bet_box::{BetBox, BoxKind};
 use crate::odds::Odds;
 
 /// A rectangle in whole units of the felt, its origin at the top left as the player looks at the layout.
@@ -79,12 +79,12 @@ pub struct Area {
 /// ```
 /// let games = taisai_rules::Games::embedded();
 /// let felt = games.find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
-/// assert!(felt.captions().iter().any(|caption| caption.of == taisai_rules::Kind::Pair));
+/// assert!(felt.captions().iter().any(|caption| caption.of == taisai_rules::BoxKind::Pair));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caption {
     /// The kind that it is printed for.
-    pub of: Kind,
+    pub of: BoxKind,
     /// Where it lies.
     pub at: Rect,
     /// What it says, from left to right, as the game's file has it: [`crate::Layout::caption`] fills in the odds.
@@ -132,12 +132,12 @@ pub struct PrintedLine {
 /// ```
 /// let games = taisai_rules::Games::embedded();
 /// let felt = games.find("sic-bo-etg@2", None).unwrap().layout("A").unwrap().felt();
-/// assert!(felt.blank()[0].of.contains(&taisai_rules::Kind::Triple));
+/// assert!(felt.blank()[0].of.contains(&taisai_rules::BoxKind::Triple));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blank {
+pub struct BlankKinds {
     /// The kinds.
-    pub of: Vec<Kind>,
+    pub of: Vec<BoxKind>,
     /// What stands there, and by which drawing or paragraph.
     pub taken: String,
 }
@@ -151,9 +151,9 @@ pub struct Blank {
 /// assert_eq!(doubt.read, "ANY TRIPLE 1 WINS 31");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doubtful {
+pub struct DoubtfulReading {
     /// The kinds that it is printed on.
-    pub of: Vec<Kind>,
+    pub of: Vec<BoxKind>,
     /// What the machine read in the scan.
     pub scan: String,
     /// What this felt prints.
@@ -165,7 +165,7 @@ pub struct Doubtful {
 /// What is printed on the boxes of a kind, line by line, with places to fill in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KindWords {
-    pub(crate) of: Kind,
+    pub(crate) of: BoxKind,
     pub(crate) lines: Vec<String>,
 }
 
@@ -215,8 +215,8 @@ pub struct Felt {
     pub(crate) height: u32,
     pub(crate) source: String,
     pub(crate) reading: Vec<String>,
-    pub(crate) blank: Vec<Blank>,
-    pub(crate) doubtful: Vec<Doubtful>,
+    pub(crate) blank: Vec<BlankKinds>,
+    pub(crate) doubtful: Vec<DoubtfulReading>,
     pub(crate) words: Vec<KindWords>,
     pub(crate) areas: Vec<Area>,
     pub(crate) captions: Vec<Caption>,
@@ -271,11 +271,11 @@ impl Felt {
     /// numbers and odds.
     ///
     /// ```
-    /// use taisai_rules::{Games, Kind};
+    /// use taisai_rules::{Games, BoxKind};
     /// let felt = Games::embedded().find("tai-sai@6", None).unwrap().layout("C").unwrap().felt();
-    /// assert_eq!(felt.words(Kind::Sum), ["{numbers}", "1 WINS {odds}"]);
+    /// assert_eq!(felt.words(BoxKind::Sum), ["{numbers}", "1 WINS {odds}"]);
     /// ```
-    pub fn words(&self, kind: Kind) -> &[String] {
+    pub fn words(&self, kind: BoxKind) -> &[String] {
         self.words.iter().find(|words| words.of == kind).map_or(&[], |words| &words.lines)
     }
 
@@ -286,7 +286,7 @@ impl Felt {
     /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
     /// assert!(felt.blank().is_empty(), "Appendix A of 004 shows everything");
     /// ```
-    pub fn blank(&self) -> &[Blank] {
+    pub fn blank(&self) -> &[BlankKinds] {
         &self.blank
     }
 
@@ -297,7 +297,7 @@ impl Felt {
     /// let felt = games.find("tai-sai@6", None).unwrap().layout("A").unwrap().felt();
     /// assert!(felt.doubtful().iter().any(|doubt| doubt.read == "圍骰通吃"));
     /// ```
-    pub fn doubtful(&self) -> &[Doubtful] {
+    pub fn doubtful(&self) -> &[DoubtfulReading] {
         &self.doubtful
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use crate::bet_box::{BetBox, Kind};
+use crate::bet_box::{BetBox, BoxKind};
 use crate::layout::Layout;
 use crate::limits::LimitScope;
 use crate::moment::Moment;
@@ -11,7 +11,7 @@ use crate::paragraph::Paragraph;
 use crate::rule::Rule;
 use crate::rules_text::RulesText;
 use crate::text::{Language, Text};
-use taisai_datafile::{Fault, cite};
+use taisai_datafile::{FileFault, cite};
 
 /// When the dice may be tumbled.
 ///
@@ -84,7 +84,7 @@ pub struct Game {
     pub(crate) limits: Option<LimitRule>,
     pub(crate) triple: TripleRule,
     pub(crate) paragraphs: Vec<(Rule, Vec<Paragraph>)>,
-    pub(crate) labels: Vec<(Kind, Text)>,
+    pub(crate) labels: Vec<(BoxKind, Text)>,
     pub(crate) layouts: Vec<Layout>,
     pub(crate) file: String,
 }
@@ -93,9 +93,9 @@ impl Game {
     /// The largest file that is read as a game.
     ///
     /// ```
-    /// assert_eq!(taisai_rules::Game::MOST_BYTES, 1 << 20);
+    /// assert_eq!(taisai_rules::Game::MAX_BYTES, 1 << 20);
     /// ```
-    pub const MOST_BYTES: usize = 1 << 20;
+    pub const MAX_BYTES: usize = 1 << 20;
 
     /// Reads a game's file, or names its faults: all of them, or the first thousand and how many there are beside.
     ///
@@ -103,7 +103,7 @@ impl Game {
     /// let faults = taisai_rules::Game::from_toml("id = 'tai-sai'\nversion = 'six'").unwrap_err();
     /// assert_eq!((faults[0].line, faults[0].column, faults[0].kind.code()), (1, 1, "missing-key"));
     /// ```
-    pub fn from_toml(file: impl AsRef<[u8]>) -> Result<Self, Vec<Fault>> {
+    pub fn from_toml(file: impl AsRef<[u8]>) -> Result<Self, Vec<FileFault>> {
         crate::game_file::read(file.as_ref())
     }
 

@@ -3,21 +3,21 @@
 use toml::de::DeValue;
 use toml::value::Offset;
 
-use crate::bet_box::{BetBox, Kind};
+use crate::bet_box::{BetBox, BoxKind};
 use crate::game::{Cover, Game, LimitRule, Station, TripleRule};
-use crate::layout::{Layout, Parts};
+use crate::layout::{Layout, LayoutParts};
 use crate::layout_file;
 use crate::limits::{BoxKey, LimitScope};
 use crate::moment::Moment;
 use crate::paragraph::{Citation, Paragraph};
 use crate::rule::{FoundIn, Rule};
 use crate::text::Text;
-use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
+use taisai_datafile::{FileFault, FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 
-pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
+pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<FileFault>> {
     let text = text_of(file)?;
-    let (mut reader, document) = Reader::parse(text);
-    let root = Table::new(document.span(), document.get_ref());
+    let (mut reader, document) = TomlReader::parse(text);
+    let root = TomlTable::new(document.span(), document.get_ref());
     let game = read_game(&mut reader, root);
     let faults = reader.finish();
     match game {
@@ -27,9 +27,9 @@ pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<Fault>> {
 }
 
 /// The file as text, unless it is too large or something else.
-pub(crate) fn text_of(file: &[u8]) -> Result<&str, Vec<Fault>> {
-    if file.len() > Game::MOST_BYTES {
-        return Err(refuse_after("", format!("the file of a game has at most {} bytes", Game::MOST_BYTES)));
+pub(crate) fn text_of(file: &[u8]) -> Result<&str, Vec<FileFault>> {
+    if file.len() > Game::MAX_BYTES {
+        return Err(refuse_after("", format!("the file of a game has at most {} bytes", Game::MAX_BYTES)));
     }
     let text = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     if text.len() < file.len() {
@@ -39,13 +39,13 @@ pub(crate) fn text_of(file: &[u8]) -> Result<&str, Vec<Fault>> {
 }
 
 /// The one fault of a file that cannot be read further than this.
-fn refuse_after(text: &str, message: String) -> Vec<Fault> {
-    let mut reader = Reader::new(text);
-    reader.fault(text.len()..text.len(), FaultKind::Syntax, message);
+fn refuse_after(text: &str, message: String) -> Vec<FileFault> {
+    let mut reader = TomlReader::new(text);
+    reader.fault(text.len()..text.len(), FileFaultKind::Syntax, message);
     reader.finish()
 }
 
-fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Game> {
+fn read_game<'t>(reader: &mut TomlReader<'t>, mut root: TomlTable<'_, 't>) -> Option<Game> {
     // Every part is read before any missing one ends the reading: a file's faults are reported together.
     let id = root.required(reader, "id").and_then(|value| name(reader, value));
     let version = root.required(reader, "version").and_then(|value| reader.integer(value, 1..=9_999));
@@ -70,12 +70,12 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
     if let (Some(Some(from)), Some((span, Some(end)))) = (effective, &until)
         && *end <= from
     {
-        reader.fault(span.clone(), FaultKind::BadValue, "the game ends before it is in force");
+        reader.fault(span.clone(), FileFaultKind::BadValue, "the game ends before it is in force");
     }
     if let (Some(labels), Some(layouts)) = (&labels, &layouts) {
         for (kind, span) in &layouts.kinds {
             if !labels.iter().any(|(labelled, _)| labelled == kind) {
-                reader.fault(span.clone(), FaultKind::MissingKey, format!("[labels] has no label for {kind}"));
+                reader.fault(span.clone(), FileFaultKind::MissingKey, format!("[labels] has no label for {kind}"));
             }
         }
     }
@@ -93,7 +93,7 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
             Citation::MinimumInExcess => minimum_in_excess.clone(),
             Citation::BelowMinimum => below_minimum.clone(),
         };
-        Layout::new(Parts {
+        Layout::new(LayoutParts {
             paragraphs: Citation::ALL.map(paragraph),
             scope: limit,
             triple_wins: triple.wins.iter().flat_map(|(_, boxes)| boxes).copied().collect(),
@@ -124,13 +124,13 @@ fn read_game<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Gam
     })
 }
 
-fn name<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+fn name<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<String> {
     let text = reader.string(value)?;
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if text.is_empty() || text.len() > 64 || !text.chars().all(is_name) {
         reader.fault(
             value.span(),
-            FaultKind::BadValue,
+            FileFaultKind::BadValue,
             format!("{}: a name is lower case, digits and dashes", cite(text)),
         );
         return None;
@@ -138,7 +138,7 @@ fn name<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn moment<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Moment> {
+fn moment<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Moment> {
     if let DeValue::Datetime(moment) = value.get_ref()
         && let (Some(date), Some(time), Some(offset)) = (moment.date, moment.time, moment.offset)
     {
@@ -151,12 +151,12 @@ fn moment<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Moment> {
         return Some(Moment::from_civil(date.year, date.month, date.day, seconds, minutes));
     }
     let message = "expected a date and time with its offset, like 2023-10-06T08:00:00+08:00";
-    reader.fault(value.span(), FaultKind::WrongType, message);
+    reader.fault(value.span(), FileFaultKind::WrongType, message);
     None
 }
 
 /// A text in every language, in which only the given places may stand.
-fn text<'t>(reader: &mut Reader<'t>, value: &Value<'t>, places: &[&str]) -> Option<Text> {
+fn text<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>, places: &[&str]) -> Option<Text> {
     let mut table = reader.table(value)?;
     let mut get = |key| {
         let value = table.required(reader, key)?;
@@ -169,7 +169,7 @@ fn text<'t>(reader: &mut Reader<'t>, value: &Value<'t>, places: &[&str]) -> Opti
             let places: Vec<_> = places.iter().map(|place| format!("{{{place}}}")).collect();
             let allowed = if places.is_empty() { "none".to_owned() } else { places.join(", ") };
             let message = format!("{}: expected a text; places that may stand in it: {allowed}", cite(text));
-            reader.fault(value.span(), FaultKind::BadValue, message);
+            reader.fault(value.span(), FileFaultKind::BadValue, message);
             return None;
         }
         Some(text.to_owned())
@@ -181,7 +181,7 @@ fn text<'t>(reader: &mut Reader<'t>, value: &Value<'t>, places: &[&str]) -> Opti
 
 type LimitParagraphs = [Option<Paragraph>; 3];
 
-fn read_limits<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(LimitRule, LimitParagraphs)> {
+fn read_limits<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<(LimitRule, LimitParagraphs)> {
     let scope = table.choice(reader, "scope", &[("box", LimitScope::Box), ("terminal", LimitScope::Terminal)]);
     let paragraph = table.parsed(reader, "paragraph");
     let cites = match scope {
@@ -192,7 +192,7 @@ fn read_limits<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
         None => {
             // Which keys there may be is not known; all that some scope has are passed over.
             let keys = ["pro_rata", "minimum_in_excess", "below_minimum"];
-            keys.map(|key| table.optional(key).and_then(|value| reader.parsed(value, FaultKind::BadValue)))
+            keys.map(|key| table.optional(key).and_then(|value| reader.parsed(value, FileFaultKind::BadValue)))
         }
     };
     table.finish(reader);
@@ -202,15 +202,20 @@ fn read_limits<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
 /// 3.10 of Tai Sai, 3.9 of the Electronic Table Game: the bets that can win when all three dice are the same.
 fn wins_on_a_triple(bet_box: BetBox) -> bool {
     match bet_box.kind() {
-        Kind::Triple | Kind::AnyTriple | Kind::Double | Kind::Single => true,
-        Kind::Sum => matches!(bet_box.numbers(), [6 | 9 | 12 | 15]),
-        Kind::Small | Kind::Big | Kind::Odd | Kind::Even | Kind::Domino | Kind::Four | Kind::Three | Kind::Pair => {
-            false
-        }
+        BoxKind::Triple | BoxKind::AnyTriple | BoxKind::Double | BoxKind::Single => true,
+        BoxKind::Sum => matches!(bet_box.numbers(), [6 | 9 | 12 | 15]),
+        BoxKind::Small
+        | BoxKind::Big
+        | BoxKind::Odd
+        | BoxKind::Even
+        | BoxKind::Domino
+        | BoxKind::Four
+        | BoxKind::Three
+        | BoxKind::Pair => false,
     }
 }
 
-fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<TripleRule> {
+fn read_triple<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<TripleRule> {
     let paragraph = table.parsed(reader, "paragraph");
     let mut wins: Vec<(Option<Paragraph>, Vec<BetBox>)> = Vec::new();
     let mut named: Vec<BetBox> = Vec::new();
@@ -225,10 +230,14 @@ fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
             let losing: Vec<_> = new.iter().copied().filter(|bet_box| !wins_on_a_triple(*bet_box)).collect();
             if !losing.is_empty() {
                 let message = format!("3.10 makes {} lose when all three dice are the same", texts(&losing));
-                reader.fault(value.span(), FaultKind::TripleRule, message);
+                reader.fault(value.span(), FileFaultKind::TripleRule, message);
             }
             if !again.is_empty() {
-                reader.fault(value.span(), FaultKind::BoxTwice, format!("in the triple rule twice: {}", texts(&again)));
+                reader.fault(
+                    value.span(),
+                    FileFaultKind::BoxTwice,
+                    format!("in the triple rule twice: {}", texts(&again)),
+                );
             }
             named.extend(&new);
             boxes.extend(new);
@@ -240,7 +249,7 @@ fn read_triple<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
         let missing: Vec<_> = BetBox::all().filter(|b| wins_on_a_triple(*b) && !named.contains(b)).collect();
         if !missing.is_empty() {
             let message = format!("3.10 lets {} win when all three dice are the same", texts(&missing));
-            reader.fault(list.span(), FaultKind::TripleRule, message);
+            reader.fault(list.span(), FileFaultKind::TripleRule, message);
         }
     }
     table.finish(reader);
@@ -253,14 +262,14 @@ fn texts(boxes: &[BetBox]) -> String {
 }
 
 /// The boxes that a text names: a box, or all of a kind.
-pub(crate) fn boxes_of<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<BetBox> {
-    let key = reader.parsed::<BoxKey>(value, FaultKind::UnknownBox);
+pub(crate) fn boxes_of<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Vec<BetBox> {
+    let key = reader.parsed::<BoxKey>(value, FileFaultKind::UnknownBox);
     key.into_iter().flat_map(BoxKey::boxes).collect()
 }
 
 fn read_paragraphs<'t>(
-    reader: &mut Reader<'t>,
-    mut table: Table<'_, 't>,
+    reader: &mut TomlReader<'t>,
+    mut table: TomlTable<'_, 't>,
     cover: Option<Cover>,
 ) -> Vec<(Rule, Vec<Paragraph>)> {
     let mut rules = Vec::new();
@@ -271,7 +280,7 @@ fn read_paragraphs<'t>(
             (FoundIn::Only(_), Some(_)) => {
                 if let Some(value) = table.optional(rule.key()) {
                     let message = format!("{:?} is a rule of games with the other cover", rule.key());
-                    reader.fault(value.span(), FaultKind::BadValue, message);
+                    reader.fault(value.span(), FileFaultKind::BadValue, message);
                 }
                 None
             }
@@ -279,9 +288,10 @@ fn read_paragraphs<'t>(
         };
         let Some(value) = value else { continue };
         let Some(listed) = reader.array(value) else { continue };
-        let paragraphs: Vec<_> = listed.iter().filter_map(|value| reader.parsed(value, FaultKind::BadValue)).collect();
+        let paragraphs: Vec<_> =
+            listed.iter().filter_map(|value| reader.parsed(value, FileFaultKind::BadValue)).collect();
         if listed.is_empty() {
-            reader.fault(value.span(), FaultKind::BadValue, "a list of at least one paragraph is expected");
+            reader.fault(value.span(), FileFaultKind::BadValue, "a list of at least one paragraph is expected");
         }
         rules.push((rule, paragraphs));
     }
@@ -290,15 +300,15 @@ fn read_paragraphs<'t>(
 }
 
 /// The labels that are there; one that cannot be read has been noted as a fault.
-fn read_labels<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Vec<(Kind, Option<Text>)> {
+fn read_labels<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Vec<(BoxKind, Option<Text>)> {
     let mut labels = Vec::new();
-    for kind in Kind::ALL {
+    for kind in BoxKind::ALL {
         let Some(value) = table.optional(kind.text()) else { continue };
         let places: &[&str] = match kind {
-            Kind::Small | Kind::Big | Kind::Odd | Kind::Even | Kind::AnyTriple => &[],
-            Kind::Single | Kind::Double | Kind::Triple => &["word", "numbers"],
-            Kind::Sum => &["numbers"],
-            Kind::Domino | Kind::Four | Kind::Three | Kind::Pair => &["numbers", "and"],
+            BoxKind::Small | BoxKind::Big | BoxKind::Odd | BoxKind::Even | BoxKind::AnyTriple => &[],
+            BoxKind::Single | BoxKind::Double | BoxKind::Triple => &["word", "numbers"],
+            BoxKind::Sum => &["numbers"],
+            BoxKind::Domino | BoxKind::Four | BoxKind::Three | BoxKind::Pair => &["numbers", "and"],
         };
         labels.push((kind, text(reader, value, places)));
     }

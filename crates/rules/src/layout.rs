@@ -5,16 +5,16 @@ mod chances;
 mod outcome;
 mod payout;
 
-use crate::bet_box::{BetBox, Kind};
+use crate::bet_box::{BetBox, BoxKind};
 use crate::felt::{self, Caption, Felt, PrintRole, PrintedLine};
 use crate::limits::LimitScope;
 use crate::odds::Odds;
 use crate::paragraph::{Citation, Paragraph};
-use outcome::Code;
+use outcome::OutcomeCode;
 use payout::Pays;
 
 pub use chances::Chances;
-pub use outcome::{Outcome, Standing};
+pub use outcome::{BoxStanding, Outcome};
 pub use payout::{BrokenUnit, Payouts};
 
 /// A row of a pay table, as the document prints it.
@@ -25,7 +25,7 @@ pub use payout::{BrokenUnit, Payouts};
 /// assert_eq!(layout.rows()[0].pays, "1 to 1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct PayTableRow {
     /// The column "Type".
     pub name: String,
     /// The column "Bet/Rules".
@@ -52,21 +52,21 @@ pub struct Layout {
     id: String,
     pay_table: u8,
     title: String,
-    rows: Vec<Row>,
+    rows: Vec<PayTableRow>,
     felt: Felt,
     scope: Option<LimitScope>,
     paragraphs: [Option<Paragraph>; Citation::ALL.len()],
     boxes: Vec<BetBox>,
     pays: [Pays; BetBox::COUNT],
-    outcomes: Vec<[Code; BetBox::COUNT]>,
+    outcomes: Vec<[OutcomeCode; BetBox::COUNT]>,
 }
 
 /// The parts of a layout, already checked against each other.
-pub(crate) struct Parts {
+pub(crate) struct LayoutParts {
     pub(crate) id: String,
     pub(crate) pay_table: u8,
     pub(crate) title: String,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<PayTableRow>,
     pub(crate) felt: Felt,
     pub(crate) scope: Option<LimitScope>,
     pub(crate) paragraphs: [Option<Paragraph>; Citation::ALL.len()],
@@ -75,8 +75,8 @@ pub(crate) struct Parts {
 }
 
 impl Layout {
-    pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { id, pay_table, title, rows, felt, scope, paragraphs, triple_wins } = parts;
+    pub(crate) fn new(parts: LayoutParts) -> Self {
+        let LayoutParts { id, pay_table, title, rows, felt, scope, paragraphs, triple_wins } = parts;
         let mut pays = [Pays::NONE; BetBox::COUNT];
         for row in &rows {
             for bet_box in &row.boxes {
@@ -124,7 +124,7 @@ impl Layout {
     /// let games = taisai_rules::Games::embedded();
     /// assert_eq!(games.find("tai-sai@6", None).unwrap().layout("A").unwrap().rows().len(), 16);
     /// ```
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[PayTableRow] {
         &self.rows
     }
 
@@ -227,11 +227,11 @@ impl Layout {
     /// The boxes of a kind that are on this layout.
     ///
     /// ```
-    /// use taisai_rules::{Games, Kind};
+    /// use taisai_rules::{Games, BoxKind};
     /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("E").unwrap();
-    /// assert_eq!((layout.boxes_of(Kind::Four).count(), layout.boxes_of(Kind::Double).count()), (15, 0));
+    /// assert_eq!((layout.boxes_of(BoxKind::Four).count(), layout.boxes_of(BoxKind::Double).count()), (15, 0));
     /// ```
-    pub fn boxes_of(&self, kind: Kind) -> impl Iterator<Item = BetBox> {
+    pub fn boxes_of(&self, kind: BoxKind) -> impl Iterator<Item = BetBox> {
         self.boxes.iter().copied().filter(move |bet_box| bet_box.kind() == kind)
     }
 

@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use crate::bet_box::{BetBox, Kind};
+use crate::bet_box::{BetBox, BoxKind};
 use crate::layout::Layout;
 use crate::money::{BadUnit, Money, Unit};
 
@@ -25,14 +25,14 @@ pub enum LimitScope {
 /// Which boxes a limit is for: all of a kind, or one. A box's own limit stands in place of its kind's.
 ///
 /// ```
-/// use taisai_rules::{Kind, BoxKey};
-/// assert_eq!("sum".parse(), Ok(BoxKey::Kind(Kind::Sum)));
+/// use taisai_rules::{BoxKind, BoxKey};
+/// assert_eq!("sum".parse(), Ok(BoxKey::Kind(BoxKind::Sum)));
 /// assert_eq!("sum:4".parse(), Ok(BoxKey::Box("sum:4".parse().unwrap())));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoxKey {
     /// Every box of a kind.
-    Kind(Kind),
+    Kind(BoxKind),
     /// One box.
     Box(BetBox),
 }

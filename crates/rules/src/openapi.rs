@@ -4,7 +4,7 @@ use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Object, ObjectBuilder, 
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::{BetBox, BoxKey, Dice, Face, Kind, Money};
+use crate::{BetBox, BoxKey, BoxKind, Dice, Face, Money};
 
 fn one_of(texts: impl Iterator<Item = &'static str>, description: &str, example: &str) -> RefOr<Schema> {
     ObjectBuilder::new()
@@ -26,9 +26,9 @@ impl ToSchema for BetBox {}
 
 impl PartialSchema for BoxKey {
     fn schema() -> RefOr<Schema> {
-        let several = BetBox::all().map(BetBox::text).filter(|text| text.parse::<Kind>().is_err());
+        let several = BetBox::all().map(BetBox::text).filter(|text| text.parse::<BoxKind>().is_err());
         let description = "A kind of boxes, or one box: what a limit is for.";
-        one_of(Kind::ALL.into_iter().map(Kind::text).chain(several), description, "triple")
+        one_of(BoxKind::ALL.into_iter().map(BoxKind::text).chain(several), description, "triple")
     }
 }
 

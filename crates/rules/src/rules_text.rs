@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use taisai_datafile::Fault;
+use taisai_datafile::FileFault;
 
 use crate::game::{Game, Games};
 use crate::paragraph::{Citation, Paragraph};
@@ -239,7 +239,7 @@ impl Games {
     /// let faults = games.add_text("document = '003'\nopening = []\nreading = []\nparagraphs = []").unwrap_err();
     /// assert!(faults.iter().any(|fault| fault.message == "tai-sai@6 cites 5.14, which is not in the text"));
     /// ```
-    pub fn add_text(&mut self, file: impl AsRef<[u8]>) -> Result<(), Vec<Fault>> {
+    pub fn add_text(&mut self, file: impl AsRef<[u8]>) -> Result<(), Vec<FileFault>> {
         let text = crate::rules_text_file::read(file.as_ref(), self)?;
         self.texts.push(text);
         Ok(())

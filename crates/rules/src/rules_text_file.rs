@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
+use taisai_datafile::{FileFault, FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 
 use crate::game::Games;
 use crate::game_file::text_of;
@@ -13,10 +13,10 @@ use crate::rules_text::{RulesParagraph, RulesText, order};
 const MOST_CHARACTERS: usize = 2_000;
 
 /// The text must have every paragraph of its document that one of the games cites.
-pub(crate) fn read(file: &[u8], games: &Games) -> Result<RulesText, Vec<Fault>> {
+pub(crate) fn read(file: &[u8], games: &Games) -> Result<RulesText, Vec<FileFault>> {
     let text = text_of(file)?;
-    let (mut reader, document) = Reader::parse(text);
-    let root = Table::new(document.span(), document.get_ref());
+    let (mut reader, document) = TomlReader::parse(text);
+    let root = TomlTable::new(document.span(), document.get_ref());
     let read = read_text(&mut reader, root, games);
     let faults = reader.finish();
     match read {
@@ -25,7 +25,7 @@ pub(crate) fn read(file: &[u8], games: &Games) -> Result<RulesText, Vec<Fault>> 
     }
 }
 
-fn read_text<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>, games: &Games) -> Option<RulesText> {
+fn read_text<'t>(reader: &mut TomlReader<'t>, mut root: TomlTable<'_, 't>, games: &Games) -> Option<RulesText> {
     let document = root.required(reader, "document").and_then(|value| read_document(reader, value, games));
     let opening = root.required(reader, "opening").map(|value| read_passages(reader, value));
     let reading = root.required(reader, "reading").map(|value| read_passages(reader, value));
@@ -45,33 +45,33 @@ fn read_text<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>, games: &Games
     })
 }
 
-fn read_document<'t>(reader: &mut Reader<'t>, value: &Value<'t>, games: &Games) -> Option<String> {
+fn read_document<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>, games: &Games) -> Option<String> {
     let document = reader.string(value)?;
     let is_cited = |paragraph: &&Paragraph| paragraph.document() == Some(document);
     if games.text(document).is_some() {
         let message = format!("the text of document {} is there twice", cite(document));
-        reader.fault(value.span(), FaultKind::BadValue, message);
+        reader.fault(value.span(), FileFaultKind::BadValue, message);
     } else if !games.iter().any(|game| game.document() == document || game.cited().iter().any(is_cited)) {
         let message = format!("no game is played by document {}", cite(document));
-        reader.fault(value.span(), FaultKind::BadValue, message);
+        reader.fault(value.span(), FileFaultKind::BadValue, message);
     }
     Some(document.to_owned())
 }
 
-fn read_passages<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<String> {
+fn read_passages<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Vec<String> {
     let list = reader.array(value).unwrap_or_default();
     list.iter().filter_map(|value| read_passage(reader, value)).collect()
 }
 
-fn read_passage<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+fn read_passage<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<String> {
     let text = reader.long_string(value, MOST_CHARACTERS)?;
     if text.trim().is_empty() {
-        reader.fault(value.span(), FaultKind::BadValue, "the text is empty");
+        reader.fault(value.span(), FileFaultKind::BadValue, "the text is empty");
     }
     Some(text.to_owned())
 }
 
-fn read_paragraphs<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> Vec<RulesParagraph> {
+fn read_paragraphs<'t>(reader: &mut TomlReader<'t>, list: &[TomlValue<'t>]) -> Vec<RulesParagraph> {
     let mut paragraphs: Vec<RulesParagraph> = Vec::new();
     for value in list {
         let Some(mut table) = reader.table(value) else { continue };
@@ -79,7 +79,7 @@ fn read_paragraphs<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> Vec<Rules
         let [heading, text, closing] = ["heading", "text", "closing"]
             .map(|key| table.optional(key).map(|value| read_passage(reader, value).unwrap_or_default()));
         if heading.is_none() && text.is_none() {
-            reader.fault(value.span(), FaultKind::MissingKey, "a paragraph has a heading, a text or both");
+            reader.fault(value.span(), FileFaultKind::MissingKey, "a paragraph has a heading, a text or both");
         }
         table.finish(reader);
         paragraphs.extend(number.map(|number| RulesParagraph { number, heading, text, closing }));
@@ -88,10 +88,10 @@ fn read_paragraphs<'t>(reader: &mut Reader<'t>, list: &[Value<'t>]) -> Vec<Rules
 }
 
 /// A number stands after those before it, and within one that is there.
-fn read_number<'t>(reader: &mut Reader<'t>, value: &Value<'t>, before: &[RulesParagraph]) -> Option<String> {
-    let paragraph: Paragraph = reader.parsed(value, FaultKind::BadValue)?;
+fn read_number<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>, before: &[RulesParagraph]) -> Option<String> {
+    let paragraph: Paragraph = reader.parsed(value, FileFaultKind::BadValue)?;
     let number = paragraph.number();
-    let mut refuse = |message: String| reader.fault(value.span(), FaultKind::BadValue, message);
+    let mut refuse = |message: String| reader.fault(value.span(), FileFaultKind::BadValue, message);
     if paragraph.document().is_some() {
         refuse(format!("{paragraph}: a text has the paragraphs of its own document"));
     } else if before.iter().any(|known| known.number == number) {
@@ -107,7 +107,7 @@ fn read_number<'t>(reader: &mut Reader<'t>, value: &Value<'t>, before: &[RulesPa
 }
 
 fn check_citations(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     at: Range<usize>,
     document: &str,
     paragraphs: &[RulesParagraph],
@@ -118,7 +118,7 @@ fn check_citations(
             let is_of_this = cited.document().unwrap_or(game.document()) == document;
             if is_of_this && !paragraphs.iter().any(|paragraph| paragraph.number == cited.number()) {
                 let message = format!("{}@{} cites {cited}, which is not in the text", game.id(), game.version());
-                reader.fault(at.clone(), FaultKind::MissingKey, message);
+                reader.fault(at.clone(), FileFaultKind::MissingKey, message);
             }
         }
     }

@@ -43,7 +43,7 @@ pub struct Bet<P> {
 /// assert_eq!((line.stake.cents(), line.paid().cents(), line.returned().cents()), (5_000, 10_000, 0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<P> {
+pub struct SettledLine<P> {
     /// Whose bets.
     pub player: P,
     /// On which box.
@@ -61,7 +61,7 @@ pub struct Line<P> {
     first_bet: usize,
 }
 
-impl<P> Line<P> {
+impl<P> SettledLine<P> {
     /// What is given back because it did not count.
     ///
     /// ```
@@ -168,7 +168,7 @@ impl HouseResult {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement<P> {
     /// One line a player and box, in order of first placement.
-    pub lines: Vec<Line<P>>,
+    pub lines: Vec<SettledLine<P>>,
     /// What the round brought the House.
     pub house: HouseResult,
 }
@@ -232,9 +232,9 @@ impl Layout {
         &self,
         unit: Unit,
         bets: impl IntoIterator<Item = Bet<P>>,
-    ) -> Result<Vec<Line<P>>, SlipError> {
+    ) -> Result<Vec<SettledLine<P>>, SlipError> {
         let bets = bets.into_iter();
-        let mut lines: Vec<Line<P>> = Vec::with_capacity(bets.size_hint().0);
+        let mut lines: Vec<SettledLine<P>> = Vec::with_capacity(bets.size_hint().0);
         let mut index = None;
         for (first_bet, Bet { player, bet_box, amount }) in bets.enumerate() {
             let error = |why| SlipError { bet: first_bet, why };
@@ -249,7 +249,7 @@ impl Layout {
             }
             let known = match &index {
                 None => lines.iter().position(|line| line.bet_box == bet_box && line.player == player),
-                Some(index) => Index::find(index, &lines, player, bet_box),
+                Some(index) => SlipIndex::find(index, &lines, player, bet_box),
             };
             if let Some(line) = known {
                 let stake = &mut lines[line].stake;
@@ -257,7 +257,7 @@ impl Layout {
                 continue;
             }
             let (citations, profit) = (Citations::default(), Money::ZERO);
-            lines.push(Line {
+            lines.push(SettledLine {
                 player,
                 bet_box,
                 stake: amount,
@@ -269,7 +269,7 @@ impl Layout {
             });
             match &mut index {
                 Some(index) => index.add(&lines, lines.len() - 1),
-                None if Index::is_worth_it(&lines) => index = Some(Index::of(&lines)),
+                None if SlipIndex::is_worth_it(&lines) => index = Some(SlipIndex::of(&lines)),
                 None => {}
             }
         }
@@ -281,13 +281,13 @@ impl Layout {
     }
 
     /// Whether what counts of a line pays whole cents, won or lost.
-    fn check_line<P>(&self, line: &Line<P>) -> Result<(), SlipError> {
+    fn check_line<P>(&self, line: &SettledLine<P>) -> Result<(), SlipError> {
         let why = |error| SlipError { bet: line.first_bet, why: BetError::Payout(line.bet_box, error) };
         self.check_stake(line.bet_box, line.counted).map_err(why)
     }
 
     /// Fixes what counts of each line where a box is over its maximum or Differential, or below its minimum.
-    fn count_pro_rata<P>(&self, limits: &Limits, lines: &mut [Line<P>]) -> Result<(), SlipError> {
+    fn count_pro_rata<P>(&self, limits: &Limits, lines: &mut [SettledLine<P>]) -> Result<(), SlipError> {
         let mut totals = [Money::ZERO; BetBox::COUNT];
         for line in lines.iter() {
             let total = &mut totals[line.bet_box.index()];
@@ -302,7 +302,7 @@ impl Layout {
             let total = totals[bet_box.index()];
             let opposite_total = bet_box.opposite().map_or(Money::ZERO, |opposite| totals[opposite.index()]);
             let (minimum, cap) = (limits.minimum(bet_box), limits.cap(bet_box, opposite_total));
-            let on_box = |line: &&mut Line<P>| line.bet_box == bet_box;
+            let on_box = |line: &&mut SettledLine<P>| line.bet_box == bet_box;
             if total < minimum {
                 // 5.2.1: it stayed below the minimum and wins or loses as it lies.
                 lines.iter_mut().filter(on_box).for_each(|line| line.citations.below_minimum = true);
@@ -326,37 +326,37 @@ impl Layout {
 }
 
 /// Finds the line of a player and box among many.
-struct Index {
+struct SlipIndex {
     places: HashTable<usize>,
     hasher: DefaultHashBuilder,
 }
 
-impl Index {
+impl SlipIndex {
     /// Fewer lines are found faster by looking at each. Nothing but speed hangs on this.
-    const fn is_worth_it<P>(lines: &[Line<P>]) -> bool {
+    const fn is_worth_it<P>(lines: &[SettledLine<P>]) -> bool {
         lines.len() == 24
     }
 
-    fn of<P: Copy + Eq + Hash>(lines: &[Line<P>]) -> Self {
+    fn of<P: Copy + Eq + Hash>(lines: &[SettledLine<P>]) -> Self {
         let mut index = Self { places: HashTable::new(), hasher: DefaultHashBuilder::default() };
         (0..lines.len()).for_each(|place| index.add(lines, place));
         index
     }
 
-    fn add<P: Copy + Eq + Hash>(&mut self, lines: &[Line<P>], place: usize) {
+    fn add<P: Copy + Eq + Hash>(&mut self, lines: &[SettledLine<P>], place: usize) {
         let hash = |place: &usize| self.hasher.hash_one((lines[*place].player, lines[*place].bet_box));
         self.places.insert_unique(hash(&place), place, hash);
     }
 
-    fn find<P: Copy + Eq + Hash>(&self, lines: &[Line<P>], player: P, bet_box: BetBox) -> Option<usize> {
+    fn find<P: Copy + Eq + Hash>(&self, lines: &[SettledLine<P>], player: P, bet_box: BetBox) -> Option<usize> {
         let same = |place: &usize| lines[*place].bet_box == bet_box && lines[*place].player == player;
         self.places.find(self.hasher.hash_one((player, bet_box)), same).copied()
     }
 }
 
 /// ETG 3.3: the limits bind each player's own total on a box.
-fn check_terminals<P>(limits: &Limits, lines: &[Line<P>]) -> Result<(), SlipError> {
-    for Line { bet_box, stake, first_bet: bet, .. } in lines {
+fn check_terminals<P>(limits: &Limits, lines: &[SettledLine<P>]) -> Result<(), SlipError> {
+    for SettledLine { bet_box, stake, first_bet: bet, .. } in lines {
         let (bet_box, stake, min, max) = (*bet_box, *stake, limits.minimum(*bet_box), limits.maximum(*bet_box));
         if stake > max {
             return Err(SlipError { bet: *bet, why: BetError::OverLimit { bet_box, stake, max } });

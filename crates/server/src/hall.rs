@@ -18,8 +18,8 @@ use taisai_record::{
     first_opening,
 };
 use taisai_table::{
-    Actor, Asked, Cluster, ClusterId, Decision, House, HouseCommand, MachineId, Profile, Refusal, Registration, Round,
-    Seat, TableId,
+    Actor, Cluster, ClusterId, CommandRequest, Decision, House, HouseCommand, MachineId, Profile, Refusal,
+    Registration, Round, Seat, TableId,
 };
 use tokio::sync::watch;
 
@@ -408,7 +408,7 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
     }
     let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(HallError::Clusters(table))?;
     let command = HouseCommand::AddTable { table, clusters, training: plan.is_training, second: None };
-    let asked = Asked { time: clock.now(), actor: Actor::System, id: ids.next(), command };
+    let asked = CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command };
     match house.ask(asked) {
         Decision::Accepted(_) | Decision::Repeated(_) => Ok(()),
         Decision::Refused(refusal) => Err(HallError::Table { table, refusal }),

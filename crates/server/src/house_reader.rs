@@ -88,7 +88,8 @@ impl HouseReader {
             let mut arrived = Vec::new();
             let followed = follower.follow(|seen| {
                 if let Seen::Entry(_, _, entry) = seen
-                    && let (HouseCommand::Receive { transfer, .. }, Ok(event)) = (&entry.asked.command, &entry.outcome)
+                    && let (HouseCommand::Receive { transfer, .. }, Ok(event)) =
+                        (&entry.request.command, &entry.outcome)
                 {
                     arrived.push((*transfer, event.clone()));
                 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use taisai_engine::{BatchNumber, Effect, Effects, HouseInput, Input, Partition, ReplyTo, RoundInput, Topic, Worker};
 use taisai_record::{ChainWriter, NotRecorded};
-use taisai_table::{HouseCommand, MachineId, Report};
+use taisai_table::{HouseCommand, MachineId, ReportedEvent};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
 
@@ -197,7 +197,7 @@ impl Running {
             return Ok(());
         }
         self.clock_ahead = Some(ahead);
-        let command = HouseCommand::Report { what: Report::ClockStepped { millis } };
+        let command = HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } };
         self.handle(Input::House(HouseInput::Own { command, reply: ReplyTo::Nobody }))
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::mpsc;
 
 use taisai_record::Warn;
-use taisai_table::{Actor, Asked, HouseCommand, PersonId, Refusal, Verdict};
+use taisai_table::{Actor, CommandRequest, HouseCommand, PersonId, Refusal, Verdict};
 
 use crate::clock::{self, OwnIds, Share};
 use crate::hall::{HallError, HallPlan, Opened};
@@ -49,7 +49,7 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let secrets = Secrets::open(&plan.address, Expected::There)?;
     let command = HouseCommand::Unlock { person, second: None };
-    let asked = Asked { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
+    let asked = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
     let verdict = house.ask(asked).verdict();
     if let (Verdict::Accepted, Some(tell)) = (verdict, tell_password) {
         let password = one_time_password(&secrets, clock.now(), person).await?;

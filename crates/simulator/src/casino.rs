@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use taisai_rules::{Games, Money};
 use taisai_table::{
-    Actor, Asked, Closes, Cluster, ClusterId, CommandId, Decision, DeviceId, DeviceKind, Entry, Excess, Founder, House,
-    HouseCommand, LimitRange, MachineId, Person, PersonId, Plan as TablePlan, Profile, Role, Roles, Round, Seat,
-    TableId, TableLimits, TableRules, Time, encode,
+    Actor, BetsCloser, Cluster, ClusterId, CommandId, CommandRequest, Decision, DeviceId, DeviceKind, Entry,
+    ExcessPolicy, Founder, House, HouseCommand, LimitRange, MachineId, Person, PersonId, Profile, Role, Roles, Round,
+    Seat, TableId, TableLimits, TablePlan, TableRules, Time, encode,
 };
 
 use crate::clock::BEGIN;
@@ -69,8 +69,8 @@ impl Casino {
     pub(crate) fn new(clusters: u16, has_live_table: bool, random: &mut Random) -> Self {
         let games = Games::embedded();
         let mut profile = Profile::singapore();
-        profile.excess = Excess::Refuse;
-        profile.closes = random.pick(&[Closes::Tick, Closes::Dealer]);
+        profile.excess = ExcessPolicy::Refuse;
+        profile.closes = random.pick(&[BetsCloser::Tick, BetsCloser::Dealer]);
         profile.betting_seconds = 8;
         (profile.voucher_limit, profile.large_win) = (Money::from_cents(30_000), Money::from_cents(20_000));
         let rules = |id: &str| {
@@ -194,10 +194,14 @@ impl Casino {
         commands.push(HouseCommand::Found { people: STAFF.into_iter().map(founder).collect() });
         let mut house = House::new(self.profile.clone(), false);
         let entry = |(sequence, command)| {
-            let asked =
-                Asked { time: Time(BEGIN), actor: Actor::System, id: CommandId { source: 1, sequence }, command };
+            let asked = CommandRequest {
+                time: Time(BEGIN),
+                actor: Actor::System,
+                id: CommandId { source: 1, sequence },
+                command,
+            };
             let Decision::Accepted(event) = house.decide(&asked) else { panic!("{asked:?} is refused") };
-            let entry = Entry { asked, outcome: Ok(event) };
+            let entry = Entry { request: asked, outcome: Ok(event) };
             house.apply(&entry);
             let mut bytes = Vec::new();
             encode(&entry, &mut bytes);

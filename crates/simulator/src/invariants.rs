@@ -2,7 +2,7 @@
 
 use taisai_engine::{ClusterPartition, Message};
 use taisai_table::{
-    Betting, Cluster, House, Phase, Round, RoundCommand, Seat, SessionId, Transfer, Verdict, transit_is_on_its_way,
+    Betting, Cluster, House, Phase, Round, RoundCommand, Seat, SessionId, Transfer, Verdict, check_transit,
 };
 
 use crate::machine::{Machine, Recorded};
@@ -59,14 +59,14 @@ pub(crate) fn command_is_recorded_once(before: &[Verdict], recorded: &Recorded) 
 pub(crate) fn take_over_holds_the_round(machine: &Machine, recorded: &Recorded) -> Held {
     let (Machine::Round(round), Recorded::Round(entry)) = (machine, recorded) else { return Ok(()) };
     let is_in_play = matches!(round.phase(), Phase::Open | Phase::Closing | Phase::Closed);
-    let is_restart = matches!(entry.asked.command, RoundCommand::Restarted);
+    let is_restart = matches!(entry.request.command, RoundCommand::Restarted);
     ensure("take_over_holds_the_round", !is_in_play || is_restart, || recorded.text())
 }
 
 /// The record holds no face of dice that are concealed.
 pub(crate) fn dice_are_concealed(machine: &Machine, recorded: &Recorded) -> Held {
     let (Machine::Round(round), Recorded::Round(entry)) = (machine, recorded) else { return Ok(()) };
-    ensure("dice_are_concealed", round.conceal(entry.asked.clone()) == entry.asked, || recorded.text())
+    ensure("dice_are_concealed", round.conceal(entry.request.clone()) == entry.request, || recorded.text())
 }
 
 /// A terminal whose session goes on from before a take-over is there, or lost (5.2), once it had time to come back.
@@ -86,7 +86,7 @@ pub(crate) fn machine_is_sound(machine: &Machine) -> Held {
 
 /// Money that has left one chain and not reached the other is on its way, and none other is.
 pub(crate) fn money_is_conserved(house: &House, cluster: &Cluster) -> Held {
-    transit_is_on_its_way(house, cluster)
+    check_transit(house, cluster)
         .map_err(|broken| Broken { invariant: "money_is_conserved", detail: broken.to_string() })
 }
 

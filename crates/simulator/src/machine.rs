@@ -1,8 +1,8 @@
 //! The three kinds of machines as one type, for those who read chains.
 
 use taisai_table::{
-    Asked, BadBytes, Broken, Cluster, ClusterEntry, ClusterEvent, CommandId, Decision, Entry, House, HouseEntry,
-    Machine as _, Round, RoundEntry, RoundNumber, Slip, Time, Verdict, decode,
+    BadBytes, BrokenInvariant, Cluster, ClusterEntry, ClusterEvent, CommandId, CommandRequest, Decision, Entry, House,
+    HouseEntry, Machine as _, Round, RoundEntry, RoundNumber, Slip, Time, Verdict, decode,
 };
 
 /// A machine.
@@ -34,9 +34,9 @@ impl Machine {
     /// Whether the machine decides an entry's command as the entry says.
     pub(crate) fn decides(&self, recorded: &Recorded) -> Result<(), String> {
         match (self, recorded) {
-            (Self::House(house), Recorded::House(entry)) => agree(&house.decide(&entry.asked), entry),
-            (Self::Round(round), Recorded::Round(entry)) => agree(&round.decide(&entry.asked), entry),
-            (Self::Cluster(cluster), Recorded::Cluster(entry)) => agree(&cluster.decide(&entry.asked), entry),
+            (Self::House(house), Recorded::House(entry)) => agree(&house.decide(&entry.request), entry),
+            (Self::Round(round), Recorded::Round(entry)) => agree(&round.decide(&entry.request), entry),
+            (Self::Cluster(cluster), Recorded::Cluster(entry)) => agree(&cluster.decide(&entry.request), entry),
             (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => Err("an entry of another machine".to_owned()),
         }
     }
@@ -69,7 +69,7 @@ impl Machine {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), Broken> {
+    pub(crate) fn check(&self) -> Result<(), BrokenInvariant> {
         match self {
             Self::House(house) => house.check(),
             Self::Round(round) => (**round).check(),
@@ -90,17 +90,17 @@ impl Machine {
 impl Recorded {
     pub(crate) fn time(&self) -> Time {
         match self {
-            Self::House(entry) => entry.asked.time,
-            Self::Round(entry) => entry.asked.time,
-            Self::Cluster(entry) => entry.asked.time,
+            Self::House(entry) => entry.request.time,
+            Self::Round(entry) => entry.request.time,
+            Self::Cluster(entry) => entry.request.time,
         }
     }
 
     pub(crate) fn id(&self) -> CommandId {
         match self {
-            Self::House(entry) => entry.asked.id,
-            Self::Round(entry) => entry.asked.id,
-            Self::Cluster(entry) => entry.asked.id,
+            Self::House(entry) => entry.request.id,
+            Self::Round(entry) => entry.request.id,
+            Self::Cluster(entry) => entry.request.id,
         }
     }
 
@@ -115,14 +115,14 @@ impl Recorded {
     /// The command and what came of it, for people.
     pub(crate) fn text(&self) -> String {
         match self {
-            Self::House(entry) => text(&entry.asked, &entry.outcome),
-            Self::Round(entry) => text(&entry.asked, &entry.outcome),
-            Self::Cluster(entry) => text(&entry.asked, &entry.outcome),
+            Self::House(entry) => text(&entry.request, &entry.outcome),
+            Self::Round(entry) => text(&entry.request, &entry.outcome),
+            Self::Cluster(entry) => text(&entry.request, &entry.outcome),
         }
     }
 }
 
-fn text<C: std::fmt::Debug, O: std::fmt::Debug>(asked: &Asked<C>, outcome: &O) -> String {
+fn text<C: std::fmt::Debug, O: std::fmt::Debug>(asked: &CommandRequest<C>, outcome: &O) -> String {
     format!("{asked:?}: {outcome:?}")
 }
 

@@ -228,7 +228,7 @@ impl Record {
             return Ok(());
         }
         let (Recorded::Cluster(entry), MachineId::Cluster(cluster)) = (recorded, id) else { return Ok(()) };
-        match &entry.asked.command {
+        match &entry.request.command {
             ClusterCommand::Place { .. } | ClusterCommand::Repeat { .. } | ClusterCommand::Double { .. } => {
                 self.played.bets += 1;
                 self.chains.get_mut(&id).expect("a chain that was laid out").bets += 1;
@@ -311,11 +311,11 @@ impl Record {
 /// The transfer that an accepted entry takes, and where it comes from.
 fn transfer_of(recorded: &Recorded) -> Option<(MachineId, &taisai_table::Transfer)> {
     match recorded {
-        Recorded::House(entry) => match (&entry.asked.command, &entry.outcome) {
+        Recorded::House(entry) => match (&entry.request.command, &entry.outcome) {
             (HouseCommand::Receive { cluster, transfer }, Ok(_)) => Some((MachineId::Cluster(*cluster), transfer)),
             (_, _) => None,
         },
-        Recorded::Cluster(entry) => match (&entry.asked.command, &entry.outcome) {
+        Recorded::Cluster(entry) => match (&entry.request.command, &entry.outcome) {
             (ClusterCommand::Receive { transfer }, Ok(_)) => Some((MachineId::House, transfer)),
             (_, _) => None,
         },

@@ -11,10 +11,10 @@ mod excess;
 mod film;
 mod invariant;
 mod pay_list;
+mod player_notice;
 mod register;
 mod settle;
 mod stacker;
-mod told;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -23,23 +23,23 @@ use taisai_rules::{BetBox, Dice, Limits, Money};
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, DeviceId, PersonId, RoundNumber, Seat, SessionId};
-use crate::past::Past;
+use crate::past::PastRounds;
 use crate::profile::{Law, Profile};
-use crate::recent::Latest;
+use crate::recent::LatestSourceCommands;
 use crate::rules::{TableLimits, TableRules};
-use crate::sources::Sources;
+use crate::sources::CommandsBySource;
 use crate::transfer::Transfer;
 
 pub use buy_in::BuyIn;
-pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, Cut, Stake, Stakes};
-pub use film::{FilmLine, Returns};
+pub use command::{CashOut, Chips, ClusterCommand, ClusterEvent, RejectedStake, Stake, Stakes};
+pub use film::{FilmLine, FilmReturns};
 use pay_list::ChipsGiven;
 pub use pay_list::{PayLine, PayList, TickedOff};
-pub use register::AskedFor;
-pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, Totals};
+use player_notice::SessionMessages;
+pub use player_notice::{PlayerMessage, PlayerNotice};
+pub use register::RequiredRegistration;
+pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, SlipTotals};
 pub use stacker::Stacker;
-use told::Messages;
-pub use told::{PlayerMessage, Told};
 
 /// A wager: what a seat has on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ struct SeatState {
     credits: Money,
     on_layout: Money,
     bets: Vec<Wager>,
-    recent: Latest,
+    recent: LatestSourceCommands,
     session: Option<SessionId>,
     /// Who said that the player has walked away from the bets (5.3).
     walked_away_by: Option<PersonId>,
@@ -124,7 +124,7 @@ impl SeatState {
             credits: Money::ZERO,
             on_layout: Money::ZERO,
             bets: Vec::with_capacity(Self::BETS),
-            recent: Latest::default(),
+            recent: LatestSourceCommands::default(),
             session: None,
             walked_away_by: None,
             refusals: 0,
@@ -179,7 +179,7 @@ struct PastSlip {
 /// credits and bets sum to zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Ledger {
+pub struct ClusterLedger {
     /// The result of the House.
     pub house: Money,
     /// Cash taken in at seats, and notes counted when stackers were emptied.
@@ -196,7 +196,7 @@ pub struct Ledger {
 
 /// The dice by which winners are registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Thrown {
+struct ThrownDice {
     dice: Dice,
     /// The Dealer has said that all that wins is registered.
     is_registered: bool,
@@ -204,7 +204,7 @@ struct Thrown {
 
 /// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct State {
+struct ClusterState {
     seats: Vec<SeatState>,
     is_table_open: bool,
     /// The closing of the table was announced.
@@ -224,7 +224,7 @@ struct State {
     placements: Vec<Placement>,
     next_place: u32,
     /// The dice of the round whose winners are being registered.
-    thrown: Option<Thrown>,
+    thrown: Option<ThrownDice>,
     /// Units on boxes in all, as the Dealer has told them: the Differential of others depends on them, and not all is registered.
     told: BTreeMap<BetBox, u64>,
     /// The slip of the last round of a live table, for its pay list.
@@ -234,14 +234,14 @@ struct State {
     /// The seats of it whose chips were given.
     ticked_off: BTreeMap<Seat, ChipsGiven>,
     #[serde(skip)]
-    past: Past<PastSlip>,
-    ledger: Ledger,
+    past: PastRounds<PastSlip>,
+    ledger: ClusterLedger,
     meters: Meters,
     sessions: u32,
     sent: u64,
     outbox: VecDeque<Transfer>,
     received: u64,
-    recent: Sources,
+    recent: CommandsBySource,
     refusals: u64,
     /// By their note acceptors.
     stackers: BTreeMap<DeviceId, Stacker>,
@@ -252,11 +252,11 @@ struct State {
     /// The last buy-in of each session that a person has taken.
     buy_ins: BTreeMap<Seat, BuyIn>,
     /// What players are told and must read.
-    messages: BTreeMap<Seat, Messages>,
+    messages: BTreeMap<Seat, SessionMessages>,
     /// Rounds of a table that registers winners that came to stand otherwise after they were settled.
-    returns: BTreeMap<RoundNumber, Returns>,
+    returns: BTreeMap<RoundNumber, FilmReturns>,
     /// The chip reader's own memory: among all sources it could be forgotten, and chips sent again would be registered twice.
-    reader: Latest,
+    reader: LatestSourceCommands,
 }
 
 /// One placement on a box.
@@ -275,13 +275,13 @@ pub struct Cluster {
     rules: TableRules,
     profile: Profile,
     limits: Limits,
-    state: State,
+    state: ClusterState,
 }
 
 impl Cluster {
     /// A cluster of so many seats.
     pub fn new(id: ClusterId, rules: TableRules, profile: Profile, seats: u32) -> Self {
-        let state = State {
+        let state = ClusterState {
             seats: (0..seats).map(|_| SeatState::new()).collect(),
             is_table_open: false,
             is_closing: false,
@@ -301,14 +301,14 @@ impl Cluster {
             last_slip: Vec::new(),
             claimed: BTreeSet::new(),
             ticked_off: BTreeMap::new(),
-            past: Past::default(),
-            ledger: Ledger::default(),
+            past: PastRounds::default(),
+            ledger: ClusterLedger::default(),
             meters: Meters::default(),
             sessions: 0,
             sent: 0,
             outbox: VecDeque::new(),
             received: 0,
-            recent: Sources::default(),
+            recent: CommandsBySource::default(),
             refusals: 0,
             stackers: BTreeMap::new(),
             waived: BTreeMap::new(),
@@ -316,7 +316,7 @@ impl Cluster {
             buy_ins: BTreeMap::new(),
             messages: BTreeMap::new(),
             returns: BTreeMap::new(),
-            reader: Latest::default(),
+            reader: LatestSourceCommands::default(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }
@@ -447,7 +447,7 @@ impl Cluster {
     }
 
     /// Money outside the seats.
-    pub const fn ledger(&self) -> Ledger {
+    pub const fn ledger(&self) -> ClusterLedger {
         self.state.ledger
     }
 
@@ -522,7 +522,7 @@ impl Cluster {
     pub fn restore(id: ClusterId, rules: TableRules, profile: Profile, bytes: &[u8]) -> Result<Self, BadBytes> {
         let mut cluster = Self::new(id, rules, profile, 0);
         let (state, past) = codec::read(bytes)?;
-        cluster.state = State { past, ..state };
+        cluster.state = ClusterState { past, ..state };
         if cluster.state.totals.len() != BetBox::COUNT {
             return Err(BadBytes::Damaged);
         }

@@ -11,7 +11,7 @@ use crate::identity::Time;
 use crate::round::{RoundCommand, RoundEvent};
 
 /// The version that this program writes.
-pub const VERSION: u8 = 1;
+pub const FORMAT_VERSION: u8 = 1;
 
 /// Bytes that are no entry or state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,7 +41,7 @@ pub fn decode<C: DeserializeOwned, E: DeserializeOwned>(bytes: &[u8]) -> Result<
 }
 
 /// When an entry was asked, of whichever machine it is: its time stands first.
-pub fn time_of(bytes: &[u8]) -> Result<Time, BadBytes> {
+pub fn entry_time(bytes: &[u8]) -> Result<Time, BadBytes> {
     let (time, _) = of_version(bytes, postcard::take_from_bytes)?;
     Ok(time)
 }
@@ -54,7 +54,7 @@ pub type ClusterEntry = Entry<ClusterCommand, ClusterEvent>;
 pub type HouseEntry = Entry<HouseCommand, HouseEvent>;
 
 pub(crate) fn write(value: &(impl Serialize + ?Sized), buffer: &mut Vec<u8>) {
-    buffer.push(VERSION);
+    buffer.push(FORMAT_VERSION);
     postcard::serialize_with_flavor(value, Appended(buffer)).expect("everything here can be written down");
 }
 
@@ -84,8 +84,8 @@ pub(crate) fn read_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8])
 fn of_version<'a, T>(bytes: &'a [u8], read: impl FnOnce(&'a [u8]) -> postcard::Result<T>) -> Result<T, BadBytes> {
     match bytes {
         [] => Err(BadBytes::Empty),
-        [VERSION, bytes @ ..] => read(bytes).map_err(|_| BadBytes::Damaged),
-        [version, ..] if *version > VERSION => Err(BadBytes::Newer(*version)),
+        [FORMAT_VERSION, bytes @ ..] => read(bytes).map_err(|_| BadBytes::Damaged),
+        [version, ..] if *version > FORMAT_VERSION => Err(BadBytes::Newer(*version)),
         [_, ..] => Err(BadBytes::Damaged),
     }
 }

@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 
 /// A command as it was asked: when, by whom, under which id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked<C> {
+pub struct CommandRequest<C> {
     /// When it reached the machine.
     pub time: Time,
     /// Who asks.
@@ -46,7 +46,7 @@ impl<E> Decision<E> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry<C, E> {
     /// How it was asked.
-    pub asked: Asked<C>,
+    pub request: CommandRequest<C>,
     /// What happened.
     pub outcome: Result<E, Refusal>,
 }

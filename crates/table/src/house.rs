@@ -20,33 +20,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-pub use approvals::{Answer, Approval, ApprovalId, MOST_APPROVALS};
-pub use claims::{Claim, ClaimId, ClaimOrigin, PaidClaim, Receivable, ReceivableId, TakenBy};
+pub use approvals::{Approval, ApprovalAnswer, ApprovalId, MAX_OPEN_APPROVALS};
+pub use claims::{Claim, ClaimAttendant, ClaimId, ClaimOrigin, PaidClaim, Receivable, ReceivableId};
 pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableRuling, SetOff};
 pub use devices::{Device, DeviceKind, HouseTable};
 pub use ledger::Account;
 pub use people::Employee;
-pub use significant::{Acknowledged, Happening, KEPT as KEPT_SIGNIFICANT, Report, Significant};
+pub use significant::{Acknowledgement, MAX_SIGNIFICANT_EVENTS, ReportedEvent, SignificantEvent, SignificantEventKind};
 pub use vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 
 use crate::codec::{self, BadBytes};
-use crate::entry::{Asked, Decision, Entry};
+use crate::entry::{CommandRequest, Decision, Entry};
 use crate::identity::{Actor, ClusterId, DeviceId, Person, PersonId, Seat, TableId};
 use crate::profile::{Act, Profile};
-use crate::recent::{Content, Known};
+use crate::recent::{CommandHash, CommandIdStatus};
 use crate::refusal::Refusal;
-use crate::sources::Sources;
+use crate::sources::CommandsBySource;
 use crate::transfer::{VoucherHash, VoucherNumber, VoucherSerial};
 
 /// The longest name of a person, in characters.
-const MOST_NAME: usize = 100;
+const MAX_NAME_LENGTH: usize = 100;
 /// The longest key of the configuration.
-const MOST_KEY: usize = 100;
+const MAX_KEY_LENGTH: usize = 100;
 /// The longest value of the configuration.
-const MOST_VALUE: usize = 10_000;
+const MAX_VALUE_LENGTH: usize = 10_000;
 
 /// What is decided on a command whose id is new.
-type Decided = Result<HouseEvent, Refusal>;
+type HouseDecision = Result<HouseEvent, Refusal>;
 
 /// The House. Its serde form is its snapshot, up to the acknowledgements, which stand behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,12 +62,12 @@ pub struct House {
     claims: claims::Claims,
     receivables: claims::Receivables,
     received: BTreeMap<ClusterId, u64>,
-    outboxes: BTreeMap<ClusterId, transit::Outbox>,
-    ledger: ledger::Ledger,
-    significant: significant::Significants,
+    outboxes: BTreeMap<ClusterId, transit::TransferOutbox>,
+    ledger: ledger::HouseLedger,
+    significant: significant::SignificantEvents,
     /// Dice sets that were found damaged at some table, and not inspected since.
     damaged_sets: BTreeSet<u32>,
-    sources: Sources,
+    sources: CommandsBySource,
     refused: BTreeMap<Refusal, u64>,
 }
 
@@ -87,20 +87,20 @@ impl House {
             receivables: claims::Receivables::default(),
             received: BTreeMap::new(),
             outboxes: BTreeMap::new(),
-            ledger: ledger::Ledger::default(),
-            significant: significant::Significants::default(),
+            ledger: ledger::HouseLedger::default(),
+            significant: significant::SignificantEvents::default(),
             damaged_sets: BTreeSet::new(),
-            sources: Sources::default(),
+            sources: CommandsBySource::default(),
             refused: BTreeMap::new(),
         }
     }
 
     /// Decides a command: the id, the right to ask, then the rest in the order of [`Refusal`].
-    pub fn decide(&self, asked: &Asked<HouseCommand>) -> Decision<HouseEvent> {
-        match self.sources.known(asked.id, content(&asked.command)) {
-            Known::Answered(verdict) => Decision::Repeated(verdict),
-            Known::Unusable(refusal) => Decision::Refused(refusal),
-            Known::New => match self.decide_new(asked) {
+    pub fn decide(&self, request: &CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
+        match self.sources.known(request.id, content(&request.command)) {
+            CommandIdStatus::Answered(verdict) => Decision::Repeated(verdict),
+            CommandIdStatus::Unusable(refusal) => Decision::Refused(refusal),
+            CommandIdStatus::New => match self.decide_new(request) {
                 Ok(event) => Decision::Accepted(event),
                 Err(refusal) => Decision::Refused(refusal),
             },
@@ -110,16 +110,16 @@ impl House {
     /// Applies what was decided, and remembers the command's id. Only those on file are remembered: whoever else asks
     /// is refused each time anew.
     pub fn apply(&mut self, entry: &Entry<HouseCommand, HouseEvent>) {
-        let asked = &entry.asked;
-        let is_known = self.is_known(asked.actor);
+        let request = &entry.request;
+        let is_known = self.is_known(request.actor);
         match &entry.outcome {
-            Ok(event) => self.apply_accepted(asked, event),
-            Err(refusal) => self.apply_refused(asked, *refusal),
+            Ok(event) => self.apply_accepted(request, event),
+            Err(refusal) => self.apply_refused(request, *refusal),
         }
         if is_known {
             // Two for each person and device on file, and some more.
-            let most = Sources::MANY + 2 * (self.people.len() + self.devices.on_file.len());
-            self.sources.remember(asked.id, content(&asked.command), entry.verdict(), most);
+            let most = CommandsBySource::MANY + 2 * (self.people.len() + self.devices.on_file.len());
+            self.sources.remember(request.id, content(&request.command), entry.verdict(), most);
         }
     }
 
@@ -290,12 +290,12 @@ impl House {
     }
 
     /// The newest significant events, the oldest of them first.
-    pub fn significant(&self) -> impl DoubleEndedIterator<Item = &Significant> {
+    pub fn significant(&self) -> impl DoubleEndedIterator<Item = &SignificantEvent> {
         self.significant.iter()
     }
 
     /// Who has seen to a significant event, as long as it is among the newest.
-    pub fn acknowledged(&self, event: u64) -> Option<&Acknowledged> {
+    pub fn acknowledged(&self, event: u64) -> Option<&Acknowledgement> {
         self.significant.acknowledged.get(&event)
     }
 
@@ -330,13 +330,13 @@ fn content(command: &HouseCommand) -> u64 {
     let number = VoucherNumber::ANY;
     let content = match command {
         HouseCommand::SellVoucher { amount, second, .. } => {
-            Content::of_bytes(0, &HouseCommand::SellVoucher { number, amount: *amount, second: *second })
+            CommandHash::of_bytes(0, &HouseCommand::SellVoucher { number, amount: *amount, second: *second })
         }
         HouseCommand::ReissueVoucher { serial, ended, second, .. } => {
             let (serial, ended, second) = (*serial, *ended, *second);
-            Content::of_bytes(0, &HouseCommand::ReissueVoucher { serial, number, ended, second })
+            CommandHash::of_bytes(0, &HouseCommand::ReissueVoucher { serial, number, ended, second })
         }
-        command => Content::of_bytes(0, command),
+        command => CommandHash::of_bytes(0, command),
     };
     content.finish()
 }

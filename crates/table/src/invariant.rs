@@ -3,13 +3,13 @@
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {detail}")]
-pub struct Broken {
+pub struct BrokenInvariant {
     /// The invariant.
     pub name: &'static str,
     /// What is wrong.
     pub detail: String,
 }
 
-pub(crate) fn hold(name: &'static str, holds: bool, detail: impl Fn() -> String) -> Result<(), Broken> {
-    if holds { Ok(()) } else { Err(Broken { name, detail: detail() }) }
+pub(crate) fn hold(name: &'static str, holds: bool, detail: impl Fn() -> String) -> Result<(), BrokenInvariant> {
+    if holds { Ok(()) } else { Err(BrokenInvariant { name, detail: detail() }) }
 }

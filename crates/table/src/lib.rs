@@ -2,12 +2,12 @@
 //! decides a command against its state, with time, dice and identity given to it, and applies what was decided. The same
 //! entries give the same state on every machine. There is no clock, no chance, no I/O and no float in this crate.
 
-mod between;
 mod cluster;
 mod codec;
 mod entry;
 mod house;
 mod identity;
+mod in_transit;
 mod invariant;
 mod machine;
 mod machines;
@@ -24,33 +24,33 @@ mod sources;
 mod text;
 mod transfer;
 
-pub use between::{on_its_way, transit_is_on_its_way};
 pub use cluster::{
-    Adjustment, AskedFor, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ColourSet, Cut,
-    FilmLine, Ledger, Meters, OverDifferential, PayLine, PayList, PlayerMessage, Returns, Slip, SlipLine, Stacker,
-    Stake, Stakes, TickedOff, Told, Totals,
+    Adjustment, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger, ColourSet,
+    FilmLine, FilmReturns, Meters, OverDifferential, PayLine, PayList, PlayerMessage, PlayerNotice, RejectedStake,
+    RequiredRegistration, Slip, SlipLine, SlipTotals, Stacker, Stake, Stakes, TickedOff,
 };
-pub use codec::{BadBytes, ClusterEntry, HouseEntry, RoundEntry, VERSION, decode, encode, time_of};
-pub use entry::{Asked, Decision, Entry};
+pub use codec::{BadBytes, ClusterEntry, FORMAT_VERSION, HouseEntry, RoundEntry, decode, encode, entry_time};
+pub use entry::{CommandRequest, Decision, Entry};
 pub use house::{
-    Account, Acknowledged, Answer, Approval, ApprovalId, Claim, ClaimId, ClaimOrigin, Device, DeviceKind, Employee,
-    ExpiredVoucher, Founder, Happening, House, HouseCommand, HouseEvent, HouseTable, KEPT_SIGNIFICANT, MOST_APPROVALS,
-    PaidAt, PaidClaim, Receivable, ReceivableId, ReceivableRuling, Redeemer, Report, SetOff, Significant, TakenBy,
-    Voucher, VoucherOrigin, VoucherState,
+    Account, Acknowledgement, Approval, ApprovalAnswer, ApprovalId, Claim, ClaimAttendant, ClaimId, ClaimOrigin,
+    Device, DeviceKind, Employee, ExpiredVoucher, Founder, House, HouseCommand, HouseEvent, HouseTable,
+    MAX_OPEN_APPROVALS, MAX_SIGNIFICANT_EVENTS, PaidAt, PaidClaim, Receivable, ReceivableId, ReceivableRuling,
+    Redeemer, ReportedEvent, SetOff, SignificantEvent, SignificantEventKind, Voucher, VoucherOrigin, VoucherState,
 };
 pub use identity::{
     Actor, ClusterId, CommandId, DeviceId, MachineId, Person, PersonId, Receipt, Role, Roles, RoundNumber, Seat,
     SessionId, TableId, Time,
 };
-pub use invariant::Broken;
+pub use in_transit::{cents_in_transit, check_transit};
+pub use invariant::BrokenInvariant;
 pub use machine::Machine;
-pub use machines::{BadPlan, Machines, Plan, Recorded, Snapshot, Table};
-pub use profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
-pub use recent::{Content, Known, Latest, Recent, Verdict};
+pub use machines::{BadTablePlan, MachineEntry, Machines, MachinesSnapshot, TableMachines, TablePlan};
+pub use profile::{Act, BetsCloser, ExcessPolicy, Law, Profile, Right, Shift};
+pub use recent::Verdict;
 pub use refusal::Refusal;
 pub use round::{
-    Concealed, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, Ruling, TUMBLES,
+    Concealed, MIN_TUMBLES, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, Ruling,
     Unwitnessed, VoidReason,
 };
-pub use rules::{LimitEntry, LimitRange, NoLiveTable, Registration, TableLimits, TableRules};
-pub use transfer::{ClaimReason, Purpose, Transfer, VoucherHash, VoucherNumber, VoucherSerial};
+pub use rules::{LimitEntry, LimitRange, NotALiveTable, Registration, TableLimits, TableRules};
+pub use transfer::{ClaimReason, Transfer, TransferPurpose, VoucherHash, VoucherNumber, VoucherSerial};

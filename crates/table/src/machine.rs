@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cluster::{Cluster, ClusterCommand, ClusterEvent};
-use crate::entry::{Asked, Decision, Entry};
+use crate::entry::{CommandRequest, Decision, Entry};
 use crate::house::{House, HouseCommand, HouseEvent};
-use crate::invariant::Broken;
+use crate::invariant::BrokenInvariant;
 use crate::round::{Round, RoundCommand, RoundEvent};
 
 /// A deterministic state machine with a chain of its own.
@@ -17,9 +17,9 @@ pub trait Machine: Clone + Send + Sized + 'static {
     type Event: Serialize + DeserializeOwned + Clone + PartialEq + std::fmt::Debug + Send;
 
     /// What the record may hold of a command.
-    fn conceal(&self, asked: Asked<Self::Command>) -> Asked<Self::Command>;
+    fn conceal(&self, request: CommandRequest<Self::Command>) -> CommandRequest<Self::Command>;
     /// Decides a command.
-    fn decide(&self, asked: &Asked<Self::Command>) -> Decision<Self::Event>;
+    fn decide(&self, request: &CommandRequest<Self::Command>) -> Decision<Self::Event>;
     /// Applies an entry.
     fn apply(&mut self, entry: &Entry<Self::Command, Self::Event>);
     /// The bytes of the state.
@@ -27,7 +27,7 @@ pub trait Machine: Clone + Send + Sized + 'static {
     /// The hash of the state.
     fn state_hash(&self) -> [u8; 32];
     /// Every invariant.
-    fn check(&self) -> Result<(), Broken>;
+    fn check(&self) -> Result<(), BrokenInvariant>;
 }
 
 macro_rules! machine {
@@ -36,12 +36,12 @@ macro_rules! machine {
             type Command = $command;
             type Event = $event;
 
-            fn conceal(&self, asked: Asked<$command>) -> Asked<$command> {
-                let conceal: fn(&Self, Asked<$command>) -> Asked<$command> = $conceal;
-                conceal(self, asked)
+            fn conceal(&self, request: CommandRequest<$command>) -> CommandRequest<$command> {
+                let conceal: fn(&Self, CommandRequest<$command>) -> CommandRequest<$command> = $conceal;
+                conceal(self, request)
             }
-            fn decide(&self, asked: &Asked<$command>) -> Decision<$event> {
-                self.decide(asked)
+            fn decide(&self, request: &CommandRequest<$command>) -> Decision<$event> {
+                self.decide(request)
             }
             fn apply(&mut self, entry: &Entry<$command, $event>) {
                 self.apply(entry);
@@ -52,14 +52,14 @@ macro_rules! machine {
             fn state_hash(&self) -> [u8; 32] {
                 self.state_hash()
             }
-            fn check(&self) -> Result<(), Broken> {
-                let check: fn(&Self) -> Result<(), Broken> = $check;
+            fn check(&self) -> Result<(), BrokenInvariant> {
+                let check: fn(&Self) -> Result<(), BrokenInvariant> = $check;
                 check(self)
             }
         }
     };
 }
 
-machine!(House, HouseCommand, HouseEvent, |_, asked| asked, Self::check);
+machine!(House, HouseCommand, HouseEvent, |_, request| request, Self::check);
 machine!(Round, RoundCommand, RoundEvent, Self::conceal, |_| Ok(()));
-machine!(Cluster, ClusterCommand, ClusterEvent, |_, asked| asked, Self::check);
+machine!(Cluster, ClusterCommand, ClusterEvent, |_, request| request, Self::check);

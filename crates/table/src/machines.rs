@@ -17,7 +17,7 @@ use crate::rules::TableRules;
 
 /// What a table is laid out by.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TablePlan {
     /// The table.
     pub table: TableId,
     /// What it is played by.
@@ -30,7 +30,7 @@ pub struct Plan {
 
 /// A plan that makes no table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadPlan {
+pub enum BadTablePlan {
     /// There are no clusters, or more than can be numbered.
     #[error("a table has from 1 to 65,535 clusters")]
     Clusters,
@@ -42,28 +42,28 @@ pub enum BadPlan {
     Refused(Refusal),
 }
 
-impl Plan {
+impl TablePlan {
     /// How many clusters there are, if they may be so many.
-    pub fn clusters(&self) -> Result<NonZeroU16, BadPlan> {
-        let clusters = u16::try_from(self.seats.len()).ok().and_then(NonZeroU16::new).ok_or(BadPlan::Clusters)?;
+    pub fn clusters(&self) -> Result<NonZeroU16, BadTablePlan> {
+        let clusters = u16::try_from(self.seats.len()).ok().and_then(NonZeroU16::new).ok_or(BadTablePlan::Clusters)?;
         let is_bound_by_terminal = self.rules.layout().limit_scope() == Some(LimitScope::Terminal);
-        if is_bound_by_terminal || clusters == NonZeroU16::MIN { Ok(clusters) } else { Err(BadPlan::LiveTable) }
+        if is_bound_by_terminal || clusters == NonZeroU16::MIN { Ok(clusters) } else { Err(BadTablePlan::LiveTable) }
     }
 }
 
 /// A table: its dealer's side and its players' sides.
 #[derive(Clone, Debug)]
-pub struct Table {
-    plan: Plan,
+pub struct TableMachines {
+    plan: TablePlan,
     /// The dealer's side.
     pub round: Round,
     /// The players' sides, by their numbers.
     pub clusters: Vec<Cluster>,
 }
 
-impl Table {
-    fn new(plan: Plan, profile: &Profile) -> Result<Self, BadPlan> {
-        let Plan { table, rules, is_training, seats } = &plan;
+impl TableMachines {
+    fn new(plan: TablePlan, profile: &Profile) -> Result<Self, BadTablePlan> {
+        let TablePlan { table, rules, is_training, seats } = &plan;
         let clusters = plan.clusters()?.get();
         let round = Round::new(*table, rules.clone(), profile.clone(), *is_training, clusters);
         let ids = (0..clusters).map(|number| ClusterId { table: *table, number });
@@ -72,7 +72,7 @@ impl Table {
     }
 
     fn restore(&mut self, profile: &Profile, (round, clusters): &TableBytes) -> Result<(), BadBytes> {
-        let Plan { table, rules, is_training, .. } = &self.plan;
+        let TablePlan { table, rules, is_training, .. } = &self.plan;
         self.round = Round::restore(*table, rules.clone(), profile.clone(), *is_training, round)?;
         if clusters.len() != self.clusters.len() {
             return Err(BadBytes::Damaged);
@@ -86,7 +86,7 @@ impl Table {
 
 /// One entry of the record, of whichever machine.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Recorded {
+pub enum MachineEntry {
     /// Of a dealer's side.
     Round(TableId, RoundEntry),
     /// Of a players' side.
@@ -100,7 +100,7 @@ type TableBytes = (Vec<u8>, Vec<Vec<u8>>);
 
 /// The bytes of every machine's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct MachinesSnapshot {
     house: Vec<u8>,
     tables: BTreeMap<TableId, TableBytes>,
 }
@@ -111,7 +111,7 @@ pub struct Machines {
     /// The House.
     pub house: House,
     /// The tables.
-    pub tables: BTreeMap<TableId, Table>,
+    pub tables: BTreeMap<TableId, TableMachines>,
 }
 
 impl Machines {
@@ -121,11 +121,11 @@ impl Machines {
     }
 
     /// Lays out a table. The House is not told.
-    pub fn lay_out(&mut self, plan: Plan) -> Result<(), BadPlan> {
+    pub fn lay_out(&mut self, plan: TablePlan) -> Result<(), BadTablePlan> {
         if self.tables.contains_key(&plan.table) {
-            return Err(BadPlan::Refused(Refusal::TableExists));
+            return Err(BadTablePlan::Refused(Refusal::TableExists));
         }
-        self.tables.insert(plan.table, Table::new(plan, self.house.profile())?);
+        self.tables.insert(plan.table, TableMachines::new(plan, self.house.profile())?);
         Ok(())
     }
 
@@ -160,27 +160,28 @@ impl Machines {
     ///
     /// # Panics
     /// If it is of a machine that is not there: then the record is of another house.
-    pub fn apply(&mut self, recorded: &Recorded) {
+    pub fn apply(&mut self, recorded: &MachineEntry) {
         match recorded {
-            Recorded::Round(table, entry) => {
+            MachineEntry::Round(table, entry) => {
                 self.tables.get_mut(table).expect("an entry of a table that is laid out").round.apply(entry);
             }
-            Recorded::Cluster(cluster, entry) => {
+            MachineEntry::Cluster(cluster, entry) => {
                 self.cluster_mut(*cluster).expect("an entry of a cluster that is laid out").apply(entry);
             }
-            Recorded::House(entry) => self.house.apply(entry),
+            MachineEntry::House(entry) => self.house.apply(entry),
         }
     }
 
     /// The bytes of every state.
-    pub fn snapshot(&self) -> Snapshot {
-        let of_table = |table: &Table| (table.round.snapshot(), table.clusters.iter().map(Cluster::snapshot).collect());
+    pub fn snapshot(&self) -> MachinesSnapshot {
+        let of_table =
+            |table: &TableMachines| (table.round.snapshot(), table.clusters.iter().map(Cluster::snapshot).collect());
         let tables = self.tables.iter().map(|(id, table)| (*id, of_table(table)));
-        Snapshot { house: self.house.snapshot(), tables: tables.collect() }
+        MachinesSnapshot { house: self.house.snapshot(), tables: tables.collect() }
     }
 
     /// Takes the states of a snapshot of the same plans. If it is damaged some machines may have taken theirs.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BadBytes> {
+    pub fn restore(&mut self, snapshot: &MachinesSnapshot) -> Result<(), BadBytes> {
         self.house = House::restore(&snapshot.house)?;
         if !snapshot.tables.keys().eq(self.tables.keys()) {
             return Err(BadBytes::Damaged);

@@ -7,13 +7,13 @@ use crate::codec;
 use crate::identity::RoundNumber;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Past<T> {
+pub(crate) struct PastRounds<T> {
     rounds: Vec<T>,
     /// The hashes of the pages that are full.
     pages: Vec<[u8; 32]>,
 }
 
-impl<T> Past<T> {
+impl<T> PastRounds<T> {
     const PAGE: usize = 256;
 
     fn place(round: RoundNumber) -> Option<usize> {
@@ -25,7 +25,7 @@ impl<T> Past<T> {
     }
 }
 
-impl<T: Serialize> Past<T> {
+impl<T: Serialize> PastRounds<T> {
     /// The next round is over.
     pub(crate) fn push(&mut self, round: T) {
         self.rounds.push(round);
@@ -63,19 +63,19 @@ impl<T: Serialize> Past<T> {
     }
 }
 
-impl<T> Default for Past<T> {
+impl<T> Default for PastRounds<T> {
     fn default() -> Self {
         Self { rounds: Vec::new(), pages: Vec::new() }
     }
 }
 
-impl<T: Serialize> Serialize for Past<T> {
+impl<T: Serialize> Serialize for PastRounds<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.rounds.serialize(serializer)
     }
 }
 
-impl<'de, T: Serialize + Deserialize<'de>> Deserialize<'de> for Past<T> {
+impl<'de, T: Serialize + Deserialize<'de>> Deserialize<'de> for PastRounds<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let rounds = Vec::deserialize(deserializer)?;
         let mut past = Self { rounds, pages: Vec::new() };
@@ -91,7 +91,7 @@ mod tests {
     /// Grown, changed and read back, a list has the same pages; each page is its own.
     #[test]
     fn pages_are_those_of_the_rounds() {
-        let mut past = Past::default();
+        let mut past = PastRounds::default();
         (0..600u32).for_each(|number| past.push(number));
         assert_eq!(past.pages().len(), 3);
         let before = past.clone();
@@ -100,7 +100,7 @@ mod tests {
         let differs = |page| past.pages()[page] != before.pages()[page];
         assert_eq!([differs(0), differs(1), differs(2)], [false, true, false]);
         let bytes = postcard::to_allocvec(&past).unwrap();
-        assert_eq!(postcard::from_bytes::<Past<u32>>(&bytes).unwrap(), past);
+        assert_eq!(postcard::from_bytes::<PastRounds<u32>>(&bytes).unwrap(), past);
         past.change(RoundNumber(300), |number| *number = 299);
         assert_eq!(past, before);
         for none in [RoundNumber(0), RoundNumber(601), RoundNumber(u64::MAX)] {

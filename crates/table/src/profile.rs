@@ -133,7 +133,7 @@ pub struct Right {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Closes {
+pub enum BetsCloser {
     /// The Dealer announces it.
     Dealer,
     /// A recorded tick of the system.
@@ -144,7 +144,7 @@ pub enum Closes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Excess {
+pub enum ExcessPolicy {
     /// It is refused when placed.
     Refuse,
     /// It is shown as it stands, and the Dealer rejects it.
@@ -186,9 +186,9 @@ pub struct Profile {
     /// How long bets are open, in seconds (F02).
     pub betting_seconds: u32,
     /// Who ends betting then.
-    pub closes: Closes,
+    pub closes: BetsCloser,
     /// What is done with excess.
-    pub excess: Excess,
+    pub excess: ExcessPolicy,
     /// A win of one round at one seat from which the seat is locked (F33).
     pub large_win: Money,
     /// The largest voucher.

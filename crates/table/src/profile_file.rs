@@ -1,19 +1,19 @@
 //! A profile's file becomes a checked [`Profile`], or a list of all its faults. `profiles/singapore.toml` is the example.
 
-use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
+use taisai_datafile::{FileFault, FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 use taisai_rules::Money;
 
 use crate::identity::{Role, Roles};
-use crate::profile::{Act, Closes, Excess, Law, Profile, Right, Shift};
+use crate::profile::{Act, BetsCloser, ExcessPolicy, Law, Profile, Right, Shift};
 
 /// The largest amount a profile may set, in cents.
-const MOST_CENTS: u32 = 4_000_000_000;
+const MAX_CENTS: u32 = 4_000_000_000;
 
 impl Profile {
     /// Reads a profile's file, or names every fault in it.
-    pub fn from_toml(text: &str) -> Result<Self, Vec<Fault>> {
-        let (mut reader, document) = Reader::parse(text);
-        let root = Table::new(document.span(), document.get_ref());
+    pub fn from_toml(text: &str) -> Result<Self, Vec<FileFault>> {
+        let (mut reader, document) = TomlReader::parse(text);
+        let root = TomlTable::new(document.span(), document.get_ref());
         let profile = read(&mut reader, root);
         let faults = reader.finish();
         match profile {
@@ -23,22 +23,22 @@ impl Profile {
     }
 }
 
-fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile> {
+fn read<'t>(reader: &mut TomlReader<'t>, mut root: TomlTable<'_, 't>) -> Option<Profile> {
     let name = root.string(reader, "name");
     let time_zone = root.required(reader, "time_zone").and_then(|value| zone(reader, value));
     let gaming_day = root.required(reader, "gaming_day").and_then(|value| clock(reader, value));
     let shifts = root.required(reader, "shifts").map(|value| read_shifts(reader, value));
     let betting = root.section(reader, "betting").and_then(|mut table| {
         let seconds = table.required(reader, "seconds").and_then(|value| reader.integer(value, 5..=3_600));
-        let closes = table.choice(reader, "closes", &[("dealer", Closes::Dealer), ("tick", Closes::Tick)]);
-        let excess = table.choice(reader, "excess", &[("refuse", Excess::Refuse), ("show", Excess::Show)]);
+        let closes = table.choice(reader, "closes", &[("dealer", BetsCloser::Dealer), ("tick", BetsCloser::Tick)]);
+        let excess = table.choice(reader, "excess", &[("refuse", ExcessPolicy::Refuse), ("show", ExcessPolicy::Show)]);
         table.finish(reader);
         Some((seconds?, closes?, excess?))
     });
     let money = root.section(reader, "money").and_then(|mut table| {
         let mut cents = |key| {
             let value = table.required(reader, key)?;
-            reader.integer(value, 1..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
+            reader.integer(value, 1..=MAX_CENTS).map(|cents| Money::from_cents(cents.into()))
         };
         let (large_win, vouchers, by_hand) = (cents("large_win"), cents("voucher_limit"), cents("hand_pay_limit"));
         let (buy_in, registration, sale) = (cents("buy_in_limit"), cents("registration_limit"), cents("sale_limit"));
@@ -105,12 +105,12 @@ fn read<'t>(reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Profile>
 }
 
 /// Notes, by what they are worth.
-fn read_notes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Money>> {
+fn read_notes<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Vec<Money>> {
     let mut notes: Vec<Money> = Vec::new();
     for value in reader.array(value)? {
-        let note = reader.integer(value, 1..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))?;
+        let note = reader.integer(value, 1..=MAX_CENTS).map(|cents| Money::from_cents(cents.into()))?;
         if notes.last().is_some_and(|last| *last >= note) {
-            reader.fault(value.span(), FaultKind::BadValue, "notes are named once each, the least first");
+            reader.fault(value.span(), FileFaultKind::BadValue, "notes are named once each, the least first");
         }
         notes.push(note);
     }
@@ -118,19 +118,19 @@ fn read_notes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Mone
 }
 
 /// A time of day, in minutes after midnight.
-fn clock<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<u16> {
+fn clock<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<u16> {
     let text = reader.string(value)?;
     let is_two_digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
     let part = |text: &str, end: u16| text.parse::<u16>().ok().filter(|number| is_two_digits(text) && *number < end);
     let time = text.split_once(':').and_then(|(hour, minute)| Some(part(hour, 24)? * 60 + part(minute, 60)?));
     if time.is_none() {
         let message = format!("{}: a time of day is written like \"06:00\"", cite(text));
-        reader.fault(value.span(), FaultKind::BadValue, message);
+        reader.fault(value.span(), FileFaultKind::BadValue, message);
     }
     time
 }
 
-fn read_shifts<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Shift>> {
+fn read_shifts<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Vec<Shift>> {
     let mut shifts: Vec<Shift> = Vec::new();
     let list = reader.array(value)?;
     for value in list {
@@ -142,19 +142,19 @@ fn read_shifts<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Shi
         if shifts.iter().any(|shift| shift.name == name || shift.begins >= begins) {
             reader.fault(
                 value.span(),
-                FaultKind::BadValue,
+                FileFaultKind::BadValue,
                 "shifts have different names, and each begins after the last",
             );
         }
         shifts.push(Shift { name, begins });
     }
     if list.is_empty() {
-        reader.fault(value.span(), FaultKind::BadValue, "a gaming day has at least one shift");
+        reader.fault(value.span(), FileFaultKind::BadValue, "a gaming day has at least one shift");
     }
     Some(shifts)
 }
 
-fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<[Right; Act::ALL.len()]> {
+fn read_rights<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<[Right; Act::ALL.len()]> {
     let rights = Act::ALL.map(|act| {
         let mut right = table.section(reader, act.text())?;
         let by = right.required(reader, "by");
@@ -173,7 +173,7 @@ fn read_rights<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<
 
 /// What no profile can give away: auditors read only and administrators touch neither money nor results (F50), what is over is
 /// changed by two people, and a Shift Manager or above rules (5.14).
-fn check_right(reader: &mut Reader<'_>, at: std::ops::Range<usize>, act: Act, first: Roles, second: Option<Roles>) {
+fn check_right(reader: &mut TomlReader<'_>, at: std::ops::Range<usize>, act: Act, first: Roles, second: Option<Roles>) {
     let of_house = matches!(act, Act::ManagePeople | Act::ManageDevices | Act::Configure);
     let needs_two =
         matches!(act, Act::Correct | Act::VoidDamaged | Act::VoidByLaw | Act::ReverseBuyIn | Act::LargeRegistration);
@@ -190,11 +190,11 @@ fn check_right(reader: &mut Reader<'_>, at: std::ops::Range<usize>, act: Act, fi
     } else {
         return;
     };
-    reader.fault(at, FaultKind::BadValue, format!("{}: {message}", act.text()));
+    reader.fault(at, FileFaultKind::BadValue, format!("{}: {message}", act.text()));
 }
 
 /// The name of a time zone: words of letters with a stroke between them, as `Asia/Singapore`, or `UTC`.
-fn zone<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+fn zone<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<String> {
     const AREAS: [&str; 10] =
         ["Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"];
     let text = reader.string(value)?;
@@ -204,22 +204,28 @@ fn zone<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
     if is_zone || text == "UTC" {
         return Some(text.to_owned());
     }
-    reader.fault(value.span(), FaultKind::BadValue, format!("{}: a time zone is like \"Asia/Singapore\"", cite(text)));
+    reader.fault(
+        value.span(),
+        FileFaultKind::BadValue,
+        format!("{}: a time zone is like \"Asia/Singapore\"", cite(text)),
+    );
     None
 }
 
-fn read_roles<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Roles> {
+fn read_roles<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Roles> {
     let list = reader.array(value)?;
     let mut roles = Vec::new();
     for value in list {
         let text = reader.string(value)?;
         match Role::ALL.into_iter().find(|role| role.text() == text) {
             Some(role) => roles.push(role),
-            None => reader.fault(value.span(), FaultKind::BadValue, format!("{}: there is no such role", cite(text))),
+            None => {
+                reader.fault(value.span(), FileFaultKind::BadValue, format!("{}: there is no such role", cite(text)))
+            }
         }
     }
     if list.is_empty() {
-        reader.fault(value.span(), FaultKind::BadValue, "at least one role is needed");
+        reader.fault(value.span(), FileFaultKind::BadValue, "at least one role is needed");
     }
     Some(Roles::of(&roles))
 }

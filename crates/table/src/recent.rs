@@ -29,14 +29,14 @@ impl Verdict {
 /// The last commands of one source, the newest last. Three arrays take less memory than an array of structs with padding, and every
 /// seat has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recent {
+pub(crate) struct RecentCommands {
     /// Empty places have number zero, which no command has.
     sequences: [u64; Self::KEPT],
     contents: [u64; Self::KEPT],
     verdicts: [Verdict; Self::KEPT],
 }
 
-impl Default for Recent {
+impl Default for RecentCommands {
     fn default() -> Self {
         Self { sequences: [0; Self::KEPT], contents: [0; Self::KEPT], verdicts: [Verdict::Accepted; Self::KEPT] }
     }
@@ -44,7 +44,7 @@ impl Default for Recent {
 
 /// What is known of a command's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub(crate) enum CommandIdStatus {
     /// It is new.
     New,
     /// It was answered before.
@@ -53,19 +53,19 @@ pub enum Known {
     Unusable(Refusal),
 }
 
-impl Recent {
+impl RecentCommands {
     /// How many commands of a source are remembered.
     pub const KEPT: usize = 4;
 
     /// What is known of a command with that number and content.
-    pub fn known(&self, sequence: u64, content: u64) -> Known {
+    pub fn known(&self, sequence: u64, content: u64) -> CommandIdStatus {
         if sequence > self.newest() {
-            return Known::New;
+            return CommandIdStatus::New;
         }
         match self.sequences.iter().position(|kept| *kept == sequence && sequence != 0) {
-            Some(place) if self.contents[place] == content => Known::Answered(self.verdicts[place]),
-            Some(_) => Known::Unusable(Refusal::CommandIdReused),
-            None => Known::Unusable(Refusal::CommandTooOld),
+            Some(place) if self.contents[place] == content => CommandIdStatus::Answered(self.verdicts[place]),
+            Some(_) => CommandIdStatus::Unusable(Refusal::CommandIdReused),
+            None => CommandIdStatus::Unusable(Refusal::CommandTooOld),
         }
     }
 
@@ -82,20 +82,20 @@ impl Recent {
     }
 }
 
-fn push<T>(kept: &mut [T; Recent::KEPT], newest: T) {
+fn push<T>(kept: &mut [T; RecentCommands::KEPT], newest: T) {
     kept.rotate_left(1);
-    kept[Recent::KEPT - 1] = newest;
+    kept[RecentCommands::KEPT - 1] = newest;
 }
 
 /// The last commands at a seat. Sources are numbered as they come, so the newest one counts: when a terminal is replaced its
 /// successor begins to count anew, and what the one before still sends is too old.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Latest {
+pub(crate) struct LatestSourceCommands {
     source: u64,
-    recent: Recent,
+    recent: RecentCommands,
 }
 
-impl Latest {
+impl LatestSourceCommands {
     /// The source; zero if there was none.
     pub(crate) const fn source(&self) -> u64 {
         self.source
@@ -107,18 +107,18 @@ impl Latest {
     }
 
     /// What is known of a command.
-    pub fn known(&self, id: CommandId, content: u64) -> Known {
+    pub fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
         match id.source.cmp(&self.source) {
-            Ordering::Less => Known::Unusable(Refusal::CommandTooOld),
+            Ordering::Less => CommandIdStatus::Unusable(Refusal::CommandTooOld),
             Ordering::Equal => self.recent.known(id.sequence, content),
-            Ordering::Greater => Recent::default().known(id.sequence, content),
+            Ordering::Greater => RecentCommands::default().known(id.sequence, content),
         }
     }
 
     /// Remembers a command, forgetting the oldest.
     pub fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict) {
         if id.source > self.source {
-            *self = Self { source: id.source, recent: Recent::default() };
+            *self = Self { source: id.source, recent: RecentCommands::default() };
         }
         self.recent.remember(id.sequence, content, verdict);
     }
@@ -127,9 +127,9 @@ impl Latest {
 /// A hash of a command's content. It only has to tell apart what one source sends under one number: a terminal that
 /// makes two contents collide gets the answer to the first.
 #[derive(Clone, Copy, Debug)]
-pub struct Content(u64);
+pub(crate) struct CommandHash(u64);
 
-impl Content {
+impl CommandHash {
     /// The hash of nothing, for one kind of command.
     pub const fn of(kind: u64) -> Self {
         Self(kind ^ 0x9E37_79B9_7F4A_7C15)
@@ -188,19 +188,19 @@ mod tests {
 
     #[test]
     fn a_command_is_new_known_reused_or_too_old() {
-        let mut recent = Recent::default();
-        assert_eq!(recent.known(0, 7), Known::Unusable(Refusal::CommandTooOld), "numbers begin at one");
+        let mut recent = RecentCommands::default();
+        assert_eq!(recent.known(0, 7), CommandIdStatus::Unusable(Refusal::CommandTooOld), "numbers begin at one");
         for sequence in [3, 5, 6, 9, 12] {
-            assert_eq!(recent.known(sequence, 7), Known::New);
+            assert_eq!(recent.known(sequence, 7), CommandIdStatus::New);
             recent.remember(sequence, 7, Verdict::Refused(Refusal::BetsClosed));
         }
         for (sequence, content, known) in [
-            (12, 7, Known::Answered(Verdict::Refused(Refusal::BetsClosed))),
-            (5, 7, Known::Answered(Verdict::Refused(Refusal::BetsClosed))),
-            (5, 8, Known::Unusable(Refusal::CommandIdReused)),
-            (3, 7, Known::Unusable(Refusal::CommandTooOld)),
-            (7, 7, Known::Unusable(Refusal::CommandTooOld)),
-            (13, 7, Known::New),
+            (12, 7, CommandIdStatus::Answered(Verdict::Refused(Refusal::BetsClosed))),
+            (5, 7, CommandIdStatus::Answered(Verdict::Refused(Refusal::BetsClosed))),
+            (5, 8, CommandIdStatus::Unusable(Refusal::CommandIdReused)),
+            (3, 7, CommandIdStatus::Unusable(Refusal::CommandTooOld)),
+            (7, 7, CommandIdStatus::Unusable(Refusal::CommandTooOld)),
+            (13, 7, CommandIdStatus::New),
         ] {
             assert_eq!(recent.known(sequence, content), known, "{sequence}");
         }
@@ -208,20 +208,28 @@ mod tests {
 
     #[test]
     fn a_replaced_terminal_counts_anew_and_the_one_before_is_too_old() {
-        let mut latest = Latest::default();
+        let mut latest = LatestSourceCommands::default();
         let id = |source, sequence| CommandId { source, sequence };
         latest.remember(id(5, 90), 7, Verdict::Accepted);
-        assert_eq!(latest.known(id(6, 1), 7), Known::New);
-        assert_eq!(latest.known(id(6, 0), 7), Known::Unusable(Refusal::CommandTooOld), "numbers begin at one");
+        assert_eq!(latest.known(id(6, 1), 7), CommandIdStatus::New);
+        assert_eq!(
+            latest.known(id(6, 0), 7),
+            CommandIdStatus::Unusable(Refusal::CommandTooOld),
+            "numbers begin at one"
+        );
         latest.remember(id(6, 1), 8, Verdict::Accepted);
-        assert_eq!(latest.known(id(6, 1), 8), Known::Answered(Verdict::Accepted));
-        assert_eq!(latest.known(id(5, 90), 7), Known::Unusable(Refusal::CommandTooOld), "not carried out twice");
-        assert_eq!(latest.known(id(5, 91), 7), Known::Unusable(Refusal::CommandTooOld));
+        assert_eq!(latest.known(id(6, 1), 8), CommandIdStatus::Answered(Verdict::Accepted));
+        assert_eq!(
+            latest.known(id(5, 90), 7),
+            CommandIdStatus::Unusable(Refusal::CommandTooOld),
+            "not carried out twice"
+        );
+        assert_eq!(latest.known(id(5, 91), 7), CommandIdStatus::Unusable(Refusal::CommandTooOld));
     }
 
     #[test]
     fn content_tells_orders_and_kinds_apart() {
-        let hash = |kind, numbers: &[u64]| numbers.iter().fold(Content::of(kind), |hash, n| hash.with(*n)).finish();
+        let hash = |kind, numbers: &[u64]| numbers.iter().fold(CommandHash::of(kind), |hash, n| hash.with(*n)).finish();
         assert_eq!(hash(1, &[1, 2]), hash(1, &[1, 2]));
         for other in [hash(1, &[2, 1]), hash(2, &[1, 2]), hash(1, &[1, 2, 0]), hash(1, &[1])] {
             assert_ne!(hash(1, &[1, 2]), other);

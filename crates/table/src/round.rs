@@ -15,19 +15,19 @@ pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, RoundSt
 
 use crate::codec::{self, BadBytes};
 use crate::identity::{ClusterId, PersonId, RoundNumber, TableId, Time};
-use crate::past::Past;
+use crate::past::PastRounds;
 use crate::profile::{Law, Profile};
 use crate::rules::{TableLimits, TableRules};
-use crate::sources::Sources;
+use crate::sources::CommandsBySource;
 
 /// The least tumbles of a valid tumble (3.7 of Tai Sai, 3.6 of the Electronic Table Game, 3.4 of the early edition).
-pub const TUMBLES: u8 = 3;
+pub const MIN_TUMBLES: u8 = 3;
 
 /// The most rounds one act voids.
-pub(crate) const MOST_VOIDED: u64 = 10_000;
+pub(crate) const MAX_VOIDED_ROUNDS: u64 = 10_000;
 
 /// The most rulings of a table that wait for a witness.
-const MOST_UNWITNESSED: usize = 100;
+const MAX_UNWITNESSED_RULINGS: usize = 100;
 
 /// Where a round is. `Shut` is a table that is not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl Unwitnessed {
 
 /// How far a cluster has followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Follower {
+struct ClusterProgress {
     cluster: ClusterId,
     followed: u64,
     colour_chips: Money,
@@ -131,7 +131,7 @@ struct Follower {
 
 /// Who has read the dice of the round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Reader {
+enum DiceReader {
     /// The Dealer or nobody yet.
     Person,
     /// The tumbler itself.
@@ -151,7 +151,7 @@ enum Tumble {
 
 /// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
+struct RoundState {
     phase: Phase,
     number: RoundNumber,
     closes_at: Option<Time>,
@@ -166,7 +166,7 @@ struct State {
     tumbles: u8,
     is_covered: bool,
     faces: Option<[Option<Face>; 3]>,
-    read_by: Reader,
+    read_by: DiceReader,
     /// The dice known at an interruption with an established outcome: play waits for the rest or a ruling.
     known: Option<Vec<Face>>,
     limits: Option<TableLimits>,
@@ -183,12 +183,12 @@ struct State {
     manager: Option<PersonId>,
     /// Every round that is over or has a result, the first first.
     #[serde(skip)]
-    past: Past<PastRound>,
-    followers: Vec<Follower>,
+    past: PastRounds<PastRound>,
+    followers: Vec<ClusterProgress>,
     /// How many notices there have been, and those that some cluster does not hold yet.
     issued: u64,
     notices: VecDeque<Notice>,
-    recent: Sources,
+    recent: CommandsBySource,
     refusals: u64,
 }
 
@@ -199,19 +199,19 @@ pub struct Round {
     rules: TableRules,
     profile: Profile,
     is_training: bool,
-    state: State,
+    state: RoundState,
 }
 
 impl Round {
     /// A table that is not open yet, with its clusters.
     pub fn new(table: TableId, rules: TableRules, profile: Profile, is_training: bool, clusters: u16) -> Self {
-        let follower = |number| Follower {
+        let follower = |number| ClusterProgress {
             cluster: ClusterId { table, number },
             followed: 0,
             colour_chips: Money::ZERO,
             is_registered: false,
         };
-        let state = State {
+        let state = RoundState {
             phase: Phase::Shut,
             number: RoundNumber(0),
             closes_at: None,
@@ -223,7 +223,7 @@ impl Round {
             tumbles: 0,
             is_covered: false,
             faces: None,
-            read_by: Reader::Person,
+            read_by: DiceReader::Person,
             known: None,
             limits: None,
             dice_set: 0,
@@ -234,11 +234,11 @@ impl Round {
             dealer: None,
             supervisor: None,
             manager: None,
-            past: Past::default(),
+            past: PastRounds::default(),
             followers: (0..clusters).map(follower).collect(),
             issued: 0,
             notices: VecDeque::new(),
-            recent: Sources::default(),
+            recent: CommandsBySource::default(),
             refusals: 0,
         };
         Self { table, rules, profile, is_training, state }
@@ -425,7 +425,7 @@ impl Round {
         bytes: &[u8],
     ) -> Result<Self, BadBytes> {
         let (state, past) = codec::read(bytes)?;
-        Ok(Self { table, rules, profile, is_training, state: State { past, ..state } })
+        Ok(Self { table, rules, profile, is_training, state: RoundState { past, ..state } })
     }
 
     /// The hash of the state: the same entries give the same hash on every machine.

@@ -35,7 +35,7 @@ impl Registration {
 /// A game whose bets are registered by the players themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("only a live table registers winners: at Player Terminals every bet is registered when it is placed")]
-pub struct NoLiveTable;
+pub struct NotALiveTable;
 
 /// A layout of a game, as a table is set up with.
 #[derive(Clone, Debug)]
@@ -57,9 +57,9 @@ impl TableRules {
     }
 
     /// The same table, registering so.
-    pub fn registering(mut self, registration: Registration) -> Result<Self, NoLiveTable> {
+    pub fn registering(mut self, registration: Registration) -> Result<Self, NotALiveTable> {
         if registration == Registration::Winners && self.game.station() != Station::LiveTable {
-            return Err(NoLiveTable);
+            return Err(NotALiveTable);
         }
         self.registration = registration;
         Ok(self)

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::CommandId;
-use crate::recent::{Known, Recent, Verdict};
+use crate::recent::{CommandIdStatus, RecentCommands, Verdict};
 use crate::refusal::Refusal;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Sources {
-    kept: BTreeMap<u64, Source>,
+pub(crate) struct CommandsBySource {
+    kept: BTreeMap<u64, SourceCommands>,
     /// Which source was heard at which turn, the longest silent first.
     heard: BTreeMap<u64, u64>,
     turn: u64,
@@ -20,20 +20,20 @@ pub(crate) struct Sources {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Source {
-    recent: Recent,
+struct SourceCommands {
+    recent: RecentCommands,
     heard: u64,
 }
 
-impl Sources {
-    pub(crate) fn known(&self, id: CommandId, content: u64) -> Known {
+impl CommandsBySource {
+    pub(crate) fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
         match self.kept.get(&id.source) {
             Some(source) => source.recent.known(id.sequence, content),
             // It may have asked before: a command is rather refused than carried out twice.
             None if self.forgotten.is_some_and(|forgotten| id.source <= forgotten) => {
-                Known::Unusable(Refusal::CommandTooOld)
+                CommandIdStatus::Unusable(Refusal::CommandTooOld)
             }
-            None => Recent::default().known(id.sequence, content),
+            None => RecentCommands::default().known(id.sequence, content),
         }
     }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_longest_silent_source_is_forgotten_first() {
-        let mut sources = Sources::default();
+        let mut sources = CommandsBySource::default();
         let id = |source, sequence| CommandId { source, sequence };
         for source in 0..3 {
             sources.remember(id(source, 1), 7, Verdict::Accepted, 3);
@@ -89,10 +89,10 @@ mod tests {
         sources.remember(id(0, 2), 7, Verdict::Accepted, 3);
         sources.remember(id(3, 1), 7, Verdict::Accepted, 3);
         assert_eq!((sources.kept.len(), sources.heard.len()), (3, 3));
-        assert_eq!(sources.known(id(0, 1), 7), Known::Answered(Verdict::Accepted), "heard again");
-        assert_eq!(sources.known(id(1, 1), 7), Known::Unusable(Refusal::CommandTooOld), "silent longest");
-        assert_eq!(sources.known(id(4, 1), 7), Known::New);
+        assert_eq!(sources.known(id(0, 1), 7), CommandIdStatus::Answered(Verdict::Accepted), "heard again");
+        assert_eq!(sources.known(id(1, 1), 7), CommandIdStatus::Unusable(Refusal::CommandTooOld), "silent longest");
+        assert_eq!(sources.known(id(4, 1), 7), CommandIdStatus::New);
         assert_eq!(sources.highest(), 3);
-        assert_eq!(sources.known(id(2, 1), 7), Known::Answered(Verdict::Accepted));
+        assert_eq!(sources.known(id(2, 1), 7), CommandIdStatus::Answered(Verdict::Accepted));
     }
 }

@@ -3,7 +3,7 @@
 use crate::refusal::Refusal;
 
 /// The longest reason, in characters.
-pub(crate) const MOST_WHY: usize = 1_000;
+pub(crate) const MAX_REASON_LENGTH: usize = 1_000;
 
 /// Whether a text can be kept and shown: not empty, not too long, no control characters but the end of a line.
 pub(crate) fn check_text(text: &str, most: usize) -> Result<(), Refusal> {

@@ -56,7 +56,7 @@ pub enum ClaimReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Purpose {
+pub enum TransferPurpose {
     /// Cluster to House: a player's credits become a voucher.
     Voucher {
         /// The seat it was cashed out at.
@@ -116,5 +116,5 @@ pub struct Transfer {
     /// How much, above zero.
     pub amount: Money,
     /// What for.
-    pub purpose: Purpose,
+    pub purpose: TransferPurpose,
 }

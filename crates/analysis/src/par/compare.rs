@@ -4,7 +4,7 @@
 
 use taisai_rules::{BetBox, Fraction, Station};
 
-use super::{Sheet, edge_percent};
+use super::{ParSheet, edge_percent};
 use crate::chart::{Axis, Chart, escape, ink};
 use crate::figures::BoxFigures;
 use crate::layout_figures::less;
@@ -12,7 +12,7 @@ use crate::page::{page, picture, table};
 use crate::real::{real, size};
 
 /// The page that leads to the sheets and compares them. Each sheet is expected beside it, under its name.
-pub fn index(sheets: &[Sheet]) -> String {
+pub fn index(sheets: &[ParSheet]) -> String {
     let body = format!(
         "<header>\n<p class=\"kind\">Par sheets</p>\n<h1>Tai Sai and Sic Bo: {} layouts compared</h1>\n\
          <p>Three dice, 216 throws. Odds are <em>to</em> one; edges are of a stake of one, exact and rounded to three decimals.</p>\n\
@@ -28,7 +28,7 @@ pub fn index(sheets: &[Sheet]) -> String {
     page("Par sheets of every layout", &body)
 }
 
-fn list(sheets: &[Sheet]) -> String {
+fn list(sheets: &[ParSheet]) -> String {
     let titles =
         ["Layout", "Pay table", "Document", "Boxes", "Lowest edge", "Highest edge", "Over all boxes", "Pays like"];
     let rows = sheets.iter().map(|sheet| {
@@ -43,14 +43,14 @@ fn list(sheets: &[Sheet]) -> String {
             edge_percent(low.figures.edge),
             edge_percent(high.figures.edge),
             edge_percent(sheet.figures.average_edge()),
-            format!("<span class=\"wrap\">{}</span>", same.map(Sheet::name).collect::<Vec<_>>().join(", ")),
+            format!("<span class=\"wrap\">{}</span>", same.map(ParSheet::name).collect::<Vec<_>>().join(", ")),
         ]
     });
     format!("<h2>The sheets</h2>\n{}", table(3, &titles, rows))
 }
 
-fn strips(sheets: &[Sheet]) -> String {
-    let names: Vec<_> = sheets.iter().map(Sheet::name).collect();
+fn strips(sheets: &[ParSheet]) -> String {
+    let names: Vec<_> = sheets.iter().map(ParSheet::name).collect();
     let most = sheets.iter().map(|sheet| real(sheet.figures.ends().1.figures.edge)).fold(0.0, f64::max);
     let x = Axis::even("House edge, per cent of the stake", 0.0, most * 100.0, |value| format!("{value}"));
     let height = 70.0 + 30.0 * size(names.len());
@@ -72,12 +72,12 @@ fn strips(sheets: &[Sheet]) -> String {
 }
 
 /// A box as the layouts have it; nothing where one has not.
-type Row<'s> = Vec<Option<&'s BoxFigures>>;
+type CompareRow<'s> = Vec<Option<&'s BoxFigures>>;
 
-fn comparison(sheets: &[Sheet]) -> String {
-    let mut rows: Vec<(Vec<BetBox>, Row)> = Vec::new();
+fn comparison(sheets: &[ParSheet]) -> String {
+    let mut rows: Vec<(Vec<BetBox>, CompareRow)> = Vec::new();
     for bet_box in BetBox::all() {
-        let row: Row =
+        let row: CompareRow =
             sheets.iter().map(|sheet| sheet.figures.boxes.iter().find(|figures| figures.bet_box == bet_box)).collect();
         if row.iter().all(Option::is_none) {
             continue;
@@ -107,7 +107,7 @@ fn comparison(sheets: &[Sheet]) -> String {
     )
 }
 
-fn is_alike(a: &Row, b: &Row) -> bool {
+fn is_alike(a: &CompareRow, b: &CompareRow) -> bool {
     a.iter().zip(b).all(|(a, b)| match (a, b) {
         (Some(a), Some(b)) => a.is_like(b),
         (None, None) => true,
@@ -115,7 +115,7 @@ fn is_alike(a: &Row, b: &Row) -> bool {
     })
 }
 
-fn cells(row: &Row) -> Vec<String> {
+fn cells(row: &CompareRow) -> Vec<String> {
     let edges = || row.iter().flatten().map(|figures| figures.edge);
     let ends: Option<(Fraction, Fraction)> =
         edges().min_by(|a, b| less(*a, *b)).zip(edges().max_by(|a, b| less(*a, *b)));

@@ -2,28 +2,28 @@
 
 #![expect(clippy::float_arithmetic, reason = "places in a picture")]
 
-use taisai_rules::{Kind, Station};
+use taisai_rules::{BoxKind, Station};
 
-use super::{Sheet, edge_percent};
+use super::{ParSheet, edge_percent};
 use crate::chart::{Axis, Chart, ink};
 use crate::layout_figures::{Confidence, Family};
 use crate::real::{real, size};
 
-fn colour(sheet: &Sheet) -> &'static str {
+fn colour(sheet: &ParSheet) -> &'static str {
     match sheet.game.station() {
         Station::LiveTable => ink::WINE,
         Station::PlayerTerminals => ink::GREEN,
     }
 }
 
-fn by_edge<'s>(sheet: &'s Sheet) -> Vec<&'s Family> {
+fn by_edge<'s>(sheet: &'s ParSheet) -> Vec<&'s Family> {
     let mut families: Vec<&'s Family> = sheet.figures.families.iter().collect();
     families.sort_by(|a, b| crate::layout_figures::less(a.figures.edge, b.figures.edge));
     families
 }
 
 /// A bar for each family, the cheapest on top.
-pub(super) fn edges(sheet: &Sheet) -> String {
+pub(super) fn edges(sheet: &ParSheet) -> String {
     let families = by_edge(sheet);
     let names: Vec<_> = families.iter().map(|family| family.text()).collect();
     let most = families.last().map_or(0.1, |family| real(family.figures.edge));
@@ -38,14 +38,14 @@ pub(super) fn edges(sheet: &Sheet) -> String {
 }
 
 /// Every family by its standard deviation and its edge.
-pub(super) fn map(sheet: &Sheet) -> String {
+pub(super) fn map(sheet: &ParSheet) -> String {
     let families = &sheet.figures.families;
     let widest = families.iter().map(|family| family.figures.standard_deviation()).fold(1.0, f64::max);
     let most = families.iter().map(|family| real(family.figures.edge)).fold(0.0, f64::max) * 100.0;
     let x = Axis::powers("Standard deviation of one round, in stakes", 1.0, widest, |value| format!("{value}"));
     let y = Axis::even("House edge, per cent", 0.0, most, |value| format!("{value}"));
     let mut chart = Chart::new("How wild a box is, and what it costs", (560.0, 400.0), x, y);
-    let mut seen: Vec<Kind> = Vec::new();
+    let mut seen: Vec<BoxKind> = Vec::new();
     for family in families {
         let at = (family.figures.standard_deviation(), real(family.figures.edge) * 100.0);
         let boxes = size(family.boxes.len());
@@ -57,13 +57,15 @@ pub(super) fn map(sheet: &Sheet) -> String {
         seen.push(kind);
         // Where the kinds of the approved layouts lie close together their names stand apart.
         let (name, beside) = match kind {
-            Kind::Small => ("small, big", (10.0, -13.0)),
-            Kind::Big | Kind::Odd | Kind::Even => continue,
-            Kind::Double => ("double", (-9.0, 4.0)),
-            Kind::Domino => ("domino", (12.0, -3.0)),
-            Kind::AnyTriple => ("any-triple", (10.0, -14.0)),
-            Kind::Four => ("four", (-12.0, -4.0)),
-            Kind::Single | Kind::Sum | Kind::Triple | Kind::Three | Kind::Pair => (kind.text(), (10.0, 7.0)),
+            BoxKind::Small => ("small, big", (10.0, -13.0)),
+            BoxKind::Big | BoxKind::Odd | BoxKind::Even => continue,
+            BoxKind::Double => ("double", (-9.0, 4.0)),
+            BoxKind::Domino => ("domino", (12.0, -3.0)),
+            BoxKind::AnyTriple => ("any-triple", (10.0, -14.0)),
+            BoxKind::Four => ("four", (-12.0, -4.0)),
+            BoxKind::Single | BoxKind::Sum | BoxKind::Triple | BoxKind::Three | BoxKind::Pair => {
+                (kind.text(), (10.0, 7.0))
+            }
         };
         chart.words(at, beside, ink::QUIET, name);
     }
@@ -71,7 +73,7 @@ pub(super) fn map(sheet: &Sheet) -> String {
 }
 
 /// How the return of the tamest and of the wildest family closes in on its mean.
-pub(super) fn funnel(sheet: &Sheet) -> String {
+pub(super) fn funnel(sheet: &ParSheet) -> String {
     let wild = |a: &&Family, b: &&Family| a.figures.standard_deviation().total_cmp(&b.figures.standard_deviation());
     let Some(tame) = sheet.figures.families.iter().min_by(wild) else { return String::new() };
     let Some(wildest) = sheet.figures.families.iter().max_by(wild) else { return String::new() };

@@ -4,18 +4,18 @@ use std::fmt::Write as _;
 
 use taisai_rules::{Citation, Cover, Fraction, Language, Money, Station};
 
-use super::{BAND_ROUNDS, Line, Sheet, draw, edge_percent};
+use super::{BAND_ROUNDS, ParLine, ParSheet, draw, edge_percent};
 use crate::chart::escape;
 use crate::layout_figures::{Confidence, Family, STAKE};
 use crate::page::{cards, page as whole_page, picture, table};
 use crate::real::{decimals, percent, root_decimals, thousands};
 
-pub(super) fn page(sheet: &Sheet) -> String {
+pub(super) fn page(sheet: &ParSheet) -> String {
     let body = [header(sheet), summary(sheet), boxes(sheet), bands(sheet), felt(sheet), meaning(), origin(sheet)];
     whole_page(&format!("Par sheet: {}", sheet.place()), &body.concat())
 }
 
-fn header(sheet: &Sheet) -> String {
+fn header(sheet: &ParSheet) -> String {
     let (game, layout) = (sheet.game, sheet.layout);
     let [english, chinese] = [Language::English, Language::Traditional].map(|l| escape(game.title().get(l)));
     let paragraph = layout.paragraph(Citation::PayTable).map(|p| format!(", paragraph {p}")).unwrap_or_default();
@@ -40,7 +40,7 @@ fn header(sheet: &Sheet) -> String {
 }
 
 /// A family, and how many other boxes have its edge.
-fn alike(sheet: &Sheet, family: &Family) -> String {
+fn alike(sheet: &ParSheet, family: &Family) -> String {
     let boxes = sheet.figures.boxes.iter().filter(|figures| figures.edge == family.figures.edge).count();
     match boxes - family.boxes.len() {
         0 => family.text(),
@@ -49,7 +49,7 @@ fn alike(sheet: &Sheet, family: &Family) -> String {
     }
 }
 
-fn summary(sheet: &Sheet) -> String {
+fn summary(sheet: &ParSheet) -> String {
     let (low, high) = sheet.figures.ends();
     let average = sheet.figures.average_edge();
     let wildest = sheet.figures.families.iter().max_by(|a, b| a.volatility_index().total_cmp(&b.volatility_index()));
@@ -74,7 +74,7 @@ fn complement(fraction: Fraction) -> String {
     decimals(Fraction::new(fraction.denominator() - fraction.numerator(), fraction.denominator()), 5)
 }
 
-fn boxes(sheet: &Sheet) -> String {
+fn boxes(sheet: &ParSheet) -> String {
     let titles = [
         "Box",
         "Bet",
@@ -103,8 +103,15 @@ fn boxes(sheet: &Sheet) -> String {
                 .expect("a String takes every text");
         }
         let chinese = escape(&sheet.game.label(figures.bet_box, Language::Traditional));
-        let Line {
-            bet_box, bet, ways, pays_to_one, returns_for_one, edge_exact: edge, variance_exact: variance, ..
+        let ParLine {
+            bet_box,
+            bet,
+            ways,
+            pays_to_one,
+            returns_for_one,
+            edge_exact: edge,
+            variance_exact: variance,
+            ..
         } = &line;
         let cells = [
             format!("<code>{bet_box}</code>"),
@@ -144,7 +151,7 @@ fn without_brackets(name: &str) -> String {
     }
 }
 
-fn bands(sheet: &Sheet) -> String {
+fn bands(sheet: &ParSheet) -> String {
     let mut titles =
         vec!["Boxes".to_owned(), "Volatility<br>index".to_owned(), "Expected return<br><em>for</em> one".to_owned()];
     titles.extend(BAND_ROUNDS.iter().map(|rounds| format!("after {}<br>rounds", thousands(f64::from(*rounds)))));
@@ -174,7 +181,7 @@ fn bands(sheet: &Sheet) -> String {
     )
 }
 
-fn felt(sheet: &Sheet) -> String {
+fn felt(sheet: &ParSheet) -> String {
     let spread = &sheet.figures.whole_felt;
     let boxes = i128::try_from(sheet.figures.boxes.len()).unwrap_or(1);
     let stake = i128::from(STAKE.cents());
@@ -227,7 +234,7 @@ fn meaning() -> String {
         .to_owned()
 }
 
-fn origin(sheet: &Sheet) -> String {
+fn origin(sheet: &ParSheet) -> String {
     let (maker, command) = (
         sheet.maker,
         format!("taisai par --game {}@{} --layout {}", sheet.game.id(), sheet.game.version(), sheet.layout.id()),

@@ -5,24 +5,24 @@
 
 use taisai_rules::{Bet, BetBox, Money};
 
-use crate::chance::{Chance, Throws};
+use crate::chance::{SplitMix64, Throws};
 use crate::real::whole;
 use crate::simulate::SessionResult;
-use crate::simulate::plan::{Plan, Player};
-use crate::simulate::strategy::Mind;
+use crate::simulate::plan::{PreparedPlayer, SimulationPlan};
+use crate::simulate::strategy::StrategyState;
 
 /// Parts of chance that a session has: one for its throws, and one for each player.
 const PARTS: u64 = 256;
 
 /// The throws of a session.
-pub(super) const fn throws(plan: &Plan, session: u64) -> Throws {
+pub(super) const fn throws(plan: &SimulationPlan, session: u64) -> Throws {
     Throws::of(plan.seed(), session * PARTS)
 }
 
 /// A player in a session.
-pub(super) struct Seated<'p> {
-    pub(super) player: &'p Player,
-    mind: Mind,
+pub(super) struct SeatedPlayer<'p> {
+    pub(super) player: &'p PreparedPlayer,
+    mind: StrategyState,
     pub(super) bankroll: i64,
     result: SessionResult,
     lowest: i64,
@@ -32,11 +32,11 @@ pub(super) struct Seated<'p> {
     pub(super) chosen: Option<(usize, i64)>,
 }
 
-impl<'p> Seated<'p> {
-    pub(super) fn all(plan: &'p Plan, session: u64) -> Vec<Self> {
-        let seated = |(number, player): (u64, &'p Player)| Self {
+impl<'p> SeatedPlayer<'p> {
+    pub(super) fn all(plan: &'p SimulationPlan, session: u64) -> Vec<Self> {
+        let seated = |(number, player): (u64, &'p PreparedPlayer)| Self {
             player,
-            mind: Mind::new(player.strategy, Chance::of(plan.seed(), session * PARTS + number)),
+            mind: StrategyState::new(player.strategy, SplitMix64::of(plan.seed(), session * PARTS + number)),
             bankroll: player.bankroll,
             result: SessionResult::default(),
             lowest: player.bankroll,
@@ -113,7 +113,7 @@ impl<'p> Seated<'p> {
     }
 
     /// Takes in what stakes that counted could expect.
-    pub(super) fn expect(&mut self, plan: &Plan, counted: &[(BetBox, Money)]) {
+    pub(super) fn expect(&mut self, plan: &SimulationPlan, counted: &[(BetBox, Money)]) {
         let unit = plan.limits().unit().cents();
         let mut nets = [0i64; 216];
         for (bet_box, amount) in counted {
@@ -140,10 +140,10 @@ impl<'p> Seated<'p> {
 }
 
 /// Plays a session: how many rounds it had, and what it came to for each player.
-pub(super) fn play(plan: &Plan, session: u64) -> (u64, Vec<SessionResult>) {
+pub(super) fn play(plan: &SimulationPlan, session: u64) -> (u64, Vec<SessionResult>) {
     let mut throws = throws(plan, session);
-    let mut seated = Seated::all(plan, session);
-    let mut totals = Totals::default();
+    let mut seated = SeatedPlayer::all(plan, session);
+    let mut totals = BoxTotals::default();
     let mut rounds = 0;
     while rounds < plan.rounds() {
         let place = throws.next_place();
@@ -164,18 +164,18 @@ pub(super) fn play(plan: &Plan, session: u64) -> (u64, Vec<SessionResult>) {
             }
         }
     }
-    (rounds, seated.into_iter().map(Seated::result).collect())
+    (rounds, seated.into_iter().map(SeatedPlayer::result).collect())
 }
 
 /// What lies on each box over all players.
 #[derive(Default)]
-pub(super) struct Totals {
+pub(super) struct BoxTotals {
     boxes: Vec<BetBox>,
     cents: Vec<i64>,
 }
 
-impl Totals {
-    pub(super) fn are_over(&mut self, plan: &Plan, seated: &[Seated]) -> bool {
+impl BoxTotals {
+    pub(super) fn are_over(&mut self, plan: &SimulationPlan, seated: &[SeatedPlayer]) -> bool {
         self.cents.resize(BetBox::COUNT, 0);
         for bet_box in self.boxes.drain(..) {
             self.cents[bet_box.index()] = 0;
@@ -195,7 +195,7 @@ impl Totals {
 }
 
 /// Settles a round in which something is over a limit, as the rules do.
-fn settle_pro_rata(plan: &Plan, seated: &mut [Seated], place: u8) {
+fn settle_pro_rata(plan: &SimulationPlan, seated: &mut [SeatedPlayer], place: u8) {
     let layout = plan.rules().layout();
     let dice = plan.throw(place);
     let bets = seated.iter().enumerate().filter(|(_, player)| !player.is_ruined()).flat_map(|(number, player)| {

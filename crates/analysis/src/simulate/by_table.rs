@@ -5,14 +5,14 @@ use std::fmt::Debug;
 
 use taisai_rules::{BetBox, Dice, Money, Station};
 use taisai_table::{
-    Actor, Asked, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, Entry, Excess, Notice,
-    Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, Seat, SlipLine, Stake, TUMBLES, TableId,
-    Time,
+    Actor, Chips, Cluster, ClusterCommand, ClusterId, CommandId, CommandRequest, Decision, DeviceId, Entry,
+    ExcessPolicy, MIN_TUMBLES, Notice, Person, PersonId, Position, Profile, Role, Roles, Round, RoundCommand, Seat,
+    SlipLine, Stake, TableId, Time,
 };
 
 use crate::simulate::SessionResult;
-use crate::simulate::by_rules::{Seated, Totals, throws};
-use crate::simulate::plan::Plan;
+use crate::simulate::by_rules::{BoxTotals, SeatedPlayer, throws};
+use crate::simulate::plan::SimulationPlan;
 
 const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
 /// Noon of 1 January 2024, when every approved game is in force.
@@ -21,27 +21,27 @@ const NOON: u64 = 1_704_110_400_000;
 const ROUND: u64 = 60_000;
 
 /// Plays a session: how many rounds it had, and what it came to for each player.
-pub(super) fn play(plan: &Plan, session: u64) -> (u64, Vec<SessionResult>) {
+pub(super) fn play(plan: &SimulationPlan, session: u64) -> (u64, Vec<SessionResult>) {
     let mut throws = throws(plan, session);
-    let mut seated = Seated::all(plan, session);
-    let mut table = Table::open(plan);
+    let mut seated = SeatedPlayer::all(plan, session);
+    let mut table = SimulatedTable::open(plan);
     let mut rounds = 0;
     while rounds < plan.rounds() {
         let dice = plan.throw(throws.next_place());
         for player in &mut seated {
             player.choose();
         }
-        if seated.iter().all(Seated::is_ruined) {
+        if seated.iter().all(SeatedPlayer::is_ruined) {
             break;
         }
         rounds += 1;
         table.play(plan, &mut seated, dice);
     }
-    (rounds, seated.into_iter().map(Seated::result).collect())
+    (rounds, seated.into_iter().map(SeatedPlayer::result).collect())
 }
 
 /// The table's machines, and the people at it.
-struct Table {
+struct SimulatedTable {
     round: Round,
     cluster: Cluster,
     now: u64,
@@ -50,15 +50,15 @@ struct Table {
     dealer: Actor,
     supervisor: Actor,
     is_live: bool,
-    totals: Totals,
+    totals: BoxTotals,
 }
 
-impl Table {
+impl SimulatedTable {
     /// An open table with limits on display, where every player has bought in.
-    fn open(plan: &Plan) -> Self {
+    fn open(plan: &SimulationPlan) -> Self {
         let mut profile = Profile::singapore();
         // 5.1.1: what is over a limit and not rejected counts pro rata.
-        profile.excess = Excess::Show;
+        profile.excess = ExcessPolicy::Show;
         let rules = plan.rules();
         let seats = u32::try_from(plan.players().len()).expect("as many as a table has");
         let person = |id, role| Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) });
@@ -71,7 +71,7 @@ impl Table {
             dealer: person(1, Role::Dealer),
             supervisor: person(2, Role::PitSupervisor),
             is_live: rules.game().station() == Station::LiveTable,
-            totals: Totals::default(),
+            totals: BoxTotals::default(),
         };
         table.ask_round(table.supervisor, RoundCommand::OpenTable);
         let dealer = Some(PersonId(1));
@@ -89,7 +89,7 @@ impl Table {
         table
     }
 
-    fn play(&mut self, plan: &Plan, seated: &mut [Seated], dice: Dice) {
+    fn play(&mut self, plan: &SimulationPlan, seated: &mut [SeatedPlayer], dice: Dice) {
         self.now += ROUND;
         self.ask_round(self.dealer, RoundCommand::OpenBets);
         self.bring();
@@ -108,7 +108,7 @@ impl Table {
         self.ask_round(self.dealer, RoundCommand::CloseBets);
         self.carry();
         self.ask_round(self.dealer, RoundCommand::Activate);
-        self.ask_round(self.dealer, RoundCommand::Tumbled { times: TUMBLES });
+        self.ask_round(self.dealer, RoundCommand::Tumbled { times: MIN_TUMBLES });
         let counted = self.counted(plan, seated);
         self.ask_round(self.dealer, RoundCommand::Commit { dice });
         self.carry();
@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// What counts of each bet, where something is over a limit.
-    fn counted(&mut self, plan: &Plan, seated: &[Seated]) -> Option<Vec<(Seat, BetBox, Money)>> {
+    fn counted(&mut self, plan: &SimulationPlan, seated: &[SeatedPlayer]) -> Option<Vec<(Seat, BetBox, Money)>> {
         if !plan.shares_limits || !self.totals.are_over(plan, seated) {
             return None;
         }
@@ -160,18 +160,18 @@ impl Table {
     }
 
     fn ask_round(&mut self, actor: Actor, command: RoundCommand) {
-        let asked = self.asked(actor, command);
-        let event = accepted(self.round.decide(&asked), &asked.command);
-        self.round.apply(&Entry { asked, outcome: Ok(event) });
+        let request = self.request(actor, command);
+        let event = accepted(self.round.decide(&request), &request.command);
+        self.round.apply(&Entry { request, outcome: Ok(event) });
     }
 
     fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) {
-        let asked = self.asked(actor, command);
-        let event = accepted(self.cluster.decide(&asked), &asked.command);
-        self.cluster.apply(&Entry { asked, outcome: Ok(event) });
+        let request = self.request(actor, command);
+        let event = accepted(self.cluster.decide(&request), &request.command);
+        self.cluster.apply(&Entry { request, outcome: Ok(event) });
     }
 
-    fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+    fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         let source = match actor {
             Actor::System => 0,
@@ -181,7 +181,7 @@ impl Table {
             | Actor::NoteAcceptor { device, .. }
             | Actor::ChipReader(device) => u64::from(device.0),
         };
-        Asked { time: Time(self.now), actor, id: CommandId { source, sequence: self.sequence }, command }
+        CommandRequest { time: Time(self.now), actor, id: CommandId { source, sequence: self.sequence }, command }
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use taisai_rules::{Fraction, Layout, Money};
 
-use crate::chance::{Counts, counted};
+use crate::chance::{ThrowCounts, counted};
 use crate::figures::BoxFigures;
 use crate::layout_figures::STAKE;
 use crate::real::{count as number, real, whole};
-use crate::slip::Slip;
+use crate::slip::PlayerSlip;
 
 /// Throws in a part of a run: parts are counted on any thread.
 const PART: u32 = 7 << 18;
@@ -18,7 +18,7 @@ const PART: u32 = 7 << 18;
 ///
 /// # Panics
 /// Never: counting does not stop.
-pub fn count(seed: u64, throws: u64, threads: usize, done: &AtomicU64) -> Counts {
+pub fn count(seed: u64, throws: u64, threads: usize, done: &AtomicU64) -> ThrowCounts {
     let parts = throws.div_ceil(PART.into());
     let next = AtomicU64::new(0);
     let work = || {
@@ -44,7 +44,7 @@ pub fn count(seed: u64, throws: u64, threads: usize, done: &AtomicU64) -> Counts
     })
 }
 
-fn add(counts: &mut Counts, more: &Counts) {
+fn add(counts: &mut ThrowCounts, more: &ThrowCounts) {
     for (count, more) in counts.iter_mut().zip(more) {
         *count += more;
     }
@@ -52,7 +52,7 @@ fn add(counts: &mut Counts, more: &Counts) {
 
 /// What the same stake on a box came to, beside what it could expect.
 #[derive(Clone, Debug)]
-pub struct Counted {
+pub struct BoxResult {
     /// The exact figures of the box.
     pub figures: BoxFigures,
     /// The share of rounds that won.
@@ -63,16 +63,16 @@ pub struct Counted {
     pub deviation: f64,
 }
 
-impl Counted {
+impl BoxResult {
     /// Every box of a layout, after throws that were counted; nothing if there were none.
-    pub fn of(layout: &Layout, counts: &Counts) -> Vec<Self> {
+    pub fn of(layout: &Layout, counts: &ThrowCounts) -> Vec<Self> {
         let throws: u64 = counts.iter().sum();
         if throws == 0 {
             return Vec::new();
         }
         let boxes = layout.boxes().iter().filter_map(|bet_box| {
             let figures = BoxFigures::of(layout, *bet_box)?;
-            let slip = Slip::new(layout, [(*bet_box, STAKE)]).ok()?;
+            let slip = PlayerSlip::new(layout, [(*bet_box, STAKE)]).ok()?;
             let results = || slip.nets().zip(counts).map(|((_, net), count)| (net, i128::from(*count)));
             let net: i128 = results().map(|(net, count)| i128::from(net.cents()) * count).sum();
             let hits: i128 = results().filter(|(net, _)| *net > Money::ZERO).map(|(_, count)| count).sum();
@@ -118,7 +118,7 @@ mod tests {
     fn every_box_of_every_layout_is_within_its_band() {
         let counts = count(2, 5_000_000, 2, &AtomicU64::new(0));
         for layout in Games::embedded().iter().flat_map(Game::layouts) {
-            let boxes = Counted::of(layout, &counts);
+            let boxes = BoxResult::of(layout, &counts);
             assert_eq!(boxes.len(), layout.boxes().len());
             for counted in boxes {
                 // A hundred boxes, and this seed: four and a half deviations are not met by chance.
@@ -126,6 +126,8 @@ mod tests {
                 assert!(found.abs() < 4.5, "{}: {found}", counted.figures.bet_box);
             }
         }
-        assert!(Counted::of(Games::embedded().iter().next().unwrap().layouts().first().unwrap(), &[0; 216]).is_empty());
+        assert!(
+            BoxResult::of(Games::embedded().iter().next().unwrap().layouts().first().unwrap(), &[0; 216]).is_empty()
+        );
     }
 }

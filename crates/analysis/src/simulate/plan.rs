@@ -11,20 +11,20 @@ use taisai_table::{TableLimits, TableRules};
 
 use crate::real::real;
 use crate::simulate::strategy::Strategy;
-use crate::slip::{BadSlip, Slip};
+use crate::slip::{BadSlip, PlayerSlip};
 
 /// The most players at the table.
-pub const MOST_PLAYERS: usize = 200;
+pub const MAX_PLAYERS: usize = 200;
 /// The most rounds of a session.
-pub const MOST_ROUNDS: u64 = 1_000_000_000;
+pub const MAX_ROUNDS: u64 = 1_000_000_000;
 /// The most results, one a player and session.
-pub const MOST_RESULTS: u64 = 5_000_000;
+pub const MAX_RESULTS: u64 = 5_000_000;
 /// The largest bankroll: what it can win still counts in 64-bit cents, and its square in a float.
 const LARGEST_BANKROLL: Money = Money::from_cents(1_000_000_000_000);
 
 /// How sessions are played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
+pub enum SimulationEngine {
     /// By the rules: limits, pro rata and payouts.
     Rules,
     /// Through the machines of a table: every command asked, decided and applied.
@@ -46,7 +46,7 @@ pub struct PlayerPlan {
 
 /// Why a plan cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadPlan {
+pub enum BadSimulationPlan {
     /// There is no such layout.
     #[error(transparent)]
     Layout(#[from] UnknownLayout),
@@ -60,13 +60,13 @@ pub enum BadPlan {
     #[error(transparent)]
     Broken(#[from] BrokenUnit),
     /// No players, or too many.
-    #[error("a table has from 1 to {MOST_PLAYERS} players, not {0}")]
+    #[error("a table has from 1 to {MAX_PLAYERS} players, not {0}")]
     Players(usize),
     /// No rounds, or too many.
-    #[error("a session has from 1 to {MOST_ROUNDS} rounds, not {0}")]
+    #[error("a session has from 1 to {MAX_ROUNDS} rounds, not {0}")]
     Rounds(u64),
     /// No sessions, or too many for the players.
-    #[error("{sessions} sessions of {players} players: there may be from 1 to {MOST_RESULTS} results")]
+    #[error("{sessions} sessions of {players} players: there may be from 1 to {MAX_RESULTS} results")]
     Sessions {
         /// How many sessions.
         sessions: u64,
@@ -115,7 +115,7 @@ pub enum BadPlan {
 
 /// A slip, ready to be played many times over.
 #[derive(Clone, Debug)]
-pub(super) struct Ready {
+pub(super) struct PreparedSlip {
     pub(super) bets: Vec<(BetBox, i64)>,
     pub(super) staked: i64,
     /// The net result on each throw, in cents; as long as a byte can tell.
@@ -130,17 +130,17 @@ pub(super) struct Ready {
 
 /// A player, ready to play.
 #[derive(Clone, Debug)]
-pub(super) struct Player {
+pub(super) struct PreparedPlayer {
     pub(super) name: String,
     pub(super) strategy: Strategy,
     pub(super) bankroll: i64,
-    pub(super) slips: Vec<Ready>,
-    pub(super) slip: Option<Slip>,
+    pub(super) slips: Vec<PreparedSlip>,
+    pub(super) slip: Option<PlayerSlip>,
 }
 
 /// A plan that can be played.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SimulationPlan {
     rules: TableRules,
     table_limits: TableLimits,
     limits: Limits,
@@ -149,27 +149,27 @@ pub struct Plan {
     /// The net result of a unit on each box, throw by throw; only where limits are shared.
     pub(super) of_unit: Vec<[i64; 216]>,
     throws: Vec<Dice>,
-    players: Vec<Player>,
+    players: Vec<PreparedPlayer>,
     rounds: u64,
     sessions: u64,
     seed: u64,
-    engine: Engine,
+    engine: SimulationEngine,
 }
 
 /// The net result of a unit on each box of a layout, which pays whole cents; nothing on the others.
 fn of_unit(layout: &Layout, unit: Unit) -> Vec<[i64; 216]> {
     let mut nets = vec![[0; 216]; BetBox::COUNT];
     for bet_box in layout.boxes() {
-        if let Ok(slip) = Slip::new(layout, [(*bet_box, unit.money())]) {
+        if let Ok(slip) = PlayerSlip::new(layout, [(*bet_box, unit.money())]) {
             nets[bet_box.index()] = *slip.results(0);
         }
     }
     nets
 }
 
-impl Plan {
+impl SimulationPlan {
     /// A table of a game, with its limits. Players come afterwards.
-    pub fn new(game: &Game, layout: &str, table_limits: TableLimits) -> Result<Self, BadPlan> {
+    pub fn new(game: &Game, layout: &str, table_limits: TableLimits) -> Result<Self, BadSimulationPlan> {
         let rules = TableRules::new(Arc::new(game.clone()), layout)?;
         let entries = table_limits.boxes.iter().map(|entry| (entry.boxes, BoxLimit { min: entry.min, max: entry.max }));
         let entries: Vec<_> = entries.collect();
@@ -180,7 +180,7 @@ impl Plan {
         let shares_limits = binds && rules.layout().limit_scope() == Some(LimitScope::Box);
         let of_unit = if shares_limits { of_unit(rules.layout(), limits.unit()) } else { Vec::new() };
         let throws = Dice::all().collect();
-        let (players, rounds, sessions, seed, engine) = (Vec::new(), 1_000, 1, 1, Engine::Rules);
+        let (players, rounds, sessions, seed, engine) = (Vec::new(), 1_000, 1, 1, SimulationEngine::Rules);
         Ok(Self {
             table_limits: table_limits.widest(rules.layout()),
             rules,
@@ -197,72 +197,79 @@ impl Plan {
     }
 
     /// How long and how often is played, from which seed, and how.
-    pub fn with(mut self, rounds: u64, sessions: u64, seed: u64, engine: Engine) -> Result<Self, BadPlan> {
-        if !(1..=MOST_ROUNDS).contains(&rounds) {
-            return Err(BadPlan::Rounds(rounds));
+    pub fn with(
+        mut self,
+        rounds: u64,
+        sessions: u64,
+        seed: u64,
+        engine: SimulationEngine,
+    ) -> Result<Self, BadSimulationPlan> {
+        if !(1..=MAX_ROUNDS).contains(&rounds) {
+            return Err(BadSimulationPlan::Rounds(rounds));
         }
         (self.rounds, self.sessions, self.seed, self.engine) = (rounds, sessions, seed, engine);
         self.check_sessions()
     }
 
     /// Players who sit down in this order.
-    pub fn seat(mut self, players: Vec<PlayerPlan>) -> Result<Self, BadPlan> {
-        if players.is_empty() || players.len() > MOST_PLAYERS {
-            return Err(BadPlan::Players(players.len()));
+    pub fn seat(mut self, players: Vec<PlayerPlan>) -> Result<Self, BadSimulationPlan> {
+        if players.is_empty() || players.len() > MAX_PLAYERS {
+            return Err(BadSimulationPlan::Players(players.len()));
         }
         self.players = players.into_iter().map(|player| self.ready(player)).collect::<Result<_, _>>()?;
         self.check_sessions()
     }
 
-    fn check_sessions(self) -> Result<Self, BadPlan> {
+    fn check_sessions(self) -> Result<Self, BadSimulationPlan> {
         let players = self.players.len();
         let results = self.sessions.checked_mul(u64::try_from(players.max(1)).unwrap_or(u64::MAX));
         match results {
-            Some(1..=MOST_RESULTS) => Ok(self),
-            Some(_) | None => Err(BadPlan::Sessions { sessions: self.sessions, players }),
+            Some(1..=MAX_RESULTS) => Ok(self),
+            Some(_) | None => Err(BadSimulationPlan::Sessions { sessions: self.sessions, players }),
         }
     }
 
-    fn ready(&self, plan: PlayerPlan) -> Result<Player, BadPlan> {
+    fn ready(&self, plan: PlayerPlan) -> Result<PreparedPlayer, BadSimulationPlan> {
         let PlayerPlan { name, strategy, bankroll, slips } = plan;
         if bankroll <= Money::ZERO || bankroll > LARGEST_BANKROLL {
-            return Err(BadPlan::Bankroll { player: name, bankroll });
+            return Err(BadSimulationPlan::Bankroll { player: name, bankroll });
         }
         let slips = match (strategy, &slips[..]) {
             (Strategy::Random, [stake]) => match &stake[..] {
                 [(_, stake)] => self.rules.layout().boxes().iter().map(|b| vec![(*b, *stake)]).collect(),
-                _ => return Err(BadPlan::Slips { player: name, strategy, wanted: "one stake, and no box" }),
+                _ => return Err(BadSimulationPlan::Slips { player: name, strategy, wanted: "one stake, and no box" }),
             },
             (Strategy::Script, [_, ..]) if slips.iter().any(|slip| !slip.is_empty()) => slips,
             (Strategy::Script | Strategy::Random, _) => {
-                return Err(BadPlan::Slips { player: name, strategy, wanted: "bets" });
+                return Err(BadSimulationPlan::Slips { player: name, strategy, wanted: "bets" });
             }
             (Strategy::Flat | Strategy::Martingale | Strategy::Paroli | Strategy::DAlembert, [slip]) => {
                 vec![slip.clone()]
             }
             (Strategy::Flat | Strategy::Martingale | Strategy::Paroli | Strategy::DAlembert, _) => {
-                return Err(BadPlan::Slips { player: name, strategy, wanted: "one slip" });
+                return Err(BadSimulationPlan::Slips { player: name, strategy, wanted: "one slip" });
             }
         };
         let only = match &slips[..] {
-            [slip] => Slip::new(self.rules.layout(), slip.iter().copied()).ok(),
+            [slip] => PlayerSlip::new(self.rules.layout(), slip.iter().copied()).ok(),
             _ => None,
         };
         let ready = slips.iter().map(|slip| self.ready_slip(&name, slip)).collect::<Result<_, _>>()?;
-        Ok(Player { name, strategy, bankroll: bankroll.cents(), slips: ready, slip: only })
+        Ok(PreparedPlayer { name, strategy, bankroll: bankroll.cents(), slips: ready, slip: only })
     }
 
-    fn ready_slip(&self, player: &str, bets: &[(BetBox, Money)]) -> Result<Ready, BadPlan> {
+    fn ready_slip(&self, player: &str, bets: &[(BetBox, Money)]) -> Result<PreparedSlip, BadSimulationPlan> {
         let nothing =
-            Ready { bets: Vec::new(), staked: 0, nets: Box::new([0; 256]), expected: 0, variance: 0.0, most: 1 };
+            PreparedSlip { bets: Vec::new(), staked: 0, nets: Box::new([0; 256]), expected: 0, variance: 0.0, most: 1 };
         if bets.is_empty() {
             return Ok(nothing);
         }
-        let named = |why| BadPlan::Slip { player: player.to_owned(), why };
-        let slip = Slip::new(self.rules.layout(), bets.iter().copied()).map_err(named)?;
+        let named = |why| BadSimulationPlan::Slip { player: player.to_owned(), why };
+        let slip = PlayerSlip::new(self.rules.layout(), bets.iter().copied()).map_err(named)?;
         let mut most = i64::MAX;
         for (bet_box, amount) in slip.bets() {
-            let wrong = |what| BadPlan::Stake { player: player.to_owned(), bet_box: *bet_box, amount: *amount, what };
+            let wrong =
+                |what| BadSimulationPlan::Stake { player: player.to_owned(), bet_box: *bet_box, amount: *amount, what };
             if !amount.is_whole(self.limits.unit()) {
                 return Err(wrong("no whole number of the table's units"));
             }
@@ -279,7 +286,7 @@ impl Plan {
             *place = net.cents();
         }
         let spread = slip.spread();
-        Ok(Ready {
+        Ok(PreparedSlip {
             bets: slip.bets().iter().map(|(bet_box, amount)| (*bet_box, amount.cents())).collect(),
             staked: slip.staked().cents(),
             expected: nets.iter().map(|net| i128::from(*net)).sum(),
@@ -307,7 +314,7 @@ impl Plan {
         &self.table_limits
     }
 
-    pub(super) fn players(&self) -> &[Player] {
+    pub(super) fn players(&self) -> &[PreparedPlayer] {
         &self.players
     }
 
@@ -327,7 +334,7 @@ impl Plan {
     }
 
     /// How sessions are played.
-    pub const fn engine(&self) -> Engine {
+    pub const fn engine(&self) -> SimulationEngine {
         self.engine
     }
 }

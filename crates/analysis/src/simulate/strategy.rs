@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::chance::Chance;
+use crate::chance::SplitMix64;
 
 /// How a player stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,16 +66,16 @@ const PAROLI: u8 = 3;
 
 /// What a player has in mind.
 #[derive(Clone, Debug)]
-pub(super) struct Mind {
+pub(super) struct StrategyState {
     strategy: Strategy,
     multiple: i64,
     wins: u8,
     next: usize,
-    chance: Chance,
+    chance: SplitMix64,
 }
 
-impl Mind {
-    pub(super) const fn new(strategy: Strategy, chance: Chance) -> Self {
+impl StrategyState {
+    pub(super) const fn new(strategy: Strategy, chance: SplitMix64) -> Self {
         Self { strategy, multiple: 1, wins: 0, next: 0, chance }
     }
 
@@ -126,7 +126,7 @@ mod tests {
             (Strategy::Paroli, [1, 1, 1, 1, -1, 1], [2, 4, 1, 2, 1, 2]),
             (Strategy::DAlembert, [-1, -1, 1, 0, 1, 1], [2, 3, 2, 2, 1, 1]),
         ] {
-            let mut mind = Mind::new(strategy, Chance::of(1, 1));
+            let mut mind = StrategyState::new(strategy, SplitMix64::of(1, 1));
             assert_eq!(mind.choose(1), (0, 1), "{strategy}");
             let multiples = nets.map(|net| {
                 mind.learn(net);
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn scripts_go_round_and_chance_meets_every_slip() {
-        let mut script = Mind::new(Strategy::Script, Chance::of(1, 1));
+        let mut script = StrategyState::new(Strategy::Script, SplitMix64::of(1, 1));
         assert_eq!([(); 5].map(|()| script.choose(2).0), [0, 1, 0, 1, 0]);
-        let mut random = Mind::new(Strategy::Random, Chance::of(1, 1));
+        let mut random = StrategyState::new(Strategy::Random, SplitMix64::of(1, 1));
         let mut met = [false; 20];
         (0..1_000).for_each(|_| met[random.choose(20).0] = true);
         assert_eq!(met, [true; 20]);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_long_run_of_losses_does_not_overflow() {
-        let mut mind = Mind::new(Strategy::Martingale, Chance::of(1, 1));
+        let mut mind = StrategyState::new(Strategy::Martingale, SplitMix64::of(1, 1));
         (0..200).for_each(|_| mind.learn(-1));
         assert_eq!(mind.choose(1), (0, MOST));
     }

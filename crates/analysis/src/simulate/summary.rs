@@ -6,9 +6,9 @@ use taisai_rules::{Fraction, Money};
 
 use crate::layout_figures::Confidence;
 use crate::real::{count, real, whole};
-use crate::simulate::plan::Plan;
+use crate::simulate::plan::SimulationPlan;
 use crate::simulate::strategy::Strategy;
-use crate::simulate::{Results, SessionResult};
+use crate::simulate::{SessionResult, SimulationResults};
 
 /// A figure with the interval that holds the true one in 95 of 100 runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,12 +76,12 @@ pub struct PlayerSummary {
 }
 
 /// The summary of every player; none if nothing was played.
-pub fn summaries(plan: &Plan, results: &Results) -> Vec<PlayerSummary> {
+pub fn summaries(plan: &SimulationPlan, results: &SimulationResults) -> Vec<PlayerSummary> {
     let players = plan.players().iter().enumerate();
     players.filter_map(|(place, _)| summary(plan, place, &results.of(place).copied().collect::<Vec<_>>())).collect()
 }
 
-fn summary(plan: &Plan, place: usize, sessions: &[SessionResult]) -> Option<PlayerSummary> {
+fn summary(plan: &SimulationPlan, place: usize, sessions: &[SessionResult]) -> Option<PlayerSummary> {
     let player = &plan.players()[place];
     let all = u64::try_from(sessions.len()).ok().filter(|all| *all > 0)?;
     let sum = |of: fn(&SessionResult) -> i128| sessions.iter().map(of).sum::<i128>();
@@ -115,7 +115,7 @@ fn summary(plan: &Plan, place: usize, sessions: &[SessionResult]) -> Option<Play
 }
 
 /// Flat stakes whose limits never bind are a slip over rounds.
-fn exact_ruin(plan: &Plan, place: usize) -> Option<f64> {
+fn exact_ruin(plan: &SimulationPlan, place: usize) -> Option<f64> {
     let player = &plan.players()[place];
     let (Strategy::Flat, Some(slip), false) = (player.strategy, &player.slip, plan.shares_limits) else { return None };
     // A session that ends with too little for a next slip is not told: ruin is to be unable to place one of its slips.

@@ -17,7 +17,7 @@ const TILTS: [f64; 8] = [-0.8, -0.4, -0.2, -0.1, 0.1, 0.2, 0.4, 0.8];
 
 /// What evidence is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EvidenceKind {
     /// Faces that come too often or too seldom.
     Faces,
     /// Total Sums that do.
@@ -28,7 +28,7 @@ pub enum Kind {
 
 /// Evidence gathered throw by throw. Capitals are kept as logarithms.
 #[derive(Clone, Debug)]
-pub struct Evidence {
+pub struct DiceEvidence {
     throws: u64,
     faces: [u64; 6],
     sums: [u64; 16],
@@ -39,7 +39,7 @@ pub struct Evidence {
     highest: f64,
 }
 
-impl Evidence {
+impl DiceEvidence {
     pub(super) const fn new() -> Self {
         Self {
             throws: 0,
@@ -98,16 +98,16 @@ impl Evidence {
     }
 
     /// The logarithm of what speaks against fair dice in one way.
-    fn logarithm_of(&self, kind: Kind) -> f64 {
+    fn logarithm_of(&self, kind: EvidenceKind) -> f64 {
         match kind {
-            Kind::Faces => mean(&self.by_faces),
-            Kind::Sums => mean(&self.by_sums),
-            Kind::Serial => mean(&self.by_tilt),
+            EvidenceKind::Faces => mean(&self.by_faces),
+            EvidenceKind::Sums => mean(&self.by_sums),
+            EvidenceKind::Serial => mean(&self.by_tilt),
         }
     }
 
     fn logarithm(&self) -> f64 {
-        mean(&[Kind::Faces, Kind::Sums, Kind::Serial].map(|kind| self.logarithm_of(kind)))
+        mean(&[EvidenceKind::Faces, EvidenceKind::Sums, EvidenceKind::Serial].map(|kind| self.logarithm_of(kind)))
     }
 
     /// What speaks against fair dice now: how many times a capital of one has grown.
@@ -116,7 +116,7 @@ impl Evidence {
     }
 
     /// The same in one way.
-    pub fn of(&self, kind: Kind) -> f64 {
+    pub fn of(&self, kind: EvidenceKind) -> f64 {
         libm::exp(self.logarithm_of(kind))
     }
 
@@ -157,14 +157,14 @@ mod tests {
     /// Over all throws that may come next, fair evidence stays where it is on average.
     #[test]
     fn evidence_is_fair_while_the_dice_are() {
-        let mut evidence = Evidence::new();
+        let mut evidence = DiceEvidence::new();
         for dice in crate::chance::Throws::of(4, 4).take(60) {
             let own = |dice: Dice| {
                 let mut own = [0; 6];
                 dice.faces().iter().for_each(|face| own[usize::from(face.number()) - 1] += 1);
                 own
             };
-            let after = |kind: Kind| {
+            let after = |kind: EvidenceKind| {
                 let next = |dice: Dice| {
                     let mut next = evidence.clone();
                     next.take(own(dice), dice.total_sum());
@@ -172,7 +172,7 @@ mod tests {
                 };
                 Dice::all().map(next).sum::<f64>() / 216.0
             };
-            for kind in [Kind::Faces, Kind::Sums, Kind::Serial] {
+            for kind in [EvidenceKind::Faces, EvidenceKind::Sums, EvidenceKind::Serial] {
                 assert!((after(kind) / evidence.of(kind) - 1.0).abs() < 1e-9, "{kind:?}");
             }
             evidence.take(own(dice), dice.total_sum());
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn foretelling_die_by_die_is_the_mixture_in_closed_form() {
-        let mut evidence = Evidence::new();
+        let mut evidence = DiceEvidence::new();
         for _ in 0..40 {
             evidence.take([1, 0, 0, 0, 1, 1], 12);
         }

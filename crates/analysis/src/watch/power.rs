@@ -60,7 +60,7 @@ impl Power {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::Chance;
+    use crate::chance::SplitMix64;
     use crate::watch::DiceWatch;
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_power_is_what_loaded_dice_show() {
         let Power { half, evidence, .. } = power(30.0);
-        let mut chance = Chance::of(8, 8);
+        let mut chance = SplitMix64::of(8, 8);
         let (mut found, mut stopped) = (0, Vec::new());
         for _ in 0..80 {
             let mut watch = DiceWatch::new();

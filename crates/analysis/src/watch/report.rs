@@ -2,7 +2,7 @@
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
-use super::{DiceWatch, EvidenceKind, SUM_WAYS, Test, Verdict, power_table};
+use super::{ChiSquareTest, DiceVerdict, DiceWatch, EvidenceKind, SUM_WAYS, power_table};
 use crate::chart::{Axis, Chart, escape, ink};
 use crate::page::{cards, page as whole_page, picture, table};
 use crate::real::{count, size, thousands};
@@ -26,9 +26,10 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
         ("Dependence on the throw before", watch.serial(), EvidenceKind::Serial),
     ]
     .map(|(name, test, kind)| {
-        let cells = test.map_or(["not enough throws yet".to_owned(), String::new(), String::new()], |test: Test| {
-            [format!("{:.2}", test.statistic), test.freedom.to_string(), test.shown_chance()]
-        });
+        let cells = test
+            .map_or(["not enough throws yet".to_owned(), String::new(), String::new()], |test: ChiSquareTest| {
+                [format!("{:.2}", test.statistic), test.freedom.to_string(), test.shown_chance()]
+            });
         let [statistic, freedom, chance] = cells;
         vec![name.to_owned(), statistic, freedom, chance, shown(evidence.of(kind))]
     });
@@ -112,7 +113,7 @@ fn course_of(course: &[(u64, f64)]) -> String {
             |value| if value >= 1e6 { format!("{value:.0e}") } else { format!("{value}") },
         );
     let mut chart = Chart::new("Evidence throw by throw", (460.0, 300.0), x, y);
-    for (_, from) in Verdict::FROM {
+    for (_, from) in DiceVerdict::FROM {
         chart.mark(None, Some(from), ink::GOLD);
     }
     chart.line(course.iter().map(|(throws, value)| (count(*throws), *value)), ink::WINE, "");

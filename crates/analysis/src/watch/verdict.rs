@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What is to be done, from nothing on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum DiceVerdict {
     /// Nothing.
     Nothing,
     /// To watch on.
@@ -15,15 +15,15 @@ pub enum Verdict {
     TakeOut,
 }
 
-impl Verdict {
+impl DiceVerdict {
     /// Those that ask for something, and the evidence from which they do.
     pub const FROM: [(Self, f64); 3] = [(Self::Watch, 20.0), (Self::Measure, 100.0), (Self::TakeOut, 1_000.0)];
 
     /// The verdict on the most that the evidence has been.
     ///
     /// ```
-    /// use taisai_analysis::watch::Verdict;
-    /// assert_eq!(Verdict::of(100.0), Verdict::Measure);
+    /// use taisai_analysis::watch::DiceVerdict;
+    /// assert_eq!(DiceVerdict::of(100.0), DiceVerdict::Measure);
     /// ```
     pub fn of(highest: f64) -> Self {
         let reached = Self::FROM.into_iter().rfind(|(_, from)| highest >= *from);
@@ -41,7 +41,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for DiceVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nothing => "nothing speaks against these dice",
@@ -59,16 +59,16 @@ mod tests {
     #[test]
     fn verdicts_begin_where_they_say() {
         for (highest, verdict) in [
-            (0.0, Verdict::Nothing),
-            (19.9, Verdict::Nothing),
-            (20.0, Verdict::Watch),
-            (99.9, Verdict::Watch),
-            (100.0, Verdict::Measure),
-            (999.9, Verdict::Measure),
-            (1_000.0, Verdict::TakeOut),
-            (f64::INFINITY, Verdict::TakeOut),
+            (0.0, DiceVerdict::Nothing),
+            (19.9, DiceVerdict::Nothing),
+            (20.0, DiceVerdict::Watch),
+            (99.9, DiceVerdict::Watch),
+            (100.0, DiceVerdict::Measure),
+            (999.9, DiceVerdict::Measure),
+            (1_000.0, DiceVerdict::TakeOut),
+            (f64::INFINITY, DiceVerdict::TakeOut),
         ] {
-            assert_eq!(Verdict::of(highest), verdict, "{highest}");
+            assert_eq!(DiceVerdict::of(highest), verdict, "{highest}");
         }
     }
 }

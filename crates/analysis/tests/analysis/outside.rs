@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use taisai_analysis::{BoxFigures, Slip};
+use taisai_analysis::{BoxFigures, PlayerSlip};
 use taisai_rules::{Games, Layout, Money};
 
 fn layout(name: &str) -> &'static Layout {
@@ -70,8 +70,11 @@ fn figures_are_those_of_the_enumeration_in_python() {
                 met[0] += 1;
             }
             ["slip", table, slip, rounds, below, even, low, high] => {
-                let found =
-                    Slip::new(layout(table), bets(slip)).unwrap().spread().after(rounds.parse().unwrap()).unwrap();
+                let found = PlayerSlip::new(layout(table), bets(slip))
+                    .unwrap()
+                    .spread()
+                    .after(rounds.parse().unwrap())
+                    .unwrap();
                 let (zero, cent) = (Money::ZERO, Money::from_cents(1));
                 let chances = [found.chance_below(zero), found.chance_below(cent) - found.chance_below(zero)];
                 for (found_chance, exact) in chances.iter().zip([below, even]) {
@@ -83,7 +86,7 @@ fn figures_are_those_of_the_enumeration_in_python() {
                 met[1] += 1;
             }
             ["ruin", table, slip, bankroll, rounds, chance] => {
-                let slip = Slip::new(layout(table), bets(slip)).unwrap();
+                let slip = PlayerSlip::new(layout(table), bets(slip)).unwrap();
                 let rounds = rounds.parse().unwrap();
                 let ruin = slip.ruin(Money::from_cents(bankroll.parse().unwrap()), rounds).unwrap();
                 let exact: f64 = chance.parse().unwrap();

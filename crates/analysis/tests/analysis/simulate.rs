@@ -2,7 +2,9 @@
 
 use std::sync::atomic::AtomicU64;
 
-use taisai_analysis::simulate::{Engine, Plan, PlayerPlan, Results, Strategy, run, summaries};
+use taisai_analysis::simulate::{
+    PlayerPlan, SimulationEngine, SimulationPlan, SimulationResults, Strategy, run, summaries,
+};
 use taisai_rules::{BetBox, Games, Money};
 use taisai_table::{LimitEntry, TableLimits};
 
@@ -36,13 +38,13 @@ fn everyone() -> Vec<PlayerPlan> {
     ]
 }
 
-fn plan(game: &str, layout: &str, limits: TableLimits, engine: Engine) -> Plan {
+fn plan(game: &str, layout: &str, limits: TableLimits, engine: SimulationEngine) -> SimulationPlan {
     let game = Games::embedded().find(game, None).expect("a game");
-    let plan = Plan::new(game, layout, limits).and_then(|plan| plan.seat(everyone()));
+    let plan = SimulationPlan::new(game, layout, limits).and_then(|plan| plan.seat(everyone()));
     plan.and_then(|plan| plan.with(250, 4, 9, engine)).expect("a plan")
 }
 
-fn played(plan: &Plan, threads: usize) -> Results {
+fn played(plan: &SimulationPlan, threads: usize) -> SimulationResults {
     run(plan, threads, &AtomicU64::new(0))
 }
 
@@ -55,8 +57,8 @@ fn both_engines_play_the_same_sessions() {
         ("sic-bo-etg@2", "B", limits(&boxes, None)),
         ("tai-sai-classic@1", "A", limits(&[], None)),
     ] {
-        let by_rules = played(&plan(game, layout, limits.clone(), Engine::Rules), 1);
-        let by_table = played(&plan(game, layout, limits, Engine::Table), 1);
+        let by_rules = played(&plan(game, layout, limits.clone(), SimulationEngine::Rules), 1);
+        let by_table = played(&plan(game, layout, limits, SimulationEngine::Table), 1);
         assert_eq!(by_rules.results, by_table.results, "{game}");
         assert!(by_rules.results.iter().any(|result| result.is_ruined), "{game}: someone is ruined");
     }
@@ -64,7 +66,7 @@ fn both_engines_play_the_same_sessions() {
 
 #[test]
 fn results_are_the_same_on_any_number_of_threads() {
-    let plan = plan("tai-sai@6", "C", limits(&[("big", 100, 5_000)], None), Engine::Rules);
+    let plan = plan("tai-sai@6", "C", limits(&[("big", 100, 5_000)], None), SimulationEngine::Rules);
     let alone = played(&plan, 1);
     for threads in [2, 5] {
         assert_eq!(played(&plan, threads).results, alone.results, "{threads} threads");
@@ -80,8 +82,8 @@ fn summaries_hold_the_exact_values() {
         player(Strategy::Random, 500_000, &[&[("big", 1_000)]]),
         player(Strategy::DAlembert, 50_000, &[&[("domino:12", 100), ("odd", 500)]]),
     ];
-    let plan = Plan::new(game, "A", limits(&[], None)).and_then(|plan| plan.seat(players));
-    let plan = plan.and_then(|plan| plan.with(200, 4_000, 3, Engine::Rules)).expect("a plan");
+    let plan = SimulationPlan::new(game, "A", limits(&[], None)).and_then(|plan| plan.seat(players));
+    let plan = plan.and_then(|plan| plan.with(200, 4_000, 3, SimulationEngine::Rules)).expect("a plan");
     let summaries = summaries(&plan, &played(&plan, 2));
     for summary in &summaries {
         assert!(summary.deviations.abs() < 3.5, "{}: {}", summary.name, summary.deviations);
@@ -97,7 +99,7 @@ fn summaries_hold_the_exact_values() {
 #[test]
 fn what_cannot_be_played_says_why() {
     let game = Games::embedded().find("sic-bo-etg@2", None).expect("a game");
-    let table = || Plan::new(game, "A", limits(&[("big", 200, 1_000)], None)).expect("a table");
+    let table = || SimulationPlan::new(game, "A", limits(&[("big", 200, 1_000)], None)).expect("a table");
     let error = |players: Vec<PlayerPlan>| table().seat(players).expect_err("it cannot be played").to_string();
     for (strategy, bankroll, slips, expected) in [
         (Strategy::Flat, 0, &[&[("big", 200)][..]][..], "a bankroll is from 0.01"),
@@ -118,10 +120,11 @@ fn what_cannot_be_played_says_why() {
     for (rounds, sessions, expected) in
         [(0, 1, "not 0"), (2_000_000_000, 1, "rounds"), (1, 0, "from 1 to"), (1, u64::MAX, "sessions")]
     {
-        let found = seated.clone().with(rounds, sessions, 1, Engine::Rules).expect_err("out of range").to_string();
+        let found =
+            seated.clone().with(rounds, sessions, 1, SimulationEngine::Rules).expect_err("out of range").to_string();
         assert!(found.contains(expected), "{found}");
     }
     let contradicting = limits(&[("big", 2_000, 1_000)], None);
-    assert!(Plan::new(game, "A", contradicting).is_err());
-    assert!(Plan::new(game, "A", limits(&[], Some(100))).is_err(), "terminals have no Differential");
+    assert!(SimulationPlan::new(game, "A", contradicting).is_err());
+    assert!(SimulationPlan::new(game, "A", limits(&[], Some(100))).is_err(), "terminals have no Differential");
 }

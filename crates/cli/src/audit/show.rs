@@ -105,20 +105,21 @@ impl Shown<'_> {
     fn act(&self, position: u64, entry: &RoundEntry) -> Vec<String> {
         let void = |_| self.sheet.past.and_then(|past| past.void);
         let registers_winners = self.sheet.registration == Registration::Winners;
-        let is_registering = |_| registers_winners && self.sheet.clusters.iter().all(|of| entry.asked.time <= of.time);
+        let is_registering =
+            |_| registers_winners && self.sheet.clusters.iter().all(|of| entry.request.time <= of.time);
         let (round, is_registering) = (self.sheet.round, &is_registering);
         let telling = Telling { game: self.game(), law: self.law(), round, void: &void, is_registering, clock: moment };
         let what = match &entry.outcome {
             Ok(event) => words(&telling, event).unwrap_or_default(),
             Err(refusal) => {
-                let command = serde_json::to_value(&entry.asked.command).unwrap_or_default();
+                let command = serde_json::to_value(&entry.request.command).unwrap_or_default();
                 let name = command.as_str().map(str::to_owned);
                 let name = name.or_else(|| command.as_object()?.keys().next().cloned()).unwrap_or_default();
                 format!("{name} is refused: {} ({})", refusal.sentence(), refusal.code())
             }
         };
-        let why = why(&entry.asked.command).map(|why| format!(" Because: {why}")).unwrap_or_default();
-        vec![position.to_string(), moment(entry.asked.time), who(entry), what + &why]
+        let why = why(&entry.request.command).map(|why| format!(" Because: {why}")).unwrap_or_default();
+        vec![position.to_string(), moment(entry.request.time), who(entry), what + &why]
     }
 
     fn cluster(&self, cluster: &ClusterSheet, out: &mut impl Write) -> anyhow::Result<()> {
@@ -255,12 +256,12 @@ fn actor(actor: Actor) -> String {
 
 /// Who asked, and who stood beside.
 fn who(entry: &RoundEntry) -> String {
-    let first = actor(entry.asked.actor);
+    let first = actor(entry.request.actor);
     let (RoundCommand::Correct { second, .. }
     | RoundCommand::CorrectKnown { second, .. }
     | RoundCommand::VoidByLaw { second, .. }
     | RoundCommand::Inspect { second, .. }
-    | RoundCommand::VoidDamaged { second, .. }) = &entry.asked.command
+    | RoundCommand::VoidDamaged { second, .. }) = &entry.request.command
     else {
         return first;
     };

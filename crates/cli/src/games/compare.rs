@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
-use taisai_rules::{Area, BetBox, Game, Kind, Layout, Row};
+use taisai_rules::{Area, BetBox, BoxKind, Game, Layout, PayTableRow};
 
 use crate::print::{self, QUIET};
 
@@ -96,7 +96,7 @@ impl Aspect {
 #[derive(Clone, Copy)]
 enum Subject {
     Box(BetBox),
-    Kind(Kind),
+    Kind(BoxKind),
 }
 
 impl Subject {
@@ -124,7 +124,7 @@ struct Value {
 
 /// Every difference between the layouts. Boxes and kinds that differ in the same way are named together.
 pub(crate) fn differences(layouts: &[Compared]) -> Vec<Difference> {
-    let subjects: Vec<_> = BetBox::all().map(Subject::Box).chain(Kind::ALL.into_iter().map(Subject::Kind)).collect();
+    let subjects: Vec<_> = BetBox::all().map(Subject::Box).chain(BoxKind::ALL.into_iter().map(Subject::Kind)).collect();
     let mut found: Vec<Difference> = Vec::new();
     for aspect in Aspect::ALL {
         for subject in &subjects {
@@ -154,7 +154,7 @@ fn values(aspect: Aspect, subject: Subject, layouts: &[Compared]) -> Vec<Value> 
 }
 
 /// A kind's areas row by row, from the top down and from left to right.
-fn of_rows(layout: &Layout, kind: Kind, tell: impl Fn(&[Area]) -> String) -> Option<String> {
+fn of_rows(layout: &Layout, kind: BoxKind, tell: impl Fn(&[Area]) -> String) -> Option<String> {
     let mut areas: Vec<_> = layout.felt().areas().iter().copied().filter(|area| area.bet_box.kind() == kind).collect();
     areas.sort_by_key(|area| (area.at.y, area.at.x));
     let rows: Vec<_> = areas.chunk_by(|one, next| one.at.y == next.at.y).map(tell).collect();
@@ -173,7 +173,7 @@ fn runs(row: &[Area]) -> Vec<String> {
     row.chunk_by(follows).filter_map(run).collect()
 }
 
-fn worded(row: &Row) -> String {
+fn worded(row: &PayTableRow) -> String {
     if row.rules.is_empty() { row.name.clone() } else { format!("{}: {}", row.name, row.rules) }
 }
 

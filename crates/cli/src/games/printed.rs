@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use serde::Serialize;
-use taisai_rules::{Game, Kind, Layout};
+use taisai_rules::{BoxKind, Game, Layout};
 
 use crate::print::{self, Column, QUIET};
 
@@ -47,7 +47,7 @@ struct PrintedDoubt<'g> {
     why: &'g str,
 }
 
-fn texts(kinds: &[Kind]) -> Vec<&'static str> {
+fn texts(kinds: &[BoxKind]) -> Vec<&'static str> {
     kinds.iter().map(|kind| kind.text()).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Whether what a script expects is so.
 
 use taisai_rules::Money;
-use taisai_table::{Account, Answer as Answered, ApprovalId, Phase, RoundNumber};
+use taisai_table::{Account, ApprovalAnswer as Answered, ApprovalId, Phase, RoundNumber};
 
 use super::script::{Expectation, Standing, VoidBy};
 use super::stage::{Answer, Stage};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use taisai_record::Sheet;
 use taisai_rules::{Dice, Game};
-use taisai_table::{Asked, Entry, Recorded, Refusal, RoundNumber, Time, Verdict};
+use taisai_table::{CommandRequest, Entry, MachineEntry, Refusal, RoundNumber, Time, Verdict};
 
 use super::balances::Balances;
 use super::script::Fault;
@@ -48,7 +48,7 @@ pub(super) struct SheetOf<'a> {
 struct EntryLine<'a, C, E> {
     machine: &'static str,
     #[serde(flatten)]
-    asked: &'a Asked<C>,
+    asked: &'a CommandRequest<C>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<&'a E>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,11 +62,11 @@ pub(super) fn answer(answer: Answer) -> Verdict {
 }
 
 /// The entries of a step.
-pub(super) fn entries(game: &Game, record: &[Recorded]) -> anyhow::Result<Vec<Value>> {
-    let value = |entry: &Recorded| match entry {
-        Recorded::Round(_, entry) => value(game, "round", entry),
-        Recorded::Cluster(_, entry) => value(game, "cluster", entry),
-        Recorded::House(entry) => value(game, "house", entry),
+pub(super) fn entries(game: &Game, record: &[MachineEntry]) -> anyhow::Result<Vec<Value>> {
+    let value = |entry: &MachineEntry| match entry {
+        MachineEntry::Round(_, entry) => value(game, "round", entry),
+        MachineEntry::Cluster(_, entry) => value(game, "cluster", entry),
+        MachineEntry::House(entry) => value(game, "house", entry),
     };
     Ok(record.iter().map(value).collect::<Result<_, _>>()?)
 }
@@ -80,7 +80,7 @@ fn value<C: Serialize, E: Serialize>(
     let paragraphs = refusal.map_or(&[][..], |refusal| refusal.paragraphs(game));
     serde_json::to_value(EntryLine {
         machine,
-        asked: &entry.asked,
+        asked: &entry.request,
         event: entry.outcome.as_ref().ok(),
         refusal,
         paragraphs: paragraphs.iter().map(taisai_rules::Paragraph::text).collect(),

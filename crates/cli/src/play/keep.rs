@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context as _, bail, ensure};
 use taisai_journal::Purpose;
 use taisai_record::{Address, Book, Files, Machine, NotRecorded, Recorder, Setup, Warning};
-use taisai_table::{Cluster, ClusterEvent, Decision, Entry, House, Recorded, Round, Time};
+use taisai_table::{Cluster, ClusterEvent, Decision, Entry, House, MachineEntry, Round, Time};
 
 use crate::args::KeepArgs;
 
@@ -56,15 +56,15 @@ impl Keep {
 
     /// Records everything, and closes the book. A checkpoint comes with every settled round and at the end. What was done, and
     /// how it is checked.
-    pub(super) fn record(mut self, record: &[Recorded]) -> anyhow::Result<String> {
+    pub(super) fn record(mut self, record: &[MachineEntry]) -> anyhow::Result<String> {
         let mut time = BEGIN;
         for recorded in record {
             time = match recorded {
-                Recorded::House(entry) => ask(&mut self.house, entry)?,
-                Recorded::Round(_, entry) => ask(&mut self.round, entry)?,
-                Recorded::Cluster(_, entry) => ask(&mut self.cluster, entry)?,
+                MachineEntry::House(entry) => ask(&mut self.house, entry)?,
+                MachineEntry::Round(_, entry) => ask(&mut self.round, entry)?,
+                MachineEntry::Cluster(_, entry) => ask(&mut self.cluster, entry)?,
             };
-            if let Recorded::Cluster(_, Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. }) = recorded {
+            if let MachineEntry::Cluster(_, Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. }) = recorded {
                 self.checkpoint(time)?;
             }
         }
@@ -132,7 +132,7 @@ fn files(address: &Address, args: &KeepArgs) -> anyhow::Result<Files> {
 
 /// Asks what the script asked; when it was asked.
 fn ask<M: Machine>(recorder: &mut Recorder<M>, entry: &Entry<M::Command, M::Event>) -> anyhow::Result<Time> {
-    let decided = match recorder.ask(entry.asked.clone()) {
+    let decided = match recorder.ask(entry.request.clone()) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),
         Decision::Repeated(_) => bail!("a command is known to the record before it was asked"),
@@ -141,7 +141,7 @@ fn ask<M: Machine>(recorder: &mut Recorder<M>, entry: &Entry<M::Command, M::Even
     if recorder.is_full() {
         recorder.commit(drop)?;
     }
-    Ok(entry.asked.time)
+    Ok(entry.request.time)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub(super) fn read(file: &Path) -> anyhow::Result<Loaded> {
     let mut text = String::new();
     let bytes = File::open(file).with_context(reading)?.take(MOST_BYTES + 1).read_to_string(&mut text);
     ensure!(u64::try_from(bytes.with_context(reading)?)? <= MOST_BYTES, "{name} is too large for a profile");
-    let fault = |fault: taisai_rules::Fault| Fault {
+    let fault = |fault: taisai_rules::FileFault| Fault {
         file: Some(name.clone()),
         line: fault.line,
         column: fault.column,

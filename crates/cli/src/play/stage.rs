@@ -10,10 +10,10 @@ use anyhow::{Context as _, bail, ensure};
 use taisai_engine::{InMemoryInstallation, Placement};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
-    Account, Actor, Asked, CashOut, Cluster, ClusterCommand, CommandId, Decision, Device, DeviceId, DeviceKind,
-    Founder, House, HouseCommand, PastRound, PersonId, Phase, Plan, Recorded, Refusal, Registration, Role, Roles,
-    Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, Table, TableLimits, Time, Verdict, VoucherHash,
-    VoucherSerial,
+    Account, Actor, CashOut, Cluster, ClusterCommand, CommandId, CommandRequest, Decision, Device, DeviceId,
+    DeviceKind, Founder, House, HouseCommand, MachineEntry, PastRound, PersonId, Phase, Refusal, Registration, Role,
+    Roles, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, TableLimits, TableMachines, TablePlan,
+    Time, Verdict, VoucherHash, VoucherSerial,
 };
 
 use super::script::{Act, CHIP_READER, CLUSTER, Command, Script, Step, TABLE, first_acceptor, voucher};
@@ -61,7 +61,7 @@ impl<'s> Stage<'s> {
         // Seats are numbered as people number them: from one. Seat 0 stays empty.
         let seats = vec![setup.seats + 1];
         installation.add_table(
-            Plan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats },
+            TablePlan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats },
             BEGIN,
         )?;
         let mut stage = Self {
@@ -108,7 +108,7 @@ impl<'s> Stage<'s> {
 
     fn set_up(&mut self, command: HouseCommand) -> anyhow::Result<()> {
         let (time, actor, id) = (self.time, Actor::System, self.installation.next_id(who::source(Actor::System)));
-        match self.installation.ask_house(Asked { time, actor, id, command }) {
+        match self.installation.ask_house(CommandRequest { time, actor, id, command }) {
             Decision::Accepted(_) => Ok(()),
             Decision::Refused(refusal) => bail!("the house cannot be set up: {}", refusal.sentence()),
             Decision::Repeated(_) => bail!("the house was set up twice"),
@@ -137,7 +137,7 @@ impl<'s> Stage<'s> {
         self.script.setup.is_training
     }
 
-    fn table(&self) -> &Table {
+    fn table(&self) -> &TableMachines {
         self.installation.table(TABLE).expect("the script's table was added")
     }
 
@@ -287,7 +287,7 @@ impl<'s> Stage<'s> {
     fn dice(&mut self, actor: Actor, commit: RoundCommand) -> Answer {
         if self.round().phase() == Phase::Closed && self.round().tumbles().is_none() {
             self.ask(actor, RoundCommand::Activate)?;
-            self.ask(actor, RoundCommand::Tumbled { times: taisai_table::TUMBLES })?;
+            self.ask(actor, RoundCommand::Tumbled { times: taisai_table::MIN_TUMBLES })?;
         }
         self.ask(actor, commit)
     }
@@ -296,9 +296,9 @@ impl<'s> Stage<'s> {
         if self.round().tumbles().is_none() || !self.is_in_play() {
             let before = self.installation.record.len();
             self.ask(actor, RoundCommand::Activate)?;
-            let is_activated = self.installation.record[before..]
-                .iter()
-                .any(|entry| matches!(entry, Recorded::Round(_, entry) if entry.outcome == Ok(RoundEvent::Activated)));
+            let is_activated = self.installation.record[before..].iter().any(
+                |entry| matches!(entry, MachineEntry::Round(_, entry) if entry.outcome == Ok(RoundEvent::Activated)),
+            );
             // A tumbler that voids the round, or belongs to none, has nothing to count.
             if !is_activated {
                 return Ok(());
@@ -333,14 +333,16 @@ impl<'s> Stage<'s> {
         let time = self.time;
         let verdict = match command {
             Command::Round(command) => {
-                let decision = self.installation.ask_round(TABLE, Asked { time, actor, id, command });
+                let decision = self.installation.ask_round(TABLE, CommandRequest { time, actor, id, command });
                 decision.expect("the script's table was added").verdict()
             }
             Command::Cluster(command) => {
-                let decision = self.installation.ask_cluster(CLUSTER, Asked { time, actor, id, command });
+                let decision = self.installation.ask_cluster(CLUSTER, CommandRequest { time, actor, id, command });
                 decision.expect("the script's table was added").verdict()
             }
-            Command::House(command) => self.installation.ask_house(Asked { time, actor, id, command }).verdict(),
+            Command::House(command) => {
+                self.installation.ask_house(CommandRequest { time, actor, id, command }).verdict()
+            }
         };
         self.installation.deliver_all();
         match verdict {

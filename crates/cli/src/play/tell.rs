@@ -11,8 +11,8 @@ use anyhow::{Context as _, bail};
 use taisai_record::Sheet;
 use taisai_rules::{BetBox, Dice, Money, Rule};
 use taisai_table::{
-    Actor, ClusterCommand, Happening, HouseCommand, Recorded, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber,
-    Seat, Time,
+    Actor, ClusterCommand, HouseCommand, MachineEntry, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat,
+    SignificantEventKind, Time,
 };
 
 use super::script::Act;
@@ -51,22 +51,22 @@ impl Teller {
         before_the_record(act, answer, record.iter().all(is_own), &mut told);
         for entry in &record {
             match entry {
-                Recorded::Round(_, entry) => match &entry.outcome {
+                MachineEntry::Round(_, entry) => match &entry.outcome {
                     // The tumbles that a line with the dice implies are recorded, and not told.
                     Ok(RoundEvent::Activated | RoundEvent::Tumbled { .. }) if matches!(act, Act::Dice(_)) => {}
                     Ok(event) => told.extend(round_words(stage, event).map(Told::Words)),
                     // Between rounds there is nothing to hold.
-                    Err(_) if entry.asked.command == RoundCommand::Restarted => {}
+                    Err(_) if entry.request.command == RoundCommand::Restarted => {}
                     Err(refusal) => {
-                        let carried = matches!(entry.asked.command, RoundCommand::Report { .. });
+                        let carried = matches!(entry.request.command, RoundCommand::Report { .. });
                         told.push(refused(*refusal, carried)?);
                     }
                 },
-                Recorded::Cluster(_, entry) => match &entry.outcome {
-                    Ok(event) => cluster::tell(stage, &entry.asked.command, event, &mut told)?,
+                MachineEntry::Cluster(_, entry) => match &entry.outcome {
+                    Ok(event) => cluster::tell(stage, &entry.request.command, event, &mut told)?,
                     Err(refusal) => {
                         let carried = matches!(
-                            entry.asked.command,
+                            entry.request.command,
                             ClusterCommand::Follow { .. }
                                 | ClusterCommand::Receive { .. }
                                 | ClusterCommand::Delivered { .. }
@@ -74,11 +74,11 @@ impl Teller {
                         told.push(refused(*refusal, carried)?);
                     }
                 },
-                Recorded::House(entry) => match &entry.outcome {
-                    Ok(event) => told.extend(house::words(stage, &entry.asked.command, event).map(Told::Words)),
+                MachineEntry::House(entry) => match &entry.outcome {
+                    Ok(event) => told.extend(house::words(stage, &entry.request.command, event).map(Told::Words)),
                     Err(refusal) => {
                         let carried = matches!(
-                            entry.asked.command,
+                            entry.request.command,
                             HouseCommand::Receive { .. } | HouseCommand::Delivered { .. }
                         );
                         told.push(refused(*refusal, carried)?);
@@ -131,11 +131,11 @@ fn round_words(stage: &Stage, event: &RoundEvent) -> Option<String> {
 }
 
 /// Whether a partition has asked by itself.
-fn is_own(recorded: &Recorded) -> bool {
+fn is_own(recorded: &MachineEntry) -> bool {
     let actor = match recorded {
-        Recorded::Round(_, entry) => entry.asked.actor,
-        Recorded::Cluster(_, entry) => entry.asked.actor,
-        Recorded::House(entry) => entry.asked.actor,
+        MachineEntry::Round(_, entry) => entry.request.actor,
+        MachineEntry::Cluster(_, entry) => entry.request.actor,
+        MachineEntry::House(entry) => entry.request.actor,
     };
     actor == Actor::System
 }
@@ -172,25 +172,25 @@ fn before_the_record(act: &Act, answer: Answer, is_silent: bool, told: &mut Vec<
 }
 
 /// Who may redeem no more after wrong numbers. Everything else that is significant is told by its own entry.
-fn locked_out(what: Happening) -> Option<String> {
+fn locked_out(what: SignificantEventKind) -> Option<String> {
     match what {
-        Happening::RedemptionLocked(redeemer) => {
+        SignificantEventKind::RedemptionLocked(redeemer) => {
             let who = redeemer_name(redeemer);
             Some(format!("Too many wrong numbers: {who} may redeem no vouchers until the lock is cleared."))
         }
-        Happening::Reported(_)
-        | Happening::CommandIdReused { .. }
-        | Happening::LoginFailed(_)
-        | Happening::LoginLocked(_)
-        | Happening::LoginUnlocked(_)
-        | Happening::CodeGiven(_)
-        | Happening::DeviceRevoked(_)
-        | Happening::TokenCopied(_)
-        | Happening::RedemptionUnlocked(_)
-        | Happening::VoucherFailed { .. }
-        | Happening::VoucherReissued { .. }
-        | Happening::Configured
-        | Happening::MoneyRuled => None,
+        SignificantEventKind::Reported(_)
+        | SignificantEventKind::CommandIdReused { .. }
+        | SignificantEventKind::LoginFailed(_)
+        | SignificantEventKind::LoginLocked(_)
+        | SignificantEventKind::LoginUnlocked(_)
+        | SignificantEventKind::CodeGiven(_)
+        | SignificantEventKind::DeviceRevoked(_)
+        | SignificantEventKind::TokenCopied(_)
+        | SignificantEventKind::RedemptionUnlocked(_)
+        | SignificantEventKind::VoucherFailed { .. }
+        | SignificantEventKind::VoucherReissued { .. }
+        | SignificantEventKind::Configured
+        | SignificantEventKind::MoneyRuled => None,
     }
 }
 

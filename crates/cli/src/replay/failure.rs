@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use taisai_table::Broken;
+use taisai_table::BrokenInvariant;
 
 /// Why a run failed.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl Failure {
     }
 }
 
-impl From<Broken> for Failure {
-    fn from(broken: Broken) -> Self {
+impl From<BrokenInvariant> for Failure {
+    fn from(broken: BrokenInvariant) -> Self {
         Self(broken.to_string())
     }
 }

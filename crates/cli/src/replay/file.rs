@@ -2,7 +2,7 @@
 //! of the state they end in. It knows bytes and their places, never what an entry means.
 
 use anyhow::{Context as _, bail};
-use taisai_table::{ClusterId, Recorded, TableId, decode, encode};
+use taisai_table::{ClusterId, MachineEntry, TableId, decode, encode};
 
 use super::setup::Setup;
 
@@ -33,24 +33,24 @@ impl Record {
     /// # Panics
     ///
     /// If the entry has more than 4 GiB.
-    pub fn push(&mut self, recorded: &Recorded) {
+    pub fn push(&mut self, recorded: &MachineEntry) {
         let bytes = &mut self.bytes;
         let start = bytes.len();
         self.starts.push(start);
         bytes.extend_from_slice(&[0; 4]);
         match recorded {
-            Recorded::Round(table, entry) => {
+            MachineEntry::Round(table, entry) => {
                 bytes.push(b'R');
                 bytes.extend_from_slice(&table.0.to_le_bytes());
                 encode(entry, bytes);
             }
-            Recorded::Cluster(ClusterId { table, number }, entry) => {
+            MachineEntry::Cluster(ClusterId { table, number }, entry) => {
                 bytes.push(b'C');
                 bytes.extend_from_slice(&table.0.to_le_bytes());
                 bytes.extend_from_slice(&number.to_le_bytes());
                 encode(entry, bytes);
             }
-            Recorded::House(entry) => {
+            MachineEntry::House(entry) => {
                 bytes.push(b'H');
                 encode(entry, bytes);
             }
@@ -60,7 +60,7 @@ impl Record {
     }
 
     /// The entries from a place on.
-    pub fn entries(&self, from: usize) -> impl Iterator<Item = anyhow::Result<Recorded>> {
+    pub fn entries(&self, from: usize) -> impl Iterator<Item = anyhow::Result<MachineEntry>> {
         let start = self.starts.get(from).copied().unwrap_or(self.bytes.len());
         let mut reader = Reader { bytes: &self.bytes, at: start };
         std::iter::from_fn(move || (reader.at < reader.bytes.len()).then(|| reader.entry()))
@@ -85,7 +85,7 @@ pub struct Replay {
     /// What the house was set up with.
     pub setup: Setup,
     /// What happened, in order.
-    pub entries: Vec<Recorded>,
+    pub entries: Vec<MachineEntry>,
     /// The hash of the state that the run was in at its end.
     pub hash: [u8; 32],
 }
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next entry; none where a length of zero ends them.
-    fn entry(&mut self) -> anyhow::Result<Option<Recorded>> {
+    fn entry(&mut self) -> anyhow::Result<Option<MachineEntry>> {
         let length = self.length()?;
         if length == 0 {
             return Ok(None);
@@ -159,14 +159,14 @@ impl<'a> Reader<'a> {
         let recorded = match machine {
             b'R' => {
                 let table = TableId(entry.number().with_context(damaged)?);
-                decode(entry.rest()).map(|entry| Recorded::Round(table, entry))
+                decode(entry.rest()).map(|entry| MachineEntry::Round(table, entry))
             }
             b'C' => {
                 let table = TableId(entry.number().with_context(damaged)?);
                 let cluster = ClusterId { table, number: entry.number().with_context(damaged)? };
-                decode(entry.rest()).map(|entry| Recorded::Cluster(cluster, entry))
+                decode(entry.rest()).map(|entry| MachineEntry::Cluster(cluster, entry))
             }
-            b'H' => decode(entry.rest()).map(Recorded::House),
+            b'H' => decode(entry.rest()).map(MachineEntry::House),
             other => bail!("byte {at}: there is no machine {other}"),
         };
         recorded.map(Some).with_context(damaged)

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use taisai_table::{Actor, Asked, ClusterId, Recorded, Refusal};
+use taisai_table::{Actor, ClusterId, CommandRequest, MachineEntry, Refusal};
 
 use crate::print::BAD;
 
@@ -22,14 +22,14 @@ pub(super) struct Said {
 
 impl Said {
     /// Puts an entry into words, whichever machine it is of.
-    pub(super) fn of(entry: &Recorded) -> anyhow::Result<Self> {
+    pub(super) fn of(entry: &MachineEntry) -> anyhow::Result<Self> {
         match entry {
-            Recorded::Round(_, entry) => said("round".to_owned(), &entry.asked, &entry.outcome),
-            Recorded::Cluster(ClusterId { number: 0, .. }, entry) => {
-                said("cluster".to_owned(), &entry.asked, &entry.outcome)
+            MachineEntry::Round(_, entry) => said("round".to_owned(), &entry.request, &entry.outcome),
+            MachineEntry::Cluster(ClusterId { number: 0, .. }, entry) => {
+                said("cluster".to_owned(), &entry.request, &entry.outcome)
             }
-            Recorded::Cluster(id, entry) => said(format!("cluster {}", id.number), &entry.asked, &entry.outcome),
-            Recorded::House(entry) => said("house".to_owned(), &entry.asked, &entry.outcome),
+            MachineEntry::Cluster(id, entry) => said(format!("cluster {}", id.number), &entry.request, &entry.outcome),
+            MachineEntry::House(entry) => said("house".to_owned(), &entry.request, &entry.outcome),
         }
     }
 
@@ -51,7 +51,7 @@ impl Said {
 
 fn said<C: Serialize, E: Serialize>(
     machine: String,
-    asked: &Asked<C>,
+    asked: &CommandRequest<C>,
     outcome: &Result<E, Refusal>,
 ) -> anyhow::Result<Said> {
     let who = match asked.actor {

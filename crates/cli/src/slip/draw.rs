@@ -5,7 +5,7 @@
 use std::io::Write;
 
 use taisai_analysis::chart::{Axis, Chart, ink};
-use taisai_analysis::{Distribution, Slip, real, thousands, whole};
+use taisai_analysis::{Distribution, PlayerSlip, real, thousands, whole};
 
 use crate::print::QUIET;
 
@@ -41,7 +41,7 @@ pub(super) const fn hundredth(number: f64) -> f64 {
 }
 
 /// The distribution of the net result, in one round or after many.
-pub(super) fn distribution(slip: &Slip, many: Option<&Distribution>) -> String {
+pub(super) fn distribution(slip: &PlayerSlip, many: Option<&Distribution>) -> String {
     let (bars, mean, title, width) = if let Some(many) = many {
         let bars = many.bars(160);
         let width = bars.windows(2).next().map_or(1.0, |pair| pair[1].0 - pair[0].0);

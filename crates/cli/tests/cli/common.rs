@@ -10,8 +10,8 @@ use taisai_journal::Purpose;
 use taisai_record::{Address, Book, Files, Program, Recorder, Setup};
 use taisai_rules::Money;
 use taisai_table::{
-    Actor, Asked, CommandId, Decision, Founder, House, HouseCommand, Person, PersonId, Profile, Role, Roles, Time,
-    VoucherHash, VoucherNumber,
+    Actor, CommandId, CommandRequest, Decision, Founder, House, HouseCommand, Person, PersonId, Profile, Role, Roles,
+    Time, VoucherHash, VoucherNumber,
 };
 
 /// A correction, a void and a plain round.
@@ -82,7 +82,7 @@ pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item
         book.machine(Setup::House { is_training: false }, &profile, time).expect("a house");
     let mut ask = |actor, place: u32, command| {
         let id = CommandId { source: 1, sequence: u64::from(place) };
-        let decision = house.ask(Asked { time: Time(time.0 + u64::from(place)), actor, id, command });
+        let decision = house.ask(CommandRequest { time: Time(time.0 + u64::from(place)), actor, id, command });
         assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
         let (answer, answers) = mpsc::channel();
         house.commit(move |done| answer.send(done).expect("someone waits")).expect("it records");

@@ -49,7 +49,7 @@ impl Record {
             each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(number, &mut play, entry));
         }
         each::<House>(&mut *archive, MachineId::House, |_, entry| {
-            if entry.outcome.is_ok() && matches!(entry.asked.command, HouseCommand::CopiedToken { .. }) {
+            if entry.outcome.is_ok() && matches!(entry.request.command, HouseCommand::CopiedToken { .. }) {
                 record.copied += 1;
             }
         });
@@ -61,15 +61,15 @@ impl Record {
         if entry.outcome.is_err() {
             return;
         }
-        if let ClusterCommand::Follow { notice, .. } = &entry.asked.command {
+        if let ClusterCommand::Follow { notice, .. } = &entry.request.command {
             play.hear(notice);
             if let Notice::Result { round, .. } = notice {
                 *self.settled.entry((number, round.0)).or_default() += 1;
             }
         }
-        if let ClusterCommand::Place { seat, .. } = &entry.asked.command {
+        if let ClusterCommand::Place { seat, .. } = &entry.request.command {
             assert!(play.is_open && !play.is_held, "a bet was taken that could not be: {entry:?}");
-            *self.bets.entry(((number, seat.0), entry.asked.id.sequence)).or_default() += 1;
+            *self.bets.entry(((number, seat.0), entry.request.id.sequence)).or_default() += 1;
         }
     }
 

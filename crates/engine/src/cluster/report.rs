@@ -1,12 +1,12 @@
 //! What of a players' side is a significant event (F32).
 
-use taisai_table::{Cluster, ClusterCommand, ClusterEvent, ClusterId, Report, Seat};
+use taisai_table::{Cluster, ClusterCommand, ClusterEvent, ClusterId, ReportedEvent, Seat};
 
 /// What must be known of a command before it is carried out, so that it can be reported afterwards.
 #[derive(Debug)]
 pub(super) enum Reportable {
     /// A terminal was lost, or is back.
-    Terminal(Report),
+    Terminal(ReportedEvent),
     /// A stacker was counted.
     StackerCounted { seat: Seat, notes: u32 },
     /// A stacker was emptied.
@@ -23,8 +23,8 @@ impl Reportable {
     pub(super) fn of(cluster: &Cluster, command: &ClusterCommand) -> Option<Self> {
         let id = cluster.id();
         match *command {
-            ClusterCommand::Lost { seat } => Some(Self::Terminal(Report::TerminalLost { cluster: id, seat })),
-            ClusterCommand::Back { seat } => Some(Self::Terminal(Report::TerminalBack { cluster: id, seat })),
+            ClusterCommand::Lost { seat } => Some(Self::Terminal(ReportedEvent::TerminalLost { cluster: id, seat })),
+            ClusterCommand::Back { seat } => Some(Self::Terminal(ReportedEvent::TerminalBack { cluster: id, seat })),
             ClusterCommand::CountStacker { seat, notes } => Some(Self::StackerCounted { seat, notes }),
             ClusterCommand::EmptyStacker { acceptor, notes, amount: counted } => {
                 let (_, stacker) = cluster.stackers().find(|(device, _)| *device == acceptor)?;
@@ -63,13 +63,13 @@ impl Reportable {
     }
 
     /// The reports of an accepted command.
-    pub(super) fn reports(&self, cluster: &Cluster, event: &ClusterEvent) -> Vec<Report> {
+    pub(super) fn reports(&self, cluster: &Cluster, event: &ClusterEvent) -> Vec<ReportedEvent> {
         let id = cluster.id();
         let report = match (self, event) {
             (Self::Terminal(report), _) => Some(*report),
             // A stacker that does not hold what was accepted (F86).
             (Self::StackerCounted { seat, notes }, ClusterEvent::StackerDiffers { accepted }) => {
-                Some(Report::StackerDiffers {
+                Some(ReportedEvent::StackerDiffers {
                     cluster: id,
                     seat: *seat,
                     accepted: *accepted,
@@ -81,17 +81,23 @@ impl Reportable {
                 if (notes, counted) != (accepted, amount) =>
             {
                 let variance = counted.checked_sub(*amount);
-                Some(Report::StackerDiffers { cluster: id, seat: *seat, accepted: *accepted, notes: *notes, variance })
+                Some(ReportedEvent::StackerDiffers {
+                    cluster: id,
+                    seat: *seat,
+                    accepted: *accepted,
+                    notes: *notes,
+                    variance,
+                })
             }
             (Self::Reversed { seat, receipt }, ClusterEvent::BuyInReversed { amount }) => {
-                Some(Report::BuyInReversed { cluster: id, seat: *seat, receipt: *receipt, amount: *amount })
+                Some(ReportedEvent::BuyInReversed { cluster: id, seat: *seat, receipt: *receipt, amount: *amount })
             }
             // What counts in the round differs by more than the Differential (1.3).
             (Self::Settles, ClusterEvent::Settled { over_differential, .. }) => {
                 let (table, round) = (id.table, cluster.round());
                 return over_differential
                     .iter()
-                    .map(|over| Report::OverDifferential { table, round, over: *over })
+                    .map(|over| ReportedEvent::OverDifferential { table, round, over: *over })
                     .collect();
             }
             (
@@ -116,6 +122,6 @@ impl Reportable {
 }
 
 /// A large win has locked a seat (F33).
-pub(super) const fn large_win(cluster: ClusterId, seat: Seat, amount: taisai_rules::Money) -> Report {
-    Report::LargeWin { cluster, seat, amount }
+pub(super) const fn large_win(cluster: ClusterId, seat: Seat, amount: taisai_rules::Money) -> ReportedEvent {
+    ReportedEvent::LargeWin { cluster, seat, amount }
 }

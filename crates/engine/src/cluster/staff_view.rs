@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Money, Station};
 use taisai_table::{
-    AskedFor, Betting, BuyIn, Chips, Cluster, Cut, FilmLine, Meters, PayList, PersonId, Receipt, Registration,
-    RoundNumber, Seat, SessionId, Time,
+    Betting, BuyIn, Chips, Cluster, FilmLine, Meters, PayList, PersonId, Receipt, Registration, RejectedStake,
+    RequiredRegistration, RoundNumber, Seat, SessionId, Time,
 };
 
 use super::places;
@@ -42,7 +42,7 @@ pub struct LiveView {
     /// What lies there of each seat, as it is registered.
     pub bets: Vec<SeatBet>,
     /// What the Dealer's `reject-excess` would take back now, in order (5.1).
-    pub excess: Vec<Cut>,
+    pub excess: Vec<RejectedStake>,
     /// While bets are open, the boxes whose total is below the minimum (5.2).
     pub below: Vec<BelowView>,
     /// While winners are registered, what is asked for on each box and what is registered there.
@@ -197,7 +197,7 @@ struct RegisteringBox {
     bet_box: BetBox,
     wins: bool,
     /// What is asked for: what each seat has there, or what lay there in all.
-    asked_for: Option<AskedFor>,
+    asked_for: Option<RequiredRegistration>,
     registered: Money,
     /// What lay there in all, as it was told.
     told: Option<Money>,

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use taisai_rules::{BetBox, Dice, Money};
 use taisai_table::{
-    Chips, Cluster, ColourSet, Meters, PlayerMessage, Receipt, RoundNumber, RoundStanding, Seat, SessionId, SlipLine,
-    Stake, Told, VoidReason,
+    Chips, Cluster, ColourSet, Meters, PlayerMessage, PlayerNotice, Receipt, RoundNumber, RoundStanding, Seat,
+    SessionId, SlipLine, Stake, VoidReason,
 };
 
 use crate::house::SeatMoney;
@@ -131,7 +131,7 @@ impl MessageView {
         let view = |(message, is_read): (&PlayerMessage, bool)| {
             let PlayerMessage { number, what, credits } = *message;
             let (changed, reversed) = match what {
-                Told::Changed { round, stands, amount, at_once, is_waived } => {
+                PlayerNotice::Changed { round, stands, amount, at_once, is_waived } => {
                     let (dice, void) = match stands {
                         RoundStanding::Settled(dice) => (Some(dice), None),
                         RoundStanding::Void(reason) => (None, Some(reason)),
@@ -139,7 +139,7 @@ impl MessageView {
                     };
                     (Some(ChangeView { round, dice, void, amount, at_once, is_waived }), None)
                 }
-                Told::BuyInReversed { receipt, amount } => (None, Some(ReversedView { receipt, amount })),
+                PlayerNotice::BuyInReversed { receipt, amount } => (None, Some(ReversedView { receipt, amount })),
             };
             Self { number, is_read, credits, changed, reversed }
         };

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
-    Acknowledged, Actor, Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, Happening, House, PersonId,
-    Receivable, ReceivableId, Significant, TableId, Time, VoucherOrigin, VoucherSerial, VoucherState,
+    Acknowledgement, Actor, Approval, ApprovalId, Claim, ClaimId, Device, DeviceId, Employee, House, PersonId,
+    Receivable, ReceivableId, SignificantEvent, SignificantEventKind, TableId, Time, VoucherOrigin, VoucherSerial,
+    VoucherState,
 };
 
 use crate::effect::Topic;
@@ -173,15 +174,15 @@ pub struct SignificantOnFile {
     /// By whose command.
     who: Actor,
     /// What happened.
-    what: Happening,
+    what: SignificantEventKind,
     /// Who has acknowledged it, and when.
-    acknowledged: Option<Acknowledged>,
+    acknowledged: Option<Acknowledgement>,
 }
 
 /// Events that wait come first, so that no number of acknowledged ones hides them.
 fn events(house: &House) -> Vec<SignificantOnFile> {
-    let on_file = |event: &Significant| {
-        let Significant { number, time, who, what } = *event;
+    let on_file = |event: &SignificantEvent| {
+        let SignificantEvent { number, time, who, what } = *event;
         SignificantOnFile { number, time, who, what, acknowledged: house.acknowledged(number).copied() }
     };
     let mut events: Vec<_> = house.significant().rev().map(on_file).collect();
@@ -282,8 +283,8 @@ mod openapi {
 mod tests {
     use serde_json::{Value, json};
     use taisai_table::{
-        Asked, ClusterId, CommandId, Decision, DeviceKind, Entry, Founder, HouseCommand, Person, Profile, Report, Role,
-        Roles, Seat,
+        ClusterId, CommandId, CommandRequest, Decision, DeviceKind, Entry, Founder, HouseCommand, Person, Profile,
+        ReportedEvent, Role, Roles, Seat,
     };
 
     use super::*;
@@ -304,9 +305,9 @@ mod tests {
         fn command(&mut self, actor: Actor, command: HouseCommand) {
             self.sequence += 1;
             let id = CommandId { source: 1, sequence: self.sequence };
-            let asked = Asked { time: Time(self.sequence), actor, id, command };
+            let asked = CommandRequest { time: Time(self.sequence), actor, id, command };
             let Decision::Accepted(event) = self.house.decide(&asked) else { panic!("{asked:?} is refused") };
-            self.house.apply(&Entry { asked, outcome: Ok(event) });
+            self.house.apply(&Entry { request: asked, outcome: Ok(event) });
         }
 
         fn found(&mut self) -> Actor {
@@ -329,7 +330,7 @@ mod tests {
         let supervisor = desk.found();
         let last = u64::try_from(MAX_EVENTS).unwrap() + 2;
         for event in 1..=last {
-            desk.command(Actor::System, HouseCommand::Report { what: Report::StoreProblem });
+            desk.command(Actor::System, HouseCommand::Report { what: ReportedEvent::StoreProblem });
             if ![1, 2].contains(&event) {
                 desk.command(supervisor, HouseCommand::Acknowledge { event });
             }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
-    Claim, ClaimId, ClaimOrigin, ClusterId, House, HouseCommand, PaidClaim, Purpose, Seat, SessionId, Time, Transfer,
-    Voucher, VoucherHash, VoucherOrigin, VoucherSerial, VoucherState,
+    Claim, ClaimId, ClaimOrigin, ClusterId, House, HouseCommand, PaidClaim, Seat, SessionId, Time, Transfer,
+    TransferPurpose, Voucher, VoucherHash, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 /// The money of a seat that is not in its credits.
@@ -126,11 +126,11 @@ impl SeatVoucher {
 
 const fn seat_of(transfer: &Transfer) -> Seat {
     match transfer.purpose {
-        Purpose::Voucher { seat, .. }
-        | Purpose::Claim { seat, .. }
-        | Purpose::Receivable { seat, .. }
-        | Purpose::Credits { seat, .. }
-        | Purpose::Returned { seat } => seat,
+        TransferPurpose::Voucher { seat, .. }
+        | TransferPurpose::Claim { seat, .. }
+        | TransferPurpose::Receivable { seat, .. }
+        | TransferPurpose::Credits { seat, .. }
+        | TransferPurpose::Returned { seat } => seat,
     }
 }
 

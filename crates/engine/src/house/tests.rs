@@ -4,8 +4,8 @@ use std::num::NonZeroU16;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Act, ClusterId, DeviceId, Founder, Happening, Person, PersonId, Profile, Purpose, Role, Roles, Seat, SessionId,
-    TableId, Verdict, VoucherNumber,
+    Act, ClusterId, DeviceId, Founder, Person, PersonId, Profile, Role, Roles, Seat, SessionId, SignificantEventKind,
+    TableId, TransferPurpose, Verdict, VoucherNumber,
 };
 
 use super::*;
@@ -87,12 +87,12 @@ impl Fixture {
     }
 
     fn report(&mut self) {
-        self.accept(HouseCommand::Report { what: Report::StoreProblem });
+        self.accept(HouseCommand::Report { what: ReportedEvent::StoreProblem });
     }
 
-    fn reports(&self) -> Vec<Report> {
+    fn reports(&self) -> Vec<ReportedEvent> {
         let reports = self.house().significant().filter_map(|event| match event.what {
-            Happening::Reported(what) => Some(what),
+            SignificantEventKind::Reported(what) => Some(what),
             _ => None,
         });
         reports.collect()
@@ -117,7 +117,7 @@ impl Fixture {
 
 fn cash_out(number: u64) -> Transfer {
     let voucher = VoucherNumber { hash: HASH, digits: 7 };
-    let purpose = Purpose::Voucher { seat: SEAT, session: SessionId(1), number: voucher };
+    let purpose = TransferPurpose::Voucher { seat: SEAT, session: SessionId(1), number: voucher };
     Transfer { number, amount: Money::from_cents(5_000), purpose }
 }
 
@@ -284,7 +284,7 @@ fn a_caller_is_sent_the_voucher_it_waits_for() {
 }
 
 /// A report of a table, and the reply that the House holds it.
-fn report(sequence: u64, what: Report) -> (Message, Message) {
+fn report(sequence: u64, what: ReportedEvent) -> (Message, Message) {
     let (from, id) = (MachineId::Round(TableId(1)), CommandId { source: 77, sequence });
     let is_first = sequence == 1;
     (Message::Report { from, id, is_first, what }, Message::ReportHeld { to: from, id })
@@ -294,16 +294,16 @@ fn report(sequence: u64, what: Report) -> (Message, Message) {
 fn a_report_that_arrives_twice_is_recorded_once() {
     let mut fixture = Fixture::new();
     for _ in 0..2 {
-        let (message, held) = report(1, Report::StoreProblem);
+        let (message, held) = report(1, ReportedEvent::StoreProblem);
         assert_eq!(fixture.message(message), [held]);
-        assert_eq!(fixture.reports(), [Report::StoreProblem]);
+        assert_eq!(fixture.reports(), [ReportedEvent::StoreProblem]);
     }
 }
 
 #[test]
 fn reports_are_recorded_in_order_and_once() {
     let mut fixture = Fixture::new();
-    let of = |sequence: u16| Report::LimitChange { table: TableId(sequence) };
+    let of = |sequence: u16| ReportedEvent::LimitChange { table: TableId(sequence) };
     for (sequence, is_taken) in
         [(1, true), (3, false), (2, true), (3, true), (1, true), (2, true), (5, false), (4, true)]
     {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use taisai_rules::Money;
-use taisai_table::{ClaimId, Decision, House, HouseEvent, Purpose, Transfer, Voucher, VoucherHash};
+use taisai_table::{ClaimId, Decision, House, HouseEvent, Transfer, TransferPurpose, Voucher, VoucherHash};
 
 use crate::effect::{CallerId, Effect};
 
@@ -61,8 +61,11 @@ impl AwaitedVouchers {
         held: &mut Vec<Effect>,
     ) {
         let hash = match transfer.purpose {
-            Purpose::Voucher { number, .. } => number.hash,
-            Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
+            TransferPurpose::Voucher { number, .. } => number.hash,
+            TransferPurpose::Claim { .. }
+            | TransferPurpose::Receivable { .. }
+            | TransferPurpose::Credits { .. }
+            | TransferPurpose::Returned { .. } => {
                 return;
             }
         };
@@ -103,7 +106,8 @@ fn push_bounded<T>(queue: &mut VecDeque<T>, newest: T, most: usize) {
 #[cfg(test)]
 mod tests {
     use taisai_table::{
-        Actor, Asked, ClusterId, CommandId, Entry, HouseCommand, Profile, Seat, SessionId, TableId, Time, VoucherNumber,
+        Actor, ClusterId, CommandId, CommandRequest, Entry, HouseCommand, Profile, Seat, SessionId, TableId, Time,
+        VoucherNumber,
     };
 
     use super::*;
@@ -129,18 +133,21 @@ mod tests {
         fn command(&mut self, command: HouseCommand) -> Decision<HouseEvent> {
             self.sequence += 1;
             let id = CommandId { source: 0, sequence: self.sequence };
-            let asked = Asked { time: Time(1_000), actor: Actor::System, id, command };
+            let asked = CommandRequest { time: Time(1_000), actor: Actor::System, id, command };
             let decision = self.house.decide(&asked);
             let Decision::Accepted(event) = &decision else { panic!("{decision:?}") };
-            self.house.apply(&Entry { asked, outcome: Ok(event.clone()) });
+            self.house.apply(&Entry { request: asked, outcome: Ok(event.clone()) });
             decision
         }
 
         /// The money of a voucher arrives.
         fn receive(&mut self, hash: VoucherHash, cents: i64) -> Vec<Effect> {
             let number = self.house.received(CLUSTER) + 1;
-            let purpose =
-                Purpose::Voucher { seat: Seat(2), session: SessionId(1), number: VoucherNumber { hash, digits: 7 } };
+            let purpose = TransferPurpose::Voucher {
+                seat: Seat(2),
+                session: SessionId(1),
+                number: VoucherNumber { hash, digits: 7 },
+            };
             let transfer = Transfer { number, amount: Money::from_cents(cents), purpose };
             let decision = self.command(HouseCommand::Receive { cluster: CLUSTER, transfer });
             let mut held = Vec::new();

@@ -1,6 +1,6 @@
 //! A batch of inputs to a worker, and what came of it.
 
-use taisai_table::{MachineId, Recorded, Time, decode};
+use taisai_table::{MachineEntry, MachineId, Time, decode};
 
 use crate::effect::{Append, Counts, Effect, Effects};
 use crate::worker::{Input, Stop, Worker};
@@ -9,7 +9,7 @@ use crate::worker::{Input, Stop, Worker};
 #[derive(Debug)]
 pub struct Batch {
     /// The appends in the order in which they become durable, each with its entries as they are read back.
-    pub appends: Vec<Vec<Recorded>>,
+    pub appends: Vec<Vec<MachineEntry>>,
     /// What leaves once they are durable.
     pub effects: Vec<Effect>,
     /// Partitions whose state is vouched for as it stands then.
@@ -41,12 +41,12 @@ impl Batch {
 }
 
 /// The entries of an append, read from their bytes.
-fn entries(append: &Append) -> Vec<Recorded> {
+fn entries(append: &Append) -> Vec<MachineEntry> {
     let entry = |bytes: &[u8]| {
         let read = match append.partition {
-            MachineId::House => decode(bytes).map(Recorded::House),
-            MachineId::Round(table) => decode(bytes).map(|entry| Recorded::Round(table, entry)),
-            MachineId::Cluster(cluster) => decode(bytes).map(|entry| Recorded::Cluster(cluster, entry)),
+            MachineId::House => decode(bytes).map(MachineEntry::House),
+            MachineId::Round(table) => decode(bytes).map(|entry| MachineEntry::Round(table, entry)),
+            MachineId::Cluster(cluster) => decode(bytes).map(|entry| MachineEntry::Cluster(cluster, entry)),
         };
         read.expect("what a partition appends can be read back")
     };

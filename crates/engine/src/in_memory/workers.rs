@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use taisai_table::{Cluster, ClusterEvent, ClusterId, Entry, MachineId, Machines, Recorded, RoundNumber, Slip, Time};
+use taisai_table::{
+    Cluster, ClusterEvent, ClusterId, Entry, MachineEntry, MachineId, Machines, RoundNumber, Slip, Time,
+};
 
 use super::{Batch, InMemoryInstallation, Placement};
 use crate::cluster::ClusterPartition;
@@ -87,7 +89,7 @@ impl InMemoryInstallation {
     }
 
     /// Appends an entry to the record.
-    pub fn append(&mut self, recorded: Recorded) {
+    pub fn append(&mut self, recorded: MachineEntry) {
         self.slips.extend(settled(&self.machines, &recorded));
         // The entry at which a machine stops is on record.
         self.record.push(recorded);
@@ -112,8 +114,10 @@ impl InMemoryInstallation {
 }
 
 /// The slip of the round that an entry settles, before it is applied.
-fn settled(machines: &Machines, recorded: &Recorded) -> Option<((ClusterId, RoundNumber), Slip)> {
-    let Recorded::Cluster(id, Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. }) = recorded else { return None };
+fn settled(machines: &Machines, recorded: &MachineEntry) -> Option<((ClusterId, RoundNumber), Slip)> {
+    let MachineEntry::Cluster(id, Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. }) = recorded else {
+        return None;
+    };
     let cluster = machines.cluster(*id)?;
     Some(((*id, cluster.round()), cluster.slip()))
 }

@@ -6,8 +6,8 @@ use taisai_engine::{
     Batch, ClusterInput, Effect, HouseInput, InMemoryInstallation, Input, Message, Placement, ReplyTo, Stop, Worker,
 };
 use taisai_table::{
-    ClusterCommand, ClusterId, Entry, HouseCommand, MachineId, Machines, Plan, Profile, Recorded, RoundCommand,
-    RoundNumber, TableId, TableRules, Time,
+    ClusterCommand, ClusterId, Entry, HouseCommand, MachineEntry, MachineId, Machines, Profile, RoundCommand,
+    RoundNumber, TableId, TablePlan, TableRules, Time,
 };
 
 use crate::node::Node;
@@ -64,7 +64,7 @@ impl Installation {
     pub(crate) fn new(layout: &Layout<'_>) -> Self {
         let mut machines = Machines::new(layout.profile.clone(), false);
         let (rules, seats) = (layout.rules.clone(), layout.seats.to_vec());
-        machines.lay_out(Plan { table: TABLE, rules, is_training: false, seats }).unwrap();
+        machines.lay_out(TablePlan { table: TABLE, rules, is_training: false, seats }).unwrap();
         let partitions: Vec<_> = layout.nodes.iter().map(|node| node.to_vec()).collect();
         let mut installation = Self {
             now: NOON,
@@ -185,10 +185,10 @@ impl Installation {
     }
 
     /// What an entry rests on is on record before it, whichever machine decided it.
-    fn check_cause(&self, recorded: &Recorded) {
+    fn check_cause(&self, recorded: &MachineEntry) {
         let (house, machines) = (self.house.house(), self.machines());
         let is_there = match recorded {
-            Recorded::Cluster(id, Entry { asked, outcome: Ok(_) }) => match &asked.command {
+            MachineEntry::Cluster(id, Entry { request: asked, outcome: Ok(_) }) => match &asked.command {
                 ClusterCommand::Follow { number, notice, .. } => {
                     let mut notices = machines.tables[&id.table].round.notices(*id);
                     notices.any(|issued| issued == (*number, notice))
@@ -197,13 +197,13 @@ impl Installation {
                 ClusterCommand::Delivered { number } => house.received(*id) >= *number,
                 _ => true,
             },
-            Recorded::Round(_, Entry { asked, outcome: Ok(_) }) => match &asked.command {
+            MachineEntry::Round(_, Entry { request: asked, outcome: Ok(_) }) => match &asked.command {
                 RoundCommand::Report { cluster, followed, .. } => {
                     machines.cluster(*cluster).unwrap().followed() >= *followed
                 }
                 _ => true,
             },
-            Recorded::House(Entry { asked, outcome: Ok(_) }) => match &asked.command {
+            MachineEntry::House(Entry { request: asked, outcome: Ok(_) }) => match &asked.command {
                 HouseCommand::Receive { cluster, transfer } => {
                     machines.cluster(*cluster).unwrap().outbox().any(|sent| sent == transfer)
                 }
@@ -212,7 +212,7 @@ impl Installation {
                 }
                 _ => true,
             },
-            Recorded::Round(..) | Recorded::Cluster(..) | Recorded::House(_) => true,
+            MachineEntry::Round(..) | MachineEntry::Cluster(..) | MachineEntry::House(_) => true,
         };
         assert!(is_there, "{recorded:?} stands before what it rests on");
     }

@@ -1,7 +1,7 @@
 //! Significant events on their way to the House: each arrives once, and those of one partition in their order.
 
 use taisai_engine::{ClusterInput, Input, Message};
-use taisai_table::{Happening, Report, RoundCommand, Seat};
+use taisai_table::{ReportedEvent, RoundCommand, Seat, SignificantEventKind};
 
 use crate::installation::{FIRST, Installation, TABLE, cluster, with_house};
 use crate::network::lossy;
@@ -10,16 +10,16 @@ use crate::play::{connection, limits, opening, source, supervisor, terminal};
 const SEAT: Seat = Seat(3);
 
 /// What the House has of reports, the oldest first.
-fn reports(table: &Installation) -> Vec<Report> {
-    let reported = |what: &Happening| match what {
-        Happening::Reported(report) => Some(*report),
+fn reports(table: &Installation) -> Vec<ReportedEvent> {
+    let reported = |what: &SignificantEventKind| match what {
+        SignificantEventKind::Reported(report) => Some(*report),
         _ => None,
     };
     table.machines().house.significant().filter_map(|event| reported(&event.what)).collect()
 }
 
 fn of_limits(table: &Installation) -> usize {
-    reports(table).into_iter().filter(|report| *report == Report::LimitChange { table: TABLE }).count()
+    reports(table).into_iter().filter(|report| *report == ReportedEvent::LimitChange { table: TABLE }).count()
 }
 
 fn show_limits(table: &mut Installation) {
@@ -49,9 +49,10 @@ fn each_report_reaches_the_house_once_and_in_order() {
         table.pass(300_000);
         assert_eq!(of_limits(&table), 11, "seed {seed}");
         let terminals: Vec<_> =
-            reports(&table).into_iter().filter(|report| !matches!(report, Report::LimitChange { .. })).collect();
+            reports(&table).into_iter().filter(|report| !matches!(report, ReportedEvent::LimitChange { .. })).collect();
         let (cluster, seat) = (cluster(0), SEAT);
-        let expected = [Report::TerminalLost { cluster, seat }, Report::TerminalBack { cluster, seat }].repeat(10);
+        let expected =
+            [ReportedEvent::TerminalLost { cluster, seat }, ReportedEvent::TerminalBack { cluster, seat }].repeat(10);
         assert_eq!(terminals, expected, "seed {seed}");
     }
 }
@@ -132,7 +133,7 @@ fn an_id_that_is_used_again_is_reported_once_a_round() {
         table.close_bets();
         table.throw([1, 2, 3]);
     };
-    let reused = Report::CommandIdReused { table: TABLE, source: source(terminal(SEAT)) };
+    let reused = ReportedEvent::CommandIdReused { table: TABLE, source: source(terminal(SEAT)) };
     let count = |table: &Installation| reports(table).into_iter().filter(|report| *report == reused).count();
     reuse(&mut table);
     assert_eq!(count(&table), 1);
@@ -152,8 +153,8 @@ fn large_wins_and_corrections_are_reported() {
     table.throw([4, 5, 6]);
     assert!(table.cluster(0).is_locked(SEAT));
     let amount = crate::play::cents(2_000_000);
-    assert!(reports(&table).contains(&Report::LargeWin { cluster: cluster(0), seat: SEAT, amount }));
+    assert!(reports(&table).contains(&ReportedEvent::LargeWin { cluster: cluster(0), seat: SEAT, amount }));
     table.accept_round(supervisor(), crate::play::correction(1, [1, 2, 3]));
-    let corrected = Report::Correction { table: TABLE, round: taisai_table::RoundNumber(1) };
+    let corrected = ReportedEvent::Correction { table: TABLE, round: taisai_table::RoundNumber(1) };
     assert_eq!(reports(&table).last(), Some(&corrected));
 }

@@ -3,7 +3,7 @@
 use taisai_engine::{Change, Input, RoundInput, Topic};
 use taisai_rules::Money;
 use taisai_table::{
-    ClusterCommand, Entry, MachineId, Phase, Recorded, Refusal, RoundCommand, RoundNumber, Seat, VoidReason,
+    ClusterCommand, Entry, MachineEntry, MachineId, Phase, Refusal, RoundCommand, RoundNumber, Seat, VoidReason,
 };
 
 use crate::installation::{FIRST, Installation, ROUND, together};
@@ -14,15 +14,15 @@ use crate::play::{
 const SEAT: Seat = Seat(3);
 
 /// The commands on record, as short words: the round's in capitals.
-fn words(record: &[Recorded]) -> Vec<String> {
+fn words(record: &[MachineEntry]) -> Vec<String> {
     let first = |debug: String| debug.split([' ', '{']).next().unwrap().to_owned();
-    let word = |recorded: &Recorded| match recorded {
-        Recorded::Round(_, Entry { asked, .. }) => first(format!("{:?}", asked.command)).to_uppercase(),
-        Recorded::Cluster(_, Entry { asked, .. }) => match &asked.command {
+    let word = |recorded: &MachineEntry| match recorded {
+        MachineEntry::Round(_, Entry { request: asked, .. }) => first(format!("{:?}", asked.command)).to_uppercase(),
+        MachineEntry::Cluster(_, Entry { request: asked, .. }) => match &asked.command {
             ClusterCommand::Follow { notice, .. } => format!("follow {}", first(format!("{notice:?}"))),
             command => first(format!("{command:?}")).to_lowercase(),
         },
-        Recorded::House(entry) => panic!("{entry:?}"),
+        MachineEntry::House(entry) => panic!("{entry:?}"),
     };
     record.iter().map(word).collect()
 }
@@ -200,8 +200,8 @@ fn a_cluster_that_is_not_here_refuses() {
 fn the_time_for_bets_at_a_live_table_passes_without_a_decision() {
     use crate::installation::Layout;
     use crate::play::rules;
-    use taisai_table::{Closes, Profile};
-    let profile = Profile { closes: Closes::Tick, ..Profile::singapore() };
+    use taisai_table::{BetsCloser, Profile};
+    let profile = Profile { closes: BetsCloser::Tick, ..Profile::singapore() };
     let layout = Layout { rules: rules("tai-sai", "A"), profile, seats: &[4], nodes: &[&[ROUND, FIRST]] };
     let mut table = Installation::new(&layout);
     let [open, relieve, RoundCommand::ShowLimits { mut limits, why }] = opening() else { panic!("limits last") };
@@ -222,8 +222,8 @@ fn the_time_for_bets_at_a_live_table_passes_without_a_decision() {
 fn bets_close_by_themselves_when_their_time_is_up() {
     use crate::installation::Layout;
     use crate::play::rules;
-    use taisai_table::{Closes, Profile};
-    let profile = Profile { closes: Closes::Tick, ..Profile::singapore() };
+    use taisai_table::{BetsCloser, Profile};
+    let profile = Profile { closes: BetsCloser::Tick, ..Profile::singapore() };
     let layout = Layout { rules: rules("sic-bo-etg", "B"), profile, seats: &[4], nodes: &[&[ROUND, FIRST]] };
     let mut table = Installation::new(&layout);
     table.open_table();

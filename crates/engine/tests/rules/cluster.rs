@@ -2,7 +2,8 @@
 
 use taisai_rules::{BetBox, Money};
 use taisai_table::{
-    Chips, ClusterCommand, ClusterEvent, Cut, Decision, Entry, Excess, OverDifferential, Profile, Recorded, Seat, Stake,
+    Chips, ClusterCommand, ClusterEvent, Decision, Entry, ExcessPolicy, MachineEntry, OverDifferential, Profile,
+    RejectedStake, Seat, Stake,
 };
 
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI, cents};
@@ -146,7 +147,7 @@ fn limits_bind_each_terminal() {
 #[test]
 fn excess_is_refused_where_the_profile_says_so() {
     check_with(
-        &Profile { excess: Excess::Refuse, ..Profile::singapore() },
+        &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() },
         &BOXED,
         &[
             "supervisor limits unit=100 big=500..2000 small=500..3000 diff=1500; dealer open; player bet 0 big 1000
@@ -176,7 +177,7 @@ fn excess_is_refused_where_the_profile_says_so() {
 /// minimum is rejected whole; the other side's Differential again.
 #[test]
 fn excess_is_shown_and_rejected() {
-    let show = Profile { excess: Excess::Show, ..Profile::singapore() };
+    let show = Profile { excess: ExcessPolicy::Show, ..Profile::singapore() };
     check_with(
         &show,
         &BOXED,
@@ -242,7 +243,7 @@ fn excess_is_shown_and_rejected() {
     let decision = hall.ask_cluster(dealer, ClusterCommand::RejectExcess);
     let cut = |seat, amount| {
         let stake = Stake { bet_box: BetBox::BIG, amount: cents(amount) };
-        Cut { seat: Seat(seat), chips: Chips::Own, stake }
+        RejectedStake { seat: Seat(seat), chips: Chips::Own, stake }
     };
     assert_eq!(decision, Decision::Accepted(ClusterEvent::Rejected { cuts: vec![cut(1, 400), cut(0, 500)] }));
 }
@@ -316,10 +317,11 @@ fn a_counted_difference_over_the_differential_is_an_event() {
             }
             hall.run(&format!("deal {dice}"));
             let found = hall.house.record.iter().rev().find_map(|entry| match entry {
-                Recorded::Cluster(_, Entry { outcome: Ok(ClusterEvent::Settled { over_differential, .. }), .. }) => {
-                    Some(over_differential.clone())
-                }
-                Recorded::Cluster(..) | Recorded::Round(..) | Recorded::House(_) => None,
+                MachineEntry::Cluster(
+                    _,
+                    Entry { outcome: Ok(ClusterEvent::Settled { over_differential, .. }), .. },
+                ) => Some(over_differential.clone()),
+                MachineEntry::Cluster(..) | MachineEntry::Round(..) | MachineEntry::House(_) => None,
             });
             let expected: Vec<_> = expected
                 .iter()

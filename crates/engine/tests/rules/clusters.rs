@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use taisai_engine::{InMemoryInstallation, Message, Placement};
 use taisai_table::{
-    Actor, BadPlan, Cluster, ClusterCommand, ClusterId, Decision, Entry, HouseCommand, Machines, Notice, Phase, Plan,
-    Profile, Purpose, Recorded, Refusal, RoundNumber, Seat, Snapshot, Time, Transfer,
+    Actor, BadTablePlan, Cluster, ClusterCommand, ClusterId, Decision, Entry, HouseCommand, MachineEntry, Machines,
+    MachinesSnapshot, Notice, Phase, Profile, Refusal, RoundNumber, Seat, TablePlan, Time, Transfer, TransferPurpose,
 };
 
 use crate::cluster::LIVE;
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, rules};
 
-fn plan(game: &str, seats: &[u32]) -> Plan {
-    Plan { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
+fn plan(game: &str, seats: &[u32]) -> TablePlan {
+    TablePlan { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
 }
 
 fn house(is_training: bool) -> InMemoryInstallation {
@@ -27,14 +27,14 @@ const fn cluster(number: u16) -> ClusterId {
 fn only_limits_of_terminals_let_a_table_have_several_clusters() {
     let added = |game, seats: &[u32]| house(false).add_table(plan(game, seats), Time(NOON));
     for game in GAMES {
-        assert_eq!(added(game, &[]), Err(BadPlan::Clusters), "{game}");
+        assert_eq!(added(game, &[]), Err(BadTablePlan::Clusters), "{game}");
         assert_eq!(added(game, &[4]), Ok(()), "{game}");
     }
     for game in [CLASSIC, TAI_SAI, OPEN_COVER] {
-        assert_eq!(added(game, &[4, 4]), Err(BadPlan::LiveTable), "{game}");
+        assert_eq!(added(game, &[4, 4]), Err(BadTablePlan::LiveTable), "{game}");
     }
     assert_eq!(added(ETG, &[4, 4, 3]), Ok(()));
-    assert_eq!(added(ETG, &vec![1; 65_536]), Err(BadPlan::Clusters));
+    assert_eq!(added(ETG, &vec![1; 65_536]), Err(BadTablePlan::Clusters));
 }
 
 #[test]
@@ -43,12 +43,14 @@ fn the_house_knows_every_table() {
     house.add_table(plan(ETG, &[4, 4]), Time(NOON)).expect("a table");
     assert_eq!(house.house().tables().map(|(id, table)| (id, table.clusters.get())).collect::<Vec<_>>(), [(TABLE, 2)]);
     let again = house.add_table(plan(ETG, &[4]), Time(NOON));
-    assert_eq!(again, Err(BadPlan::Refused(Refusal::TableExists)));
+    assert_eq!(again, Err(BadTablePlan::Refused(Refusal::TableExists)));
     let added = house.record.iter().filter_map(|recorded| match recorded {
-        Recorded::House(Entry { asked, outcome }) if matches!(asked.command, HouseCommand::AddTable { .. }) => {
+        MachineEntry::House(Entry { request: asked, outcome })
+            if matches!(asked.command, HouseCommand::AddTable { .. }) =>
+        {
             Some(outcome.is_ok())
         }
-        Recorded::House(_) | Recorded::Round(..) | Recorded::Cluster(..) => None,
+        MachineEntry::House(_) | MachineEntry::Round(..) | MachineEntry::Cluster(..) => None,
     });
     assert_eq!(added.collect::<Vec<_>>(), [true, false], "the table, and the refusal of another");
     assert_eq!(house.table(TABLE).map(|table| table.clusters.len()), Some(2));
@@ -134,7 +136,7 @@ fn what_is_not_the_next_is_not_taken() {
 }
 
 /// The machines as entries make them.
-fn rebuilt(house: &InMemoryInstallation, entries: &[Recorded]) -> Machines {
+fn rebuilt(house: &InMemoryInstallation, entries: &[MachineEntry]) -> Machines {
     let mut machines = house.machines().empty();
     for entry in entries {
         machines.apply(entry);
@@ -146,7 +148,7 @@ fn rebuilt(house: &InMemoryInstallation, entries: &[Recorded]) -> Machines {
 #[test]
 fn a_training_house_stays_one() {
     let mut house = house(true);
-    let plan = Plan { is_training: true, ..plan(ETG, &[4]) };
+    let plan = TablePlan { is_training: true, ..plan(ETG, &[4]) };
     house.add_table(plan, Time(NOON)).expect("a table");
     let machines = rebuilt(&house, &house.record);
     assert_eq!(machines.state_hash(), house.machines().state_hash());
@@ -161,7 +163,7 @@ fn money_from_nowhere_is_seen() {
     let mut hall = Hall::new(ETG);
     hall.house.check().expect("the books balance");
     let transfer =
-        Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0), session: None } };
+        Transfer { number: 1, amount: cents(500), purpose: TransferPurpose::Credits { seat: Seat(0), session: None } };
     let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
     assert_eq!(hall.house.check().map_err(|broken| broken.name), Err("transit is on its way"));
@@ -172,12 +174,15 @@ fn money_from_nowhere_is_seen() {
 fn a_live_table_takes_no_credits() {
     for game in LIVE {
         let mut hall = Hall::new(game);
-        let transfer =
-            Transfer { number: 1, amount: cents(500), purpose: Purpose::Credits { seat: Seat(0), session: None } };
+        let transfer = Transfer {
+            number: 1,
+            amount: cents(500),
+            purpose: TransferPurpose::Credits { seat: Seat(0), session: None },
+        };
         hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
         assert_eq!(hall.look(&["credits", "0"]), "0", "{game}");
         let back: Vec<_> = hall.cluster().outbox().map(|transfer| (transfer.amount, transfer.purpose)).collect();
-        assert_eq!(back, [(cents(500), Purpose::Returned { seat: Seat(0) })], "{game}");
+        assert_eq!(back, [(cents(500), TransferPurpose::Returned { seat: Seat(0) })], "{game}");
     }
 }
 
@@ -199,7 +204,7 @@ fn on_its_way(hall: &Hall) -> Vec<String> {
 #[test]
 fn machines_are_built_again_from_every_entry() {
     let mut hall = open();
-    let mut snapshots: Vec<(usize, Snapshot)> = Vec::new();
+    let mut snapshots: Vec<(usize, MachinesSnapshot)> = Vec::new();
     for step in [
         "carry; fund 0 5000; player bet 0 big 500",
         "dealer close; carry; dealer activate; dealer tumbled 3; dealer commit 456; carry",

@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 use taisai_engine::{InMemoryInstallation, Message, Placement};
 use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
-    Actor, Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, LimitEntry, Person,
-    PersonId, Plan, Profile, Recorded, Registration, Role, Roles, Round, RoundCommand, RoundEvent, Seat, Table,
-    TableId, TableLimits, TableRules, Time,
+    Actor, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId, LimitEntry,
+    MachineEntry, Person, PersonId, Profile, Registration, Role, Roles, Round, RoundCommand, RoundEvent, Seat, TableId,
+    TableLimits, TableMachines, TablePlan, TableRules, Time,
 };
 
 pub(crate) const CLASSIC: &str = "tai-sai-classic";
@@ -126,7 +126,7 @@ impl Hall {
     ) -> Self {
         let mut house = InMemoryInstallation::new(profile.clone(), false, placement, Time(NOON));
         let has_terminals = rules.game().station() == Station::PlayerTerminals;
-        let plan = Plan { table: TABLE, rules, is_training: false, seats: seats.to_vec() };
+        let plan = TablePlan { table: TABLE, rules, is_training: false, seats: seats.to_vec() };
         house.add_table(plan, Time(NOON)).expect("a house takes a table");
         let clusters = (0..).map(|number| ClusterId { table: TABLE, number }).zip(seats);
         for (cluster, seats) in clusters.filter(|_| has_terminals) {
@@ -179,7 +179,7 @@ impl Hall {
         Self::ready(game, "A", &Profile::singapore())
     }
 
-    pub(crate) fn table(&self) -> &Table {
+    pub(crate) fn table(&self) -> &TableMachines {
         self.house.table(TABLE).expect("the table")
     }
 
@@ -232,9 +232,9 @@ impl Hall {
         }
     }
 
-    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         let id = self.house.next_id(Self::source(actor));
-        Asked { time: Time(self.now), actor, id, command }
+        CommandRequest { time: Time(self.now), actor, id, command }
     }
 
     /// Asks the dealer's side. A command that waits for clusters is decided when its time is over.
@@ -247,8 +247,8 @@ impl Hall {
         self.now += FOLLOW_TIMEOUT;
         self.house.set_clock(Time(self.now));
         let outcome = self.house.record[from..].iter().find_map(|recorded| match recorded {
-            Recorded::Round(_, entry) if entry.asked.id == id => Some(entry.outcome.clone()),
-            Recorded::Round(..) | Recorded::Cluster(..) | Recorded::House(_) => None,
+            MachineEntry::Round(_, entry) if entry.request.id == id => Some(entry.outcome.clone()),
+            MachineEntry::Round(..) | MachineEntry::Cluster(..) | MachineEntry::House(_) => None,
         });
         outcome.expect("its time is over").map_or_else(Decision::Refused, Decision::Accepted)
     }

@@ -3,7 +3,7 @@
 use taisai_engine::Message;
 use taisai_rules::Money;
 use taisai_table::{
-    Actor, Chips, ClusterCommand, Decision, Meters, Profile, Purpose, Refusal, Seat, Slip, SlipLine, Transfer,
+    Actor, Chips, ClusterCommand, Decision, Meters, Profile, Refusal, Seat, Slip, SlipLine, Transfer, TransferPurpose,
 };
 
 use crate::cluster::BOXED;
@@ -168,7 +168,7 @@ fn a_cluster_takes_no_transfer_of_less_than_nothing() {
     for amount in [-500, 0, i64::MAX] {
         let mut hall = Hall::new(ETG);
         hall.run("fund 0 100");
-        let purpose = Purpose::Credits { seat: Seat(0), session: None };
+        let purpose = TransferPurpose::Credits { seat: Seat(0), session: None };
         let transfer = Transfer { number: 1, amount: Money::from_cents(amount), purpose };
         let answer = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
         assert!(matches!(answer, Decision::Refused(_)), "{amount}: {answer:?}, {:?}", hall.cluster().credits(Seat(0)));

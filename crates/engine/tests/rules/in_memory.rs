@@ -2,13 +2,13 @@
 
 use taisai_engine::Message;
 use taisai_table::{
-    Closes, ClusterCommand, Decision, Phase, Profile, Recorded, RoundCommand, RoundNumber, Seat, Time, Verdict,
+    BetsCloser, ClusterCommand, Decision, MachineEntry, Phase, Profile, RoundCommand, RoundNumber, Seat, Time, Verdict,
 };
 
 use crate::hall::{CLUSTER, ETG, Hall, NOON, TABLE};
 
 fn closing_by_itself() -> Hall {
-    let mut hall = Hall::ready(ETG, "A", &Profile { closes: Closes::Tick, ..Profile::singapore() });
+    let mut hall = Hall::ready(ETG, "A", &Profile { closes: BetsCloser::Tick, ..Profile::singapore() });
     hall.run("dealer open; ? closes = 36");
     hall
 }
@@ -16,8 +16,10 @@ fn closing_by_itself() -> Hall {
 /// When the dealer's side looked at the clock, in milliseconds after noon.
 fn ticks(hall: &Hall) -> Vec<u64> {
     let ticks = hall.house.record.iter().filter_map(|recorded| match recorded {
-        Recorded::Round(_, entry) if entry.asked.command == RoundCommand::Tick => Some(entry.asked.time.0 - NOON),
-        Recorded::Round(..) | Recorded::Cluster(..) | Recorded::House(_) => None,
+        MachineEntry::Round(_, entry) if entry.request.command == RoundCommand::Tick => {
+            Some(entry.request.time.0 - NOON)
+        }
+        MachineEntry::Round(..) | MachineEntry::Cluster(..) | MachineEntry::House(_) => None,
     });
     ticks.collect()
 }
@@ -38,7 +40,7 @@ fn a_clock_that_jumps_has_what_was_due_happen_once() {
     let entries = hall.house.record.len();
     hall.house.set_clock(Time(NOON + 3_600_000));
     assert_eq!((hall.round().phase(), ticks(&hall)), (Phase::Closed, vec![3_600_000]));
-    let of_house = hall.house.record[entries..].iter().filter(|recorded| matches!(recorded, Recorded::House(_)));
+    let of_house = hall.house.record[entries..].iter().filter(|recorded| matches!(recorded, MachineEntry::House(_)));
     assert_eq!(of_house.count(), 1, "one tick of the House stands for sixty");
     assert!(hall.house.next_timer().is_some_and(|timer| timer > hall.house.now()));
 }
@@ -85,7 +87,8 @@ fn a_command_that_waits_is_answered_by_its_entry() {
     assert_eq!(hall.house.ask_round(TABLE, asked.clone()), None, "it waits");
     hall.house.deliver_all();
     assert_eq!((hall.round().phase(), hall.round().number()), (Phase::Open, RoundNumber(2)));
-    let is_its = |recorded: &Recorded| matches!(recorded, Recorded::Round(_, entry) if entry.asked.id == asked.id);
+    let is_its =
+        |recorded: &MachineEntry| matches!(recorded, MachineEntry::Round(_, entry) if entry.request.id == asked.id);
     assert_eq!(hall.house.record.iter().filter(|recorded| is_its(recorded)).count(), 1);
     assert_eq!(hall.house.ask_round(TABLE, asked), Some(Decision::Repeated(Verdict::Accepted)));
 }

@@ -1,8 +1,8 @@
 //! A chip reader is a device of a live table that registers every bet. It tells what lies on the layout, and does nothing else.
 
 use taisai_table::{
-    Actor, Chips, ClusterCommand, DeviceId, DeviceKind, Excess, HouseCommand, Profile, Refusal, RoundCommand, Seat,
-    Stake, Stakes, Verdict,
+    Actor, Chips, ClusterCommand, DeviceId, DeviceKind, ExcessPolicy, HouseCommand, Profile, Refusal, RoundCommand,
+    Seat, Stake, Stakes, Verdict,
 };
 
 use crate::cluster::{BOXED, LIVE};
@@ -10,7 +10,7 @@ use crate::hall::{CLUSTER, ETG, Hall, cents};
 use crate::spelled;
 
 fn refusing(game: &'static str) -> Hall {
-    Hall::ready(game, "A", &Profile { excess: Excess::Refuse, ..Profile::singapore() })
+    Hall::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() })
 }
 
 /// Places, withdraws and clears for every seat while bets are open, and at no other time.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use taisai_rules::Paragraph;
-use taisai_table::{Excess, Profile, Refusal};
+use taisai_table::{ExcessPolicy, Profile, Refusal};
 
 use crate::cluster::{BOXED, LIVE};
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, rules};
@@ -447,7 +447,7 @@ fn answers((games, before, request, _): &Row) -> impl Iterator<Item = (&'static 
             "winners" if before.contains("quiet") => Hall::winners_apart(game),
             "winners" => Hall::winners(game),
             "notes" => Hall::ready(game, "A", &Profile::training()),
-            "refuse" => Hall::ready(game, "A", &Profile { excess: Excess::Refuse, ..Profile::singapore() }),
+            "refuse" => Hall::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() }),
             _ => Hall::for_script(game, before),
         };
         hall.run(if ["shut", "notes", "refuse", "winners"].contains(&kind) { rest } else { before });

@@ -3,8 +3,8 @@
 
 use taisai_rules::BetBox;
 use taisai_table::{
-    Asked, CashOut, Chips, ClusterCommand, Decision, Entry, Machine, Profile, Recent, Recorded, Refusal, RoundCommand,
-    Seat, Stake, Time, Verdict, VoucherHash, VoucherNumber,
+    CashOut, Chips, ClusterCommand, CommandRequest, Decision, Entry, Machine, MachineEntry, Profile, RecentCommands,
+    Refusal, RoundCommand, Seat, Stake, Time, Verdict, VoucherHash, VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, ETG, GAMES, Hall, NOON, TABLE, cents, id};
@@ -65,10 +65,10 @@ fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Ve
     let time = Time(hall.now);
     match command.clone() {
         Either::Round(command) => {
-            verdict(&hall.house.ask_round(TABLE, Asked { time, actor, id, command }).expect("the table"))
+            verdict(&hall.house.ask_round(TABLE, CommandRequest { time, actor, id, command }).expect("the table"))
         }
         Either::Cluster(command) => {
-            verdict(&hall.house.ask_cluster(CLUSTER, Asked { time, actor, id, command }).expect("the table"))
+            verdict(&hall.house.ask_cluster(CLUSTER, CommandRequest { time, actor, id, command }).expect("the table"))
         }
     }
 }
@@ -111,7 +111,7 @@ fn a_command_sent_again_gets_the_same_answer() {
         }
         assert!(refusal.is_some(), "{who}");
         let too_old = (Verdict::Refused(Refusal::CommandTooOld), false);
-        let kept = u64::try_from(Recent::KEPT).expect("a small number");
+        let kept = u64::try_from(RecentCommands::KEPT).expect("a small number");
         let command = |sequence: u64| {
             if sequence.is_multiple_of(3) { refused.clone() } else { accepted(i64::try_from(sequence).expect("small")) }
         };
@@ -158,14 +158,14 @@ fn the_id_is_looked_at_first() {
 }
 
 /// Asks a machine without a driver; whether that is recorded.
-fn is_recorded<M: Machine>(machine: &mut M, asked: Asked<M::Command>) -> bool {
+fn is_recorded<M: Machine>(machine: &mut M, asked: CommandRequest<M::Command>) -> bool {
     let asked = machine.conceal(asked);
     let outcome = match machine.decide(&asked) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),
         Decision::Repeated(_) => return false,
     };
-    machine.apply(&Entry { asked, outcome });
+    machine.apply(&Entry { request: asked, outcome });
     true
 }
 
@@ -184,17 +184,17 @@ fn every_entry_sent_again_changes_nothing() {
             for time in [NOON, NOON + 5] {
                 let later = |before: Time| Time(before.0.max(time));
                 times += u32::from(match recorded {
-                    Recorded::Round(table, Entry { asked, .. }) => {
-                        let asked = Asked { time: later(asked.time), ..asked.clone() };
+                    MachineEntry::Round(table, Entry { request: asked, .. }) => {
+                        let asked = CommandRequest { time: later(asked.time), ..asked.clone() };
                         is_recorded(&mut again.tables.get_mut(table).expect("the table").round, asked)
                     }
-                    Recorded::Cluster(cluster, Entry { asked, .. }) => {
+                    MachineEntry::Cluster(cluster, Entry { request: asked, .. }) => {
                         let clusters = &mut again.tables.get_mut(&cluster.table).expect("the table").clusters;
-                        let asked = Asked { time: later(asked.time), ..asked.clone() };
+                        let asked = CommandRequest { time: later(asked.time), ..asked.clone() };
                         is_recorded(&mut clusters[usize::from(cluster.number)], asked)
                     }
-                    Recorded::House(Entry { asked, .. }) => {
-                        let asked = Asked { time: later(asked.time), ..asked.clone() };
+                    MachineEntry::House(Entry { request: asked, .. }) => {
+                        let asked = CommandRequest { time: later(asked.time), ..asked.clone() };
                         is_recorded(&mut again.house, asked)
                     }
                 });

@@ -2,7 +2,8 @@
 //! that are cut short or changed are refused without a panic.
 
 use taisai_table::{
-    BadBytes, Cluster, ClusterEntry, Decision, Entry, Profile, Recorded, Round, RoundEntry, VERSION, decode, encode,
+    BadBytes, Cluster, ClusterEntry, Decision, Entry, FORMAT_VERSION, MachineEntry, Profile, Round, RoundEntry, decode,
+    encode,
 };
 
 use crate::hall::{CLUSTER, ETG, GAMES, Hall, SEATS, TABLE, rules};
@@ -68,9 +69,9 @@ fn entries(hall: &Hall) -> (Vec<RoundEntry>, Vec<ClusterEntry>) {
     let (mut rounds, mut clusters) = (Vec::new(), Vec::new());
     for entry in &hall.house.record {
         match entry {
-            Recorded::Round(_, entry) => rounds.push(entry.clone()),
-            Recorded::Cluster(_, entry) => clusters.push(entry.clone()),
-            Recorded::House(_) => {}
+            MachineEntry::Round(_, entry) => rounds.push(entry.clone()),
+            MachineEntry::Cluster(_, entry) => clusters.push(entry.clone()),
+            MachineEntry::House(_) => {}
         }
     }
     (rounds, clusters)
@@ -98,7 +99,7 @@ macro_rules! machine {
                 self.apply(entry);
             }
             fn decide(&self, entry: &Entry<Self::Command, Self::Event>) -> Decision<Self::Event> {
-                self.decide(&entry.asked)
+                self.decide(&entry.request)
             }
             fn hash(&self) -> [u8; 32] {
                 self.state_hash()
@@ -179,7 +180,10 @@ where
         assert_eq!(decode::<C, E>(&bytes[..cut]), Err(error), "{cut} bytes of {entry:?}");
     }
     assert_eq!(decode::<C, E>(&[&bytes[..], &[0]].concat()), Err(BadBytes::Damaged));
-    assert_eq!(decode::<C, E>(&[&[VERSION + 1], &bytes[1..]].concat()), Err(BadBytes::Newer(VERSION + 1)));
+    assert_eq!(
+        decode::<C, E>(&[&[FORMAT_VERSION + 1], &bytes[1..]].concat()),
+        Err(BadBytes::Newer(FORMAT_VERSION + 1))
+    );
     assert_eq!(decode::<C, E>(&[&[0], &bytes[1..]].concat()), Err(BadBytes::Damaged));
     for bit in 8..bytes.len() * 8 {
         let mut changed = bytes.clone();

@@ -1,7 +1,7 @@
 //! The dealer's side, line by line of the table in section 4: opening, limits, closing, tumbling and the result, and
 //! who may do what. What voids a round, and what changes one that is over, is in `irregular`.
 
-use taisai_table::{Closes, Profile};
+use taisai_table::{BetsCloser, Profile};
 
 use crate::cluster::LIVE;
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI};
@@ -172,22 +172,22 @@ fn a_round_goes_through_its_phases() {
 #[test]
 fn the_tick_closes_where_the_profile_says_so() {
     for (closes, script) in [
-        (Closes::Dealer, "dealer open; ? closes = 36; wait 36; system tick = !not-due; ? phase = open"),
+        (BetsCloser::Dealer, "dealer open; ? closes = 36; wait 36; system tick = !not-due; ? phase = open"),
         (
-            Closes::Tick,
+            BetsCloser::Tick,
             "dealer open; ? closes = 36; wait 35; system tick = !not-due; wait 1; system tick = bets-closed",
         ),
-        (Closes::Tick, "dealer open; wait 99; system tick = bets-closed"),
+        (BetsCloser::Tick, "dealer open; wait 99; system tick = bets-closed"),
         // Whoever else says that it is time is refused; the partition itself looks at the clock with every command.
-        (Closes::Tick, "dealer open; wait 99; dealer tick = !not-allowed; ? phase = closed"),
+        (BetsCloser::Tick, "dealer open; wait 99; dealer tick = !not-allowed; ? phase = closed"),
         (
-            Closes::Tick,
+            BetsCloser::Tick,
             "dealer open; wait 99; tumbler9 tick = !not-allowed; ? phase = closed; system tick = !no-round-open",
         ),
-        (Closes::Tick, "dealer open; wait 5; dealer close; wait 99; system tick = !no-round-open; ? closes = -"),
-        (Closes::Tick, "system tick = !no-round-open; round 123; system tick = !no-round-open"),
+        (BetsCloser::Tick, "dealer open; wait 5; dealer close; wait 99; system tick = !no-round-open; ? closes = -"),
+        (BetsCloser::Tick, "system tick = !no-round-open; round 123; system tick = !no-round-open"),
         (
-            Closes::Tick,
+            BetsCloser::Tick,
             "dealer open; wait 30; system restarted; wait 30; system tick = !not-due; ? phase = open; dealer continue
              ? closes = 96; wait 35; system tick = !not-due; wait 1; system tick = bets-closed; ? phase = closed",
         ),
@@ -196,7 +196,7 @@ fn the_tick_closes_where_the_profile_says_so() {
     }
     // 3.6: at a live table the Dealer's word alone closes, whatever the profile says.
     for game in LIVE {
-        let mut hall = Hall::ready(game, "A", &Profile { closes: Closes::Tick, ..Profile::singapore() });
+        let mut hall = Hall::ready(game, "A", &Profile { closes: BetsCloser::Tick, ..Profile::singapore() });
         hall.run("dealer open; wait 99; system tick = !not-due; ? phase = open; dealer close; ? phase = closed");
     }
 }

@@ -3,8 +3,9 @@
 
 use taisai_rules::{Face, Station};
 use taisai_table::{
-    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Person, Position, Purpose, Receipt, Refusal, RoundCommand,
-    RoundNumber, RoundStanding, Ruling, Seat, Stake, Stakes, Transfer, VoidReason, VoucherHash, VoucherNumber,
+    CashOut, Chips, ClusterCommand, Decision, HouseCommand, Person, Position, Receipt, Refusal, RoundCommand,
+    RoundNumber, RoundStanding, Ruling, Seat, Stake, Stakes, Transfer, TransferPurpose, VoidReason, VoucherHash,
+    VoucherNumber,
 };
 
 use crate::hall::{CLUSTER, Hall, acceptor, cents, dice, limits, person};
@@ -309,7 +310,9 @@ fn cluster_command(words: &[&str]) -> ClusterCommand {
         ["unlock", _] => C::ClearLock { seat },
         ["receive", _, number, amount] => {
             let (number, amount) = (self::number(number), cents(self::number(amount)));
-            C::Receive { transfer: Transfer { number, amount, purpose: Purpose::Credits { seat, session: None } } }
+            C::Receive {
+                transfer: Transfer { number, amount, purpose: TransferPurpose::Credits { seat, session: None } },
+            }
         }
         ["delivered", number] => C::Delivered { number: self::number(number) },
         _ => panic!("a command: {words:?}"),

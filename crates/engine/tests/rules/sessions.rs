@@ -1,6 +1,6 @@
 //! Money in and out at a seat: sessions from first credit to cash-out, their meters, Colour Chips, and void rounds.
 
-use taisai_table::{Actor, ClusterCommand, Decision, Purpose, Seat, SessionId, Transfer};
+use taisai_table::{Actor, ClusterCommand, Decision, Seat, SessionId, Transfer, TransferPurpose};
 
 use crate::cluster::LIVE;
 use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, TAI_SAI, cents};
@@ -238,13 +238,13 @@ fn credits_taken_back_are_put_where_no_other_session_has_begun() {
         hall.run("fund 0 500; player hand-pay 0");
         hall.run(before);
         let sent = hall.cluster().outbox().count();
-        let purpose = Purpose::Credits { seat: Seat(0), session: Some(SessionId(1)) };
+        let purpose = TransferPurpose::Credits { seat: Seat(0), session: Some(SessionId(1)) };
         let transfer = Transfer { number: 1, amount: cents(500), purpose };
         let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
         assert!(matches!(decision, Decision::Accepted(_)), "{before}: {decision:?}");
         assert_eq!((&*hall.look(&["credits", "0"]), &*hall.look(&["session", "0"])), (credits, session), "{before}");
         let back: Vec<_> = hall.cluster().outbox().skip(sent).map(|transfer| transfer.purpose).collect();
-        let returned = [Purpose::Returned { seat: Seat(0) }];
+        let returned = [TransferPurpose::Returned { seat: Seat(0) }];
         assert_eq!(back, if is_back { &returned[..] } else { &[] }, "{before}");
         assert_eq!(hall.cluster().check(), Ok(()), "{before}");
     }

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Money};
-use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Profile, Recorded, Seat, SlipLine, Stake};
+use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, MachineEntry, Profile, Seat, SlipLine, Stake};
 
 use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, SEATS, TAI_SAI, limits};
 
@@ -104,20 +104,21 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
     assert_eq!(found, rules.collect::<Vec<_>>());
     for seat in 0..SEATS {
         let meters = hall.cluster().seat_meters(Seat(seat));
-        let of = |amount: fn(&taisai_rules::Line<u32>) -> Money| -> i64 {
+        let of = |amount: fn(&taisai_rules::SettledLine<u32>) -> Money| -> i64 {
             settled.lines.iter().filter(|line| line.player == seat).map(|line| amount(line).cents()).sum()
         };
-        let expected = [of(|line| line.stake), of(taisai_rules::Line::paid), of(taisai_rules::Line::returned)];
+        let expected =
+            [of(|line| line.stake), of(taisai_rules::SettledLine::paid), of(taisai_rules::SettledLine::returned)];
         assert_eq!([meters.bet, meters.won, meters.returned].map(Money::cents), expected, "seat {seat}");
         assert!(meters.bet == Money::ZERO || meters.rounds == 1);
     }
     assert_eq!(hall.cluster().ledger().house, settled.house.net());
     let event = hall.house.record.iter().rev().find_map(|entry| match entry {
-        Recorded::Cluster(_, entry) => match &entry.outcome {
+        MachineEntry::Cluster(_, entry) => match &entry.outcome {
             Ok(ClusterEvent::Settled { totals, over_differential, .. }) => Some((*totals, over_differential.clone())),
             Ok(_) | Err(_) => None,
         },
-        Recorded::Round(..) | Recorded::House(_) => None,
+        MachineEntry::Round(..) | MachineEntry::House(_) => None,
     });
     let (totals, over_differential) = event.expect("a settled round");
     // 1.3: an event exactly where what counts differs by more than the Differential.
@@ -129,10 +130,15 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
     let expected: Vec<_> = layout.boxes().iter().copied().filter(over).map(|of| (of, counted(of))).collect();
     let found: Vec<_> = over_differential.iter().map(|over| (over.bet_box, over.counted.cents())).collect();
     assert_eq!(found, expected);
-    let all =
-        |amount: fn(&taisai_rules::Line<u32>) -> Money| settled.lines.iter().map(|line| amount(line).cents()).sum();
-    let expected: [i64; 4] =
-        [all(|l| l.stake), all(|l| l.counted), all(taisai_rules::Line::returned), all(taisai_rules::Line::paid)];
+    let all = |amount: fn(&taisai_rules::SettledLine<u32>) -> Money| {
+        settled.lines.iter().map(|line| amount(line).cents()).sum()
+    };
+    let expected: [i64; 4] = [
+        all(|l| l.stake),
+        all(|l| l.counted),
+        all(taisai_rules::SettledLine::returned),
+        all(taisai_rules::SettledLine::paid),
+    ];
     assert_eq!([totals.staked, totals.counted, totals.returned, totals.paid].map(Money::cents), expected);
     assert_eq!(totals.lines, u64::try_from(settled.lines.len()).expect("a count"));
 }

@@ -1,7 +1,7 @@
 //! What a script sees of the table: `? what … = value`.
 
 use taisai_rules::{BetBox, Dice, Face, Money};
-use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, Profile, RoundNumber, Seat, Told};
+use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, PlayerNotice, Profile, RoundNumber, Seat};
 
 use crate::hall::{Hall, NOON};
 
@@ -69,10 +69,12 @@ impl Hall {
             }),
             ["told", _] => listed(cluster.messages(seat).map(|(message, is_read)| {
                 let what = match message.what {
-                    Told::Changed { round, amount, at_once, .. } => {
+                    PlayerNotice::Changed { round, amount, at_once, .. } => {
                         format!("round {} {} {}", round.0, amount.cents(), at_once.cents())
                     }
-                    Told::BuyInReversed { receipt, amount } => format!("receipt {} {}", receipt.0, amount.cents()),
+                    PlayerNotice::BuyInReversed { receipt, amount } => {
+                        format!("receipt {} {}", receipt.0, amount.cents())
+                    }
                 };
                 let read = if is_read { " read" } else { "" };
                 format!("{}: {what}, {} left{read}", message.number, message.credits.cents())

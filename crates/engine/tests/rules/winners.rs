@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use taisai_rules::{BetBox, Dice, Outcome};
 use taisai_table::{
-    Actor, AskedFor, Cluster, ClusterCommand, Decision, Notice, PayLine, Refusal, Registration, RoundNumber, Seat, Slip,
+    Actor, Cluster, ClusterCommand, Decision, Notice, PayLine, Refusal, Registration, RequiredRegistration,
+    RoundNumber, Seat, Slip,
 };
 
 use crate::cluster::{BOXED, LIVE};
@@ -190,7 +191,7 @@ fn the_opposite_total_is_asked_for_and_decides() {
         hall.run("round 456; dealer register 0 big 5000");
         assert_eq!(hall.cluster().asked_for(BetBox::SMALL), None);
         hall.run("dealer register 1 big 5000");
-        assert_eq!(hall.cluster().asked_for(BetBox::SMALL), Some(AskedFor::Total));
+        assert_eq!(hall.cluster().asked_for(BetBox::SMALL), Some(RequiredRegistration::Total));
         hall.run("dealer registered = !opposite-not-told; dealer total small 3000");
         assert_eq!(hall.cluster().asked_for(BetBox::SMALL), None);
         assert_eq!(counted(hall.cluster()), [(0, 5_000, 4_000), (1, 5_000, 4_000)]);
@@ -211,7 +212,7 @@ fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
         hall.run("supervisor limits unit=100 sum=200..1000 diff=5000");
         hall.run("round 456; dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 1000");
         hall.run("dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 2000");
-        assert_eq!(hall.cluster().asked_for("sum:9".parse().unwrap()), Some(AskedFor::Stakes));
+        assert_eq!(hall.cluster().asked_for("sum:9".parse().unwrap()), Some(RequiredRegistration::Stakes));
         hall.run("dealer register 0 sum:9 1500; dealer registered = !total-differs; dealer register 1 sum:9 500");
         assert_eq!(hall.cluster().asked_for("sum:9".parse().unwrap()), None);
         assert_eq!(counted(hall.cluster()), [(0, 1_500, 800), (1, 500, 200)]);
@@ -461,7 +462,7 @@ fn register(hall: &mut Hall, slip: &str, over: &[BetBox]) {
             hall.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
             let opposite = bet_box.opposite().filter(|opposite| layout.has(*opposite));
             if let Some(opposite) =
-                opposite.filter(|opposite| hall.cluster().asked_for(*opposite) == Some(AskedFor::Total))
+                opposite.filter(|opposite| hall.cluster().asked_for(*opposite) == Some(RequiredRegistration::Total))
             {
                 hall.run(&format!("dealer total {opposite} {}", total(opposite)));
             }
@@ -473,7 +474,7 @@ fn register(hall: &mut Hall, slip: &str, over: &[BetBox]) {
         }
     }
     for bet_box in layout.boxes() {
-        if hall.cluster().asked_for(*bet_box) == Some(AskedFor::Total) {
+        if hall.cluster().asked_for(*bet_box) == Some(RequiredRegistration::Total) {
             hall.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
         }
     }

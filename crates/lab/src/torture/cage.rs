@@ -6,8 +6,8 @@ use taisai::replay::setup::TABLE;
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Person,
-    PersonId, Purpose, ReceivableRuling, Redeemer, Report, Role, Roles, Seat, SessionId, TableId, Time, Transfer,
-    VoucherHash,
+    PersonId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, Seat, SessionId, TableId, Time, Transfer,
+    TransferPurpose, VoucherHash,
 };
 
 use super::hall::{
@@ -191,7 +191,7 @@ impl Hall<'_> {
                 self.tell_house(Actor::System, HouseCommand::UseApproval { approval, command })
             }
             (10, _) => {
-                for _ in 0..=taisai_table::MOST_APPROVALS {
+                for _ in 0..=taisai_table::MAX_OPEN_APPROVALS {
                     self.tell_house(by(ADMINISTRATOR), request())?;
                 }
                 Ok(())
@@ -205,7 +205,9 @@ impl Hall<'_> {
 
     /// What the program around the partitions reports; and significant events are seen to.
     fn report_something(&mut self) -> Held {
-        let what = self.chance.pick(&[Report::StoreProblem, Report::TumblerFault { table: TABLE, tumbler: TUMBLER }]);
+        let what = self
+            .chance
+            .pick(&[ReportedEvent::StoreProblem, ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER }]);
         self.tell_house(Actor::System, HouseCommand::Report { what })?;
         // The newest, one before it that may have been seen to, or one that has not happened.
         let newest = self.house().significant().next_back().map_or(0, |event| event.number);
@@ -217,15 +219,15 @@ impl Hall<'_> {
     fn training_sends(&mut self) -> Held {
         let (seat, session, number) = (Seat(0), SessionId(1), self.training_sent + 1);
         let purpose = match self.chance.below(4) {
-            0 => Purpose::Voucher { seat, session, number: self.new_voucher() },
-            1 => Purpose::Claim { seat, session, reason: ClaimReason::CashOut, by: None },
-            2 => Purpose::Returned { seat },
-            _ => Purpose::Receivable { seat, session, round: taisai_table::RoundNumber(1), is_waived: false },
+            0 => TransferPurpose::Voucher { seat, session, number: self.new_voucher() },
+            1 => TransferPurpose::Claim { seat, session, reason: ClaimReason::CashOut, by: None },
+            2 => TransferPurpose::Returned { seat },
+            _ => TransferPurpose::Receivable { seat, session, round: taisai_table::RoundNumber(1), is_waived: false },
         };
         let transfer = Transfer { number, amount: Money::from_cents(5_000), purpose };
         if self.ask_house(Actor::System, HouseCommand::Receive { cluster: TRAINING, transfer })?.is_ok() {
             self.training_sent = number;
-            if let Purpose::Voucher { number, .. } = purpose {
+            if let TransferPurpose::Voucher { number, .. } = purpose {
                 self.carry_about(number.hash);
             }
         }

@@ -13,9 +13,9 @@ use taisai::replay::setup::{Setup, TABLE};
 use taisai_engine::{InMemoryInstallation, Message, Placement};
 use taisai_rules::Games;
 use taisai_table::{
-    Actor, Asked, Betting, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId, House,
-    HouseCommand, HouseEvent, Machines, Person, PersonId, Phase, Plan, Recorded, Refusal, Role, Roles, Round,
-    RoundCommand, RoundEntry, RoundEvent, Seat, Snapshot, Table, TableRules, Time, VoucherHash,
+    Actor, Betting, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId,
+    House, HouseCommand, HouseEvent, MachineEntry, Machines, MachinesSnapshot, Person, PersonId, Phase, Refusal, Role,
+    Roles, Round, RoundCommand, RoundEntry, RoundEvent, Seat, TableMachines, TablePlan, TableRules, Time, VoucherHash,
 };
 
 use super::chance::Chance;
@@ -94,7 +94,7 @@ pub(super) struct Hall<'t> {
     /// Messages that were delivered not long ago, to be delivered once more.
     pub(super) delivered: VecDeque<Message>,
     /// The last snapshot, and how many entries there were.
-    pub(super) snapshot: Option<(usize, Snapshot)>,
+    pub(super) snapshot: Option<(usize, MachinesSnapshot)>,
     pub(super) next_device: u32,
     /// Vouchers that were printed, as players carry them about.
     pub(super) vouchers: Vec<VoucherHash>,
@@ -116,7 +116,7 @@ impl<'t> Hall<'t> {
         tally: &'t mut Tally,
     ) -> anyhow::Result<Self> {
         let plan = setup.plan(games)?;
-        let Plan { rules, seats, .. } = &plan;
+        let TablePlan { rules, seats, .. } = &plan;
         let model = |seats: &u32| Model::new(rules.clone(), *seats, setup.profile.large_win);
         let (models, rules) = (seats.iter().map(model).collect(), rules.clone());
         let mut installation = InMemoryInstallation::new(setup.profile.clone(), setup.training, placement, Time(BEGIN));
@@ -148,7 +148,7 @@ impl<'t> Hall<'t> {
         })
     }
 
-    fn table(&self) -> &Table {
+    fn table(&self) -> &TableMachines {
         self.installation.table(TABLE).expect("the table was added")
     }
 
@@ -176,7 +176,7 @@ impl<'t> Hall<'t> {
     }
 
     /// A command under a new id of whoever asks.
-    pub(super) fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+    pub(super) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
@@ -187,7 +187,7 @@ impl<'t> Hall<'t> {
                 10_000 + self.house().terminal_at(self.at, seat).map_or(0, |device| u64::from(device.0))
             }
         };
-        Asked { time: self.time, actor, id: self.installation.next_id(source), command }
+        CommandRequest { time: self.time, actor, id: self.installation.next_id(source), command }
     }
 
     pub(super) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Held {
@@ -206,11 +206,11 @@ impl<'t> Hall<'t> {
     }
 
     /// Nothing if the command waits until clusters hold what has happened so far: it is decided when they do, or after a while.
-    pub(super) fn send_round(&mut self, asked: &Asked<RoundCommand>) -> Held<Option<Decision<RoundEvent>>> {
+    pub(super) fn send_round(&mut self, asked: &CommandRequest<RoundCommand>) -> Held<Option<Decision<RoundEvent>>> {
         self.watched(asked, |installation| installation.ask_round(TABLE, asked.clone()))
     }
 
-    pub(super) fn send_cluster(&mut self, asked: &Asked<ClusterCommand>) -> Held<Decision<ClusterEvent>> {
+    pub(super) fn send_cluster(&mut self, asked: &CommandRequest<ClusterCommand>) -> Held<Decision<ClusterEvent>> {
         let at = self.at;
         let decision = self.watched(asked, |installation| installation.ask_cluster(at, asked.clone()))?;
         let decision = decision.ok_or_else(|| Failure::new("there is no such cluster"))?;
@@ -225,7 +225,7 @@ impl<'t> Hall<'t> {
         Ok(decision)
     }
 
-    pub(super) fn send_house(&mut self, asked: &Asked<HouseCommand>) -> Held<Decision<HouseEvent>> {
+    pub(super) fn send_house(&mut self, asked: &CommandRequest<HouseCommand>) -> Held<Decision<HouseEvent>> {
         self.watched(asked, |installation| installation.ask_house(asked.clone()))
     }
 
@@ -260,8 +260,8 @@ impl<'t> Hall<'t> {
         // The machines that play goes on with are looked at wherever no later entry has changed them.
         let machines = if place + 1 == self.heeded { installation.machines() } else { replica };
         match recorded {
-            Recorded::Round(table, entry) => {
-                may_ask(entry.asked.actor, &entry.outcome)?;
+            MachineEntry::Round(table, entry) => {
+                may_ask(entry.request.actor, &entry.outcome)?;
                 let table = machines.tables.get(table).expect("the table was added");
                 order.heed(&table.round, entry)?;
                 closing_waits_for_all(table, entry, tally)?;
@@ -271,8 +271,8 @@ impl<'t> Hall<'t> {
                     Ok(_) | Err(_) => {}
                 }
             }
-            Recorded::Cluster(id, entry) => {
-                may_ask(entry.asked.actor, &entry.outcome)?;
+            MachineEntry::Cluster(id, entry) => {
+                may_ask(entry.request.actor, &entry.outcome)?;
                 let cluster = machines.cluster(*id).expect("the cluster was added");
                 let model = &mut models[usize::from(id.number)];
                 model.cluster(entry, cluster, installation.slip(*id, cluster.round()))?;
@@ -280,8 +280,8 @@ impl<'t> Hall<'t> {
                 cluster.no_balance_below_zero()?;
                 model.seats_are_the_same(cluster)?;
             }
-            Recorded::House(entry) => {
-                may_ask(entry.asked.actor, &entry.outcome)?;
+            MachineEntry::House(entry) => {
+                may_ask(entry.request.actor, &entry.outcome)?;
                 outside.house(entry)?;
                 machines.house.ledger_sums_to_zero()?;
             }
@@ -313,11 +313,11 @@ impl<'t> Hall<'t> {
         for entry in self.record.entries(from) {
             let entry = entry?;
             ensure("an entry reads as it was written", read.next() == Some(&entry), || format!("{entry:?}"))?;
-            if let Recorded::Cluster(_, entry) = &entry
+            if let MachineEntry::Cluster(_, entry) = &entry
                 && entry.outcome.is_ok()
-                && is_bet(&entry.asked.command)
+                && is_bet(&entry.request.command)
             {
-                let is_next = bets.next() == Some(&entry.asked.id);
+                let is_next = bets.next() == Some(&entry.request.id);
                 ensure("every accepted bet is in the record once", is_next, || format!("{entry:?}"))?;
             }
         }
@@ -355,7 +355,7 @@ const fn is_bet(command: &ClusterCommand) -> bool {
 }
 
 /// Bets are closed when every cluster holds it, and not when some do.
-fn closing_waits_for_all(table: &Table, entry: &RoundEntry, tally: &mut Tally) -> Held {
+fn closing_waits_for_all(table: &TableMachines, entry: &RoundEntry, tally: &mut Tally) -> Held {
     let Ok(RoundEvent::Followed { cluster, .. }) = entry.outcome else { return Ok(()) };
     let is_open = |cluster: &Cluster| cluster.betting() == Betting::Open;
     let are_open = table.clusters.iter().any(is_open);

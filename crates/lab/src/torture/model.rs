@@ -14,9 +14,9 @@ use std::rc::Rc;
 use taisai::replay::failure::{Failure, Held, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
-    Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, Cut, DeviceId, HouseCommand,
-    HouseEntry, HouseEvent, Notice, Purpose, Receipt, ReceivableId, ReceivableRuling, Registration, RoundNumber, Seat,
-    SessionId, Slip, Stake, TableRules, Totals, Transfer, VoucherHash, VoucherSerial,
+    Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
+    HouseEntry, HouseEvent, Notice, Receipt, ReceivableId, ReceivableRuling, Registration, RejectedStake, RoundNumber,
+    Seat, SessionId, Slip, SlipTotals, Stake, TableRules, Transfer, TransferPurpose, VoucherHash, VoucherSerial,
 };
 
 use given::Given;
@@ -79,7 +79,7 @@ impl Outside {
     /// What an entry of the House does to the money outside.
     pub(super) fn house(&mut self, entry: &HouseEntry) -> Held {
         self.vouchers(entry)?;
-        match (&entry.asked.command, &entry.outcome) {
+        match (&entry.request.command, &entry.outcome) {
             (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
             (_, Ok(HouseEvent::CashPaid { amount })) => self.cash -= amount.cents(),
             (
@@ -94,7 +94,7 @@ impl Outside {
             },
             // What the House bears, until a later correction of the session gives it back.
             (HouseCommand::Receive { transfer, .. }, Ok(HouseEvent::ReceivableOpened { receivable, .. })) => {
-                if matches!(transfer.purpose, Purpose::Receivable { is_waived: true, .. }) {
+                if matches!(transfer.purpose, TransferPurpose::Receivable { is_waived: true, .. }) {
                     self.result -= transfer.amount.cents();
                     self.waived.insert(*receivable);
                 }
@@ -111,12 +111,12 @@ impl Outside {
     /// A number that has died is never paid, and dies once.
     fn vouchers(&mut self, entry: &HouseEntry) -> Held {
         let Ok(event) = &entry.outcome else { return Ok(()) };
-        match (&entry.asked.command, event) {
+        match (&entry.request.command, event) {
             (HouseCommand::SellVoucher { number, .. }, HouseEvent::VoucherIssued { serial, .. }) => {
                 self.issued(*serial, number.hash)?;
             }
             (HouseCommand::Receive { transfer, .. }, HouseEvent::VoucherIssued { serial, .. }) => {
-                if let Purpose::Voucher { number, .. } = transfer.purpose {
+                if let TransferPurpose::Voucher { number, .. } = transfer.purpose {
                     self.issued(*serial, number.hash)?;
                 }
             }
@@ -145,10 +145,10 @@ impl Outside {
     }
 }
 
-const fn session_of(purpose: Purpose) -> Option<SessionId> {
+const fn session_of(purpose: TransferPurpose) -> Option<SessionId> {
     match purpose {
-        Purpose::Voucher { session, .. } | Purpose::Claim { session, .. } => Some(session),
-        Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => None,
+        TransferPurpose::Voucher { session, .. } | TransferPurpose::Claim { session, .. } => Some(session),
+        TransferPurpose::Receivable { .. } | TransferPurpose::Credits { .. } | TransferPurpose::Returned { .. } => None,
     }
 }
 
@@ -234,9 +234,9 @@ impl Model {
     /// What an entry of the players' side does; `cluster` has applied it.
     pub(super) fn cluster(&mut self, entry: &ClusterEntry, cluster: &Cluster, slip: Option<&Slip>) -> Held {
         let Ok(event) = &entry.outcome else { return Ok(()) };
-        self.may_bet(&entry.asked.command, cluster)?;
+        self.may_bet(&entry.request.command, cluster)?;
         self.is_of_reader(entry)?;
-        match &entry.asked.command {
+        match &entry.request.command {
             ClusterCommand::Place { seat, chips, stakes }
             | ClusterCommand::PlaceFor { seat, chips, stakes }
             | ClusterCommand::PlaceExcess { seat, chips, stakes } => {
@@ -284,7 +284,7 @@ impl Model {
                 self.reject_excess(cuts)?;
             }
             ClusterCommand::AcceptNote { seat, amount } => {
-                self.take_note(entry.asked.actor, *seat, *amount, cluster)?;
+                self.take_note(entry.request.actor, *seat, *amount, cluster)?;
             }
             ClusterCommand::EmptyStacker { acceptor, amount: counted, .. } => {
                 let (notes, stacked) = self.stackers.insert(*acceptor, (0, 0)).unwrap_or_default();
@@ -327,7 +327,7 @@ impl Model {
             | ClusterCommand::CountStacker { .. }
             | ClusterCommand::Delivered { .. } => {}
         }
-        if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.asked.command {
+        if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.request.command {
             // A lock may end with the session or outlive it; it never begins there.
             self.purse(seat).is_locked &= cluster.is_locked(seat);
         }
@@ -341,7 +341,7 @@ impl Model {
         self.chips -= worth;
     }
 
-    fn reject_excess(&mut self, cuts: &[Cut]) -> Held {
+    fn reject_excess(&mut self, cuts: &[RejectedStake]) -> Held {
         for cut in cuts {
             self.reject(Player { seat: cut.seat, chips: cut.chips }, cut.stake)?;
         }
@@ -369,9 +369,11 @@ impl Model {
     fn receive(&mut self, transfer: &Transfer, cluster: &Cluster) -> Held {
         let newest = cluster.outbox().last();
         // A seat that cannot take credits sends them back; then they are on their way to a claim.
-        let is_returned =
-            newest.is_some_and(|sent| sent.number > self.sent && matches!(sent.purpose, Purpose::Returned { .. }));
-        let (Purpose::Credits { seat, session }, false) = (transfer.purpose, is_returned) else { return Ok(()) };
+        let is_returned = newest
+            .is_some_and(|sent| sent.number > self.sent && matches!(sent.purpose, TransferPurpose::Returned { .. }));
+        let (TransferPurpose::Credits { seat, session }, false) = (transfer.purpose, is_returned) else {
+            return Ok(());
+        };
         let is_theirs = session.is_none_or(|session| self.purse(seat).cashed_out == Some(session));
         ensure("what is taken back goes to its own session", is_theirs, || format!("{transfer:?}"))?;
         self.credit(seat, transfer.amount.cents());
@@ -578,12 +580,12 @@ impl Model {
         self.limits.cap(bet_box, bet_box.opposite().map_or(Money::ZERO, |opposite| self.total(opposite)))
     }
 
-    fn settle(&mut self, dice: Option<Dice>, totals: &Totals, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+    fn settle(&mut self, dice: Option<Dice>, totals: &SlipTotals, cluster: &Cluster, slip: Option<&Slip>) -> Held {
         (self.is_open, self.is_thrown) = (false, false);
         self.remember(dice, cluster);
         self.list(cluster);
         self.lines_are_the_same(dice, slip)?;
-        let mut expected = Totals::default();
+        let mut expected = SlipTotals::default();
         let mut given = vec![[0, 0]; self.purses.len()];
         for (player, stake, counted, paid) in past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.told))? {
             let returned = stake - counted;

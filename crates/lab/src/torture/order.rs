@@ -46,7 +46,7 @@ impl Order {
             }
             Ok(RoundEvent::Ruled { round, before, after, waits }) => {
                 let paid = self.alone.remove(round).map_or(*before, |(_, paid)| paid);
-                if let Some(maker) = entry.asked.actor.person().filter(|_| *waits) {
+                if let Some(maker) = entry.request.actor.person().filter(|_| *waits) {
                     self.alone.insert(*round, (maker.id, paid));
                 }
                 self.ruled.insert(*round);
@@ -74,11 +74,13 @@ impl Order {
         }
         if self.is_interrupted {
             let undone = matches!(entry.outcome, Ok(RoundEvent::Voided { reason: VoidReason::NotEstablished, .. }));
-            ensure("an established outcome stays established (5.4)", !undone, || format!("{:?}", entry.asked.command))?;
+            ensure("an established outcome stays established (5.4)", !undone, || {
+                format!("{:?}", entry.request.command)
+            })?;
         }
         self.two_people(entry)?;
         self.letter(round, entry)?;
-        if let (RoundCommand::Commit { .. }, Ok(_)) = (&entry.asked.command, &entry.outcome) {
+        if let (RoundCommand::Commit { .. }, Ok(_)) = (&entry.request.command, &entry.outcome) {
             // Written out here: the machine's own number is what is checked.
             let is_flat = self.faces.is_none_or(|faces| faces.iter().all(Option::is_some));
             let is_valid = self.tumbles.is_some_and(|tumbles| tumbles >= 3) && is_flat;
@@ -101,7 +103,7 @@ impl Order {
     /// What the documents say to the letter: concealed dice, what is known, and what a ruling has decided.
     fn letter(&self, round: &Round, entry: &RoundEntry) -> Held {
         let is_concealed = round.rules().game().cover() == Cover::Covered && self.phase == Phase::Open;
-        let command = &entry.asked.command;
+        let command = &entry.request.command;
         let says_faces = matches!(command, RoundCommand::AtRest { .. } | RoundCommand::Commit { .. })
             || matches!(command, RoundCommand::Interrupt { known } if !known.is_empty());
         ensure("no face is recorded before \"No more Bets\" (3.7)", !(is_concealed && says_faces), || {
@@ -153,8 +155,8 @@ impl Order {
 
     /// What is over is changed by two people, or by a ruling, whose money waits for the second.
     fn two_people(&self, entry: &RoundEntry) -> Held {
-        let first = entry.asked.actor.person().map(|person| person.id);
-        match (&entry.asked.command, &entry.outcome) {
+        let first = entry.request.actor.person().map(|person| person.id);
+        match (&entry.request.command, &entry.outcome) {
             (RoundCommand::Rule { second, .. }, Ok(RoundEvent::Ruled { round, before, after, waits: false })) => {
                 let are_two = second.is_some_and(|second| Some(second.id) != first);
                 let paid = self.alone.get(round).map_or(*before, |(_, paid)| *paid);
@@ -176,7 +178,7 @@ impl Order {
             | RoundCommand::Inspect { second, .. }
             | RoundCommand::VoidDamaged { second, .. },
             Ok(_),
-        ) = (&entry.asked.command, &entry.outcome)
+        ) = (&entry.request.command, &entry.outcome)
         else {
             return Ok(());
         };

@@ -2,10 +2,10 @@
 //! correct, void and rule; the table that closes and opens again.
 
 use taisai::replay::failure::Held;
-use taisai_rules::{BoxKey, Cover, Dice, Face, Kind, LimitScope, Money};
+use taisai_rules::{BoxKey, BoxKind, Cover, Dice, Face, LimitScope, Money};
 use taisai_table::{
-    Actor, Closes, ClusterCommand, LimitEntry, LimitRange, PastRound, Phase, Position, RoundCommand, RoundNumber,
-    RoundStanding, Ruling, TUMBLES, TableLimits, VoidReason,
+    Actor, BetsCloser, ClusterCommand, LimitEntry, LimitRange, MIN_TUMBLES, PastRound, Phase, Position, RoundCommand,
+    RoundNumber, RoundStanding, Ruling, TableLimits, VoidReason,
 };
 
 use super::hall::{DEALER, Hall, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SUPERVISOR, TUMBLER, by, person};
@@ -95,7 +95,7 @@ impl Hall<'_> {
                 Ok(())
             }
             // The time is up, and terminals take no more bets; at a live table the Dealer's word alone closes (3.6).
-            41..=70 if self.setup.profile.closes == Closes::Tick => {
+            41..=70 if self.setup.profile.closes == BetsCloser::Tick => {
                 self.time = self.round().closes_at().map_or(self.time, |closes_at| self.time.max(closes_at));
                 self.set_clock()
             }
@@ -113,7 +113,7 @@ impl Hall<'_> {
         match (tumbles, faces) {
             (None, _) if self.chance.one_in(60) => self.interrupt(0),
             (None, _) => self.tumbler(RoundCommand::Activate),
-            (Some(tumbles), _) if tumbles < TUMBLES => match self.chance.below(40) {
+            (Some(tumbles), _) if tumbles < MIN_TUMBLES => match self.chance.below(40) {
                 0..=3 if faces.is_some() => self.deal(RoundCommand::Void { reason: VoidReason::FewTumbles }),
                 2 => self.come_to_rest(),
                 0 => self.deal(RoundCommand::Void { reason: VoidReason::FewTumbles }),
@@ -291,11 +291,11 @@ impl Hall<'_> {
         let scope = self.rules.layout().limit_scope();
         let mut boxes = Vec::new();
         if scope.is_some() {
-            for kind in [Kind::Small, Kind::Big, Kind::Odd, Kind::Even] {
+            for kind in [BoxKind::Small, BoxKind::Big, BoxKind::Odd, BoxKind::Even] {
                 let max = units(self.chance.between(200, 900));
                 boxes.push(LimitEntry { boxes: BoxKey::Kind(kind), min: units(self.chance.between(2, 10)), max });
             }
-            for kind in [Kind::Single, Kind::Sum, Kind::Domino, Kind::Triple, Kind::Three] {
+            for kind in [BoxKind::Single, BoxKind::Sum, BoxKind::Domino, BoxKind::Triple, BoxKind::Three] {
                 let max = units(self.chance.between(30, 200));
                 boxes.push(LimitEntry { boxes: BoxKey::Kind(kind), min: units(1), max });
             }

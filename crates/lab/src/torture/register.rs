@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use taisai::replay::failure::{Failure, Held, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Money, Outcome};
-use taisai_table::{AskedFor, Chips, ClusterCommand, PayLine, Registration, Returns, RoundNumber, Seat, Stake, Stakes};
+use taisai_table::{
+    Chips, ClusterCommand, FilmReturns, PayLine, Registration, RequiredRegistration, RoundNumber, Seat, Stake, Stakes,
+};
 
 use super::hall::{Hall, MANAGER, SUPERVISOR, by, person};
 use super::model::{KEPT, Player};
@@ -62,7 +64,7 @@ impl Hall<'_> {
             let told = self.cluster().told(bet_box);
             let asked_for = self.cluster().asked_for(bet_box);
             let is_over = !wins && total.cents() > self.cap_on_felt(round, bet_box);
-            let must_be_told = asked_for == Some(AskedFor::Total) || is_over;
+            let must_be_told = asked_for == Some(RequiredRegistration::Total) || is_over;
             if told.is_some_and(|told| told != total) || (told.is_none() && must_be_told) {
                 return self.tell(ClusterCommand::TellTotal { bet_box, amount: total });
             }
@@ -162,7 +164,7 @@ impl Hall<'_> {
     pub(super) fn look_at_the_film(&mut self) -> Held {
         let newest = self.round().number().0;
         let oldest = newest.saturating_sub(KEPT);
-        let is_open = |(round, returns): &(RoundNumber, &Returns)| returns.is_open && round.0 > oldest;
+        let is_open = |(round, returns): &(RoundNumber, &FilmReturns)| returns.is_open && round.0 > oldest;
         let open: Vec<_> = self.cluster().returns().filter(is_open).map(|(round, _)| round).collect();
         let any = RoundNumber(oldest + 1 + self.chance.below(newest - oldest + 1));
         let round = if open.is_empty() || self.chance.one_in(20) { any } else { self.chance.pick(&open) };

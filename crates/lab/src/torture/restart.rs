@@ -4,8 +4,9 @@
 use taisai::replay::failure::{Failure, Held, ensure};
 use taisai::replay::setup::hex;
 use taisai_table::{
-    Actor, Asked, ClusterCommand, ClusterEntry, Decision, Entry, HouseCommand, HouseEntry, Machines, PersonId,
-    Recorded, Refusal, Report, RoundCommand, RoundEntry, RoundEvent, Seat, Snapshot, Time, Verdict,
+    Actor, ClusterCommand, ClusterEntry, CommandRequest, Decision, Entry, HouseCommand, HouseEntry, MachineEntry,
+    Machines, MachinesSnapshot, PersonId, Refusal, ReportedEvent, RoundCommand, RoundEntry, RoundEvent, Seat, Time,
+    Verdict,
 };
 
 use super::hall::Hall;
@@ -33,7 +34,7 @@ impl Hall<'_> {
         self.rebuild(self.snapshot.as_ref())
     }
 
-    fn rebuild(&self, snapshot: Option<&(usize, Snapshot)>) -> Held<Machines> {
+    fn rebuild(&self, snapshot: Option<&(usize, MachinesSnapshot)>) -> Held<Machines> {
         self.partitions_are_as_recorded()?;
         let before = self.installation.machines();
         let mut rebuilt = before.empty();
@@ -72,12 +73,12 @@ impl Hall<'_> {
     }
 
     /// The last entry of a machine whose command it remembers: not of one whose id was refused, nor of a stranger.
-    fn last<C: Clone, E: Clone>(&self, of: impl Fn(&Recorded) -> Option<&Entry<C, E>>) -> Option<Entry<C, E>> {
+    fn last<C: Clone, E: Clone>(&self, of: impl Fn(&MachineEntry) -> Option<&Entry<C, E>>) -> Option<Entry<C, E>> {
         let entries = self.installation.record.iter().rev().filter_map(of);
-        let mut entries = entries.filter(|entry| !entry.verdict().is_of_id() && self.is_known(entry.asked.actor));
+        let mut entries = entries.filter(|entry| !entry.verdict().is_of_id() && self.is_known(entry.request.actor));
         let mut last = entries.next().cloned()?;
         // It is asked again now.
-        last.asked.time = self.time;
+        last.request.time = self.time;
         Some(last)
     }
 
@@ -97,22 +98,22 @@ impl Hall<'_> {
 
     fn last_of_round(&self) -> Option<RoundEntry> {
         self.last(|recorded| match recorded {
-            Recorded::Round(_, entry) => Some(entry),
-            Recorded::Cluster(..) | Recorded::House(_) => None,
+            MachineEntry::Round(_, entry) => Some(entry),
+            MachineEntry::Cluster(..) | MachineEntry::House(_) => None,
         })
     }
 
     fn last_of_cluster(&self) -> Option<ClusterEntry> {
         self.last(|recorded| match recorded {
-            Recorded::Cluster(id, entry) if *id == self.at => Some(entry),
-            Recorded::Cluster(..) | Recorded::Round(..) | Recorded::House(_) => None,
+            MachineEntry::Cluster(id, entry) if *id == self.at => Some(entry),
+            MachineEntry::Cluster(..) | MachineEntry::Round(..) | MachineEntry::House(_) => None,
         })
     }
 
     fn last_of_house(&self) -> Option<HouseEntry> {
         self.last(|recorded| match recorded {
-            Recorded::House(entry) => Some(entry),
-            Recorded::Round(..) | Recorded::Cluster(..) => None,
+            MachineEntry::House(entry) => Some(entry),
+            MachineEntry::Round(..) | MachineEntry::Cluster(..) => None,
         })
     }
 
@@ -128,7 +129,7 @@ impl Hall<'_> {
     }
 
     /// Asks the dealer's side when clusters follow.
-    pub(super) fn decide_round(&mut self, asked: &Asked<RoundCommand>) -> Held<Decision<RoundEvent>> {
+    pub(super) fn decide_round(&mut self, asked: &CommandRequest<RoundCommand>) -> Held<Decision<RoundEvent>> {
         self.send_round(asked)?.ok_or_else(|| Failure(format!("clusters follow, and a command waits: {asked:?}")))
     }
 
@@ -137,15 +138,15 @@ impl Hall<'_> {
         let (sent, answered) = match self.chance.below(3) {
             0 => {
                 let Some(entry) = self.last_of_followed_round()? else { return Ok(()) };
-                (entry.verdict(), again(&self.decide_round(&entry.asked)?))
+                (entry.verdict(), again(&self.decide_round(&entry.request)?))
             }
             1 => {
                 let Some(entry) = self.last_of_house() else { return Ok(()) };
-                (entry.verdict(), again(&self.send_house(&entry.asked)?))
+                (entry.verdict(), again(&self.send_house(&entry.request)?))
             }
             _ => {
                 let Some(entry) = self.last_of_cluster() else { return Ok(()) };
-                (entry.verdict(), again(&self.send_cluster(&entry.asked)?))
+                (entry.verdict(), again(&self.send_cluster(&entry.request)?))
             }
         };
         self.tally.fault(Fault::CommandSentAgain);
@@ -164,19 +165,19 @@ impl Hall<'_> {
         };
         let verdict = match self.chance.below(3) {
             0 => {
-                let Some(Entry { mut asked, .. }) = self.last_of_followed_round()? else { return Ok(()) };
+                let Some(Entry { request: mut asked, .. }) = self.last_of_followed_round()? else { return Ok(()) };
                 asked.command = RoundCommand::UseDice { dice_set: 987_654 };
                 asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
                 self.decide_round(&asked)?.verdict()
             }
             1 => {
-                let Some(Entry { mut asked, .. }) = self.last_of_house() else { return Ok(()) };
+                let Some(Entry { request: mut asked, .. }) = self.last_of_house() else { return Ok(()) };
                 asked.command = HouseCommand::LoginFailed { person: PersonId(987_654) };
                 asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
                 self.send_house(&asked)?.verdict()
             }
             _ => {
-                let Some(Entry { mut asked, .. }) = self.last_of_cluster() else { return Ok(()) };
+                let Some(Entry { request: mut asked, .. }) = self.last_of_cluster() else { return Ok(()) };
                 asked.command = ClusterCommand::Clear { seat: Seat(987_654) };
                 asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
                 self.send_cluster(&asked)?.verdict()
@@ -195,7 +196,7 @@ impl Hall<'_> {
             if self.chance.percent(50) { (self.time.0 + HOUR, 3_600_000) } else { (self.time.0 - HOUR, -3_600_000) };
         self.time = Time(time);
         self.set_clock()?;
-        let what = Report::ClockStepped { millis };
+        let what = ReportedEvent::ClockStepped { millis };
         let told = self.ask_house(Actor::System, HouseCommand::Report { what })?;
         told.map(|_| ()).map_err(|refusal| Failure(format!("a report was refused: {refusal:?}")))
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use taisai_rules::{Cover, Game, LimitScope, Rule, Station};
 use taisai_table::{
-    Actor, Asked, ClaimReason, ClusterCommand, ClusterEvent, HouseCommand, HouseEvent, Notice, Purpose, Recorded,
-    Refusal, Report, RoundCommand, RoundEvent, RoundStanding, Ruling, VoidReason,
+    Actor, ClaimReason, ClusterCommand, ClusterEvent, CommandRequest, HouseCommand, HouseEvent, MachineEntry, Notice,
+    Refusal, ReportedEvent, RoundCommand, RoundEvent, RoundStanding, Ruling, TransferPurpose, VoidReason,
 };
 
 /// What the simulator does to the machines and to what passes between them.
@@ -64,7 +64,7 @@ counters! {
     "notice" Notices of Notice {
         TableOpened TableClosed ClosureAnnounced Relieved Limits Opened Closed Thrown Result Voided Corrected Held Resumed
     }
-    "transfer" Purposes of Purpose { Voucher Claim Receivable Credits Returned }
+    "transfer" Purposes of TransferPurpose { Voucher Claim Receivable Credits Returned }
     "claim" Claims of ClaimReason { CashOut WalkedAway LeftBehind Correction Void VoucherFailed FromFilm }
     "fault" Faults of Fault {
         MessageDelayed MessageRepeated MessageOutOfOrder WrongSlip CommandSentAgain CommandIdReused CommandTooOld
@@ -99,7 +99,7 @@ counters! {
         Done LoginCounted ApprovalRequested VoucherIssued CashPaid CreditsSent ClaimOpened ReceivableOpened PlayMoney
         ReceivableRuled Ticked VoucherReissued
     }
-    "report" Reports of Report {
+    "report" Reports of ReportedEvent {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
         OverDifferential TumblerFault StackerDiffers BuyInReversed
         FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
@@ -141,14 +141,18 @@ impl Tally {
     }
 
     /// Counts what an entry tells: a refusal, or what was asked and happened.
-    pub(super) fn recorded(&mut self, recorded: &Recorded) {
+    pub(super) fn recorded(&mut self, recorded: &MachineEntry) {
         self.commands += 1;
         let refused = match recorded {
-            Recorded::Round(_, entry) => {
-                entry.outcome.as_ref().map(|event| self.round(&entry.asked.command, event)).err()
+            MachineEntry::Round(_, entry) => {
+                entry.outcome.as_ref().map(|event| self.round(&entry.request.command, event)).err()
             }
-            Recorded::Cluster(_, entry) => entry.outcome.as_ref().map(|event| self.cluster(&entry.asked, event)).err(),
-            Recorded::House(entry) => entry.outcome.as_ref().map(|event| self.house(&entry.asked.command, event)).err(),
+            MachineEntry::Cluster(_, entry) => {
+                entry.outcome.as_ref().map(|event| self.cluster(&entry.request, event)).err()
+            }
+            MachineEntry::House(entry) => {
+                entry.outcome.as_ref().map(|event| self.house(&entry.request.command, event)).err()
+            }
         };
         if let Some(refusal) = refused {
             *self.refusals.entry(*refusal).or_default() += 1;
@@ -169,7 +173,11 @@ impl Tally {
         }
     }
 
-    fn cluster(&mut self, Asked { actor, command, .. }: &Asked<ClusterCommand>, event: &ClusterEvent) {
+    fn cluster(
+        &mut self,
+        CommandRequest { actor, command, .. }: &CommandRequest<ClusterCommand>,
+        event: &ClusterEvent,
+    ) {
         let laid = match command {
             ClusterCommand::Place { .. } => Some(ByReader::Placed),
             ClusterCommand::PlaceExcess { .. } => Some(ByReader::PlacedExcess),
@@ -195,11 +203,11 @@ impl Tally {
         self.house_events.count(event);
         if let HouseCommand::Receive { transfer, .. } = command {
             self.purposes.count(&transfer.purpose);
-            if let Purpose::Claim { reason, .. } = &transfer.purpose {
+            if let TransferPurpose::Claim { reason, .. } = &transfer.purpose {
                 self.claims.count(reason);
             }
             // A voucher that could not be issued leaves a claim.
-            if let (Purpose::Voucher { .. }, HouseEvent::ClaimOpened { .. }) = (&transfer.purpose, event) {
+            if let (TransferPurpose::Voucher { .. }, HouseEvent::ClaimOpened { .. }) = (&transfer.purpose, event) {
                 self.claims.count(&ClaimReason::VoucherFailed);
             }
         }

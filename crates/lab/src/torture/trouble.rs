@@ -3,11 +3,11 @@
 
 use taisai::replay::failure::Held;
 use taisai::replay::setup::TABLE;
-use taisai_rules::{BetBox, BoxKey, Kind, Money, Unit};
+use taisai_rules::{BetBox, BoxKey, BoxKind, Money, Unit};
 use taisai_table::{
     Act, Actor, ApprovalId, CashOut, Chips, ClusterCommand, ClusterId, DeviceId, DeviceKind, HouseCommand, LimitEntry,
-    PersonId, Position, Purpose, Receipt, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, RoundStanding,
-    Ruling, Seat, Stake, Stakes, TableId, TableLimits, Time, Transfer, VoidReason, VoucherHash, VoucherNumber,
+    PersonId, Position, Receipt, ReceivableId, ReceivableRuling, RoundCommand, RoundNumber, RoundStanding, Ruling,
+    Seat, Stake, Stakes, TableId, TableLimits, Time, Transfer, TransferPurpose, VoidReason, VoucherHash, VoucherNumber,
 };
 
 use super::cage::TRAINING;
@@ -185,7 +185,7 @@ impl Hall<'_> {
     fn bad_limits(&mut self) -> TableLimits {
         let unit = Unit::CENT.money();
         let cents = |cents| Some(Money::from_cents(cents));
-        let boxes = vec![LimitEntry { boxes: BoxKey::Kind(Kind::Sum), min: cents(500), max: cents(100) }];
+        let boxes = vec![LimitEntry { boxes: BoxKey::Kind(BoxKind::Sum), min: cents(500), max: cents(100) }];
         match self.chance.below(3) {
             0 => TableLimits { unit: Money::ZERO, boxes: Vec::new(), rest: None, differential: None },
             1 => TableLimits { unit, boxes, rest: None, differential: None },
@@ -281,7 +281,7 @@ impl Hall<'_> {
                 (administrator, HouseCommand::Configure { key, value, why: why(), second })
             }
             27 => {
-                let transfer = Transfer { number: 1, amount: cents(100), purpose: Purpose::Returned { seat } };
+                let transfer = Transfer { number: 1, amount: cents(100), purpose: TransferPurpose::Returned { seat } };
                 let cluster = ClusterId { table: TableId(77), number: 0 };
                 (Actor::System, HouseCommand::Receive { cluster, transfer })
             }
@@ -326,7 +326,7 @@ impl Hall<'_> {
                 (by(DEALER), ClusterCommand::IssueColour { seat, colour: 2, value: cents(500), chips: 1, second: None })
             }
             14 => {
-                let purpose = Purpose::Returned { seat };
+                let purpose = TransferPurpose::Returned { seat };
                 let number = self.cluster().received() + 1;
                 let transfer = Transfer { number, amount: cents(100), purpose };
                 (Actor::System, ClusterCommand::Receive { transfer })

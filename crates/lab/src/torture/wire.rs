@@ -6,8 +6,8 @@ use std::mem::{Discriminant, discriminant};
 use taisai::replay::failure::{Failure, Held, ensure};
 use taisai_engine::Message;
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, HouseCommand, MachineId, Notice, Purpose, Recorded, Refusal, RoundCommand, Seat,
-    SlipLine, Verdict,
+    Actor, ClusterCommand, ClusterId, HouseCommand, MachineEntry, MachineId, Notice, Refusal, RoundCommand, Seat,
+    SlipLine, TransferPurpose, Verdict,
 };
 
 use super::hall::Hall;
@@ -74,7 +74,7 @@ impl Hall<'_> {
         }
         self.deliver(&message)?;
         if let Message::ToHouse { transfer, .. } = &message
-            && let Purpose::Voucher { number, .. } = transfer.purpose
+            && let TransferPurpose::Voucher { number, .. } = transfer.purpose
             && self.house().voucher(number.hash).is_some()
         {
             self.carry_about(number.hash);
@@ -262,10 +262,10 @@ impl Hall<'_> {
 }
 
 /// The machine of an entry, if it accepted what was asked.
-fn accepted_by(recorded: &Recorded) -> Option<MachineId> {
+fn accepted_by(recorded: &MachineEntry) -> Option<MachineId> {
     match recorded {
-        Recorded::Round(table, entry) => entry.outcome.is_ok().then_some(MachineId::Round(*table)),
-        Recorded::Cluster(cluster, entry) => entry.outcome.is_ok().then_some(MachineId::Cluster(*cluster)),
-        Recorded::House(entry) => entry.outcome.is_ok().then_some(MachineId::House),
+        MachineEntry::Round(table, entry) => entry.outcome.is_ok().then_some(MachineId::Round(*table)),
+        MachineEntry::Cluster(cluster, entry) => entry.outcome.is_ok().then_some(MachineId::Cluster(*cluster)),
+        MachineEntry::House(entry) => entry.outcome.is_ok().then_some(MachineId::House),
     }
 }

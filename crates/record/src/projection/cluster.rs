@@ -5,8 +5,8 @@ mod settle;
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Entry, Ledger, Meters,
-    OverDifferential, Person, Purpose, RoundNumber, Seat, SessionId,
+    Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger, CommandRequest, Entry, Meters,
+    OverDifferential, Person, RejectedStake, RoundNumber, Seat, SessionId, TransferPurpose,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -77,7 +77,7 @@ impl Scribe for Cluster {
         entry: &Entry<ClusterCommand, ClusterEvent>,
         batch: &mut Batch,
     ) -> Result<(), Trouble> {
-        let asked = &entry.asked;
+        let asked = &entry.request;
         let event = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
@@ -130,11 +130,11 @@ impl Scribe for Cluster {
                 (Seats::All, Some(kind))
             }
             ClusterCommand::Receive { transfer } => match transfer.purpose {
-                Purpose::Credits { seat, .. } => (Seats::One(seat), Some("credits-received")),
-                Purpose::Voucher { .. }
-                | Purpose::Claim { .. }
-                | Purpose::Receivable { .. }
-                | Purpose::Returned { .. } => (Seats::None, None),
+                TransferPurpose::Credits { seat, .. } => (Seats::One(seat), Some("credits-received")),
+                TransferPurpose::Voucher { .. }
+                | TransferPurpose::Claim { .. }
+                | TransferPurpose::Receivable { .. }
+                | TransferPurpose::Returned { .. } => (Seats::None, None),
             },
             ClusterCommand::AcceptNote { seat, .. } => (Seats::One(*seat), Some("note")),
             ClusterCommand::EmptyStacker { .. } => (Seats::None, Some("stacker-emptied")),
@@ -202,7 +202,7 @@ impl Scribe for Cluster {
 
 /// The accounts, with bets of chips that lie on a live table counted as chips still.
 fn accounts(cluster: &Cluster) -> [i64; ACCOUNTS.len()] {
-    let Ledger { house, cash, chips, transit, notes, variance } = cluster.ledger();
+    let ClusterLedger { house, cash, chips, transit, notes, variance } = cluster.ledger();
     let lying = match cluster.rules().game().station() {
         Station::PlayerTerminals => 0,
         Station::LiveTable => cluster.seats().map(|seat| lying(cluster, seat, Chips::Own)).sum(),
@@ -228,7 +228,12 @@ fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
 }
 
 /// What a command tells beside the money that it moves; it may belong to a round or to a seat of its own.
-fn told(cluster: &Cluster, asked: &Asked<ClusterCommand>, event: &ClusterEvent, of: &mut Belongs) -> Vec<Event> {
+fn told(
+    cluster: &Cluster,
+    asked: &CommandRequest<ClusterCommand>,
+    event: &ClusterEvent,
+    of: &mut Belongs,
+) -> Vec<Event> {
     let by = |kind| event_by(kind, asked.actor);
     match &asked.command {
         ClusterCommand::TellTotal { bet_box, amount } => {
@@ -348,7 +353,7 @@ fn stacker_differs(cluster: &Cluster, event: &ClusterEvent, notes: u32, by: Even
 
 fn rejected(cluster: &Cluster, event: &ClusterEvent, actor: taisai_table::Actor) -> Vec<Event> {
     let ClusterEvent::Rejected { cuts } = event else { return Vec::new() };
-    let cut = |Cut { seat, stake, .. }: &Cut| {
+    let cut = |RejectedStake { seat, stake, .. }: &RejectedStake| {
         let mut event = at_seat(cluster, event_by("excess-rejected", actor), *seat);
         event.at.round = Some(cluster.round().0);
         Event { amount: Some(stake.amount.cents()), detail: Some(stake.bet_box.text().to_owned()), ..event }

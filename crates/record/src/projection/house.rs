@@ -10,8 +10,8 @@ use std::sync::Arc;
 use taisai_journal::Hash;
 use taisai_rules::Money;
 use taisai_table::{
-    Account, Asked, ClaimId, ClusterId, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, VoucherHash,
-    VoucherNumber,
+    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId,
+    VoucherHash, VoucherNumber,
 };
 
 use super::batch::{Batch, Belongs, Event, When};
@@ -68,7 +68,7 @@ impl Scribe for House {
         batch: &mut Batch,
     ) -> Result<(), Trouble> {
         use HouseCommand as C;
-        let (asked, command) = (&entry.asked, word(&entry.asked.command));
+        let (asked, command) = (&entry.request, word(&entry.request.command));
         let (why, second) = reason(&asked.command);
         let with = second.map(|second| second.id.0);
         let event = Event { why: why.map(Into::into), second: with, ..event_by("", asked.actor) };
@@ -192,7 +192,13 @@ impl Scribe for House {
 }
 
 /// Money that changes hands without cash: a voucher issued anew, a claim taken or taken back.
-fn beside(house: &House, asked: &Asked<HouseCommand>, happened: &HouseEvent, waiting: &mut Waiting, batch: &mut Batch) {
+fn beside(
+    house: &House,
+    asked: &CommandRequest<HouseCommand>,
+    happened: &HouseEvent,
+    waiting: &mut Waiting,
+    batch: &mut Batch,
+) {
     if let HouseCommand::ReissueVoucher { serial, number, .. } = &asked.command {
         return reissue(house, happened, *serial, *number, waiting, batch);
     }

@@ -84,5 +84,5 @@ fn last_time<C: DeserializeOwned, E: DeserializeOwned>(block: &Block) -> Option<
     if Opening::is_one(last) {
         return Opening::read(last).ok().map(|opening| opening.time);
     }
-    decode(last).ok().map(|entry: Entry<C, E>| entry.asked.time)
+    decode(last).ok().map(|entry: Entry<C, E>| entry.request.time)
 }

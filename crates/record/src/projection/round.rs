@@ -69,7 +69,7 @@ impl Scribe for Round {
         entry: &Entry<RoundCommand, RoundEvent>,
         batch: &mut Batch,
     ) -> Result<(), Trouble> {
-        let (asked, command) = (&entry.asked, word(&entry.asked.command));
+        let (asked, command) = (&entry.request, word(&entry.request.command));
         let event = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
@@ -244,7 +244,7 @@ impl Told<'_> {
     fn event(&self, kind: &str, round: Option<RoundNumber>, detail: Option<String>) -> Event {
         let at = Belongs { table: Some(self.round.table().0), round: round.map(|round| round.0), ..Belongs::default() };
         let second = self.second.map(|second| second.id.0);
-        Event { at, second, why: self.why.map(Into::into), detail, ..event_by(kind, self.entry.asked.actor) }
+        Event { at, second, why: self.why.map(Into::into), detail, ..event_by(kind, self.entry.request.actor) }
     }
 
     fn events(&self, event: &RoundEvent) -> Vec<Event> {

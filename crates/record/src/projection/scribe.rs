@@ -75,8 +75,8 @@ impl Desk {
             Seen::Entry(at, machine, entry) => {
                 machine.applied(self, notes, batch);
                 batch.entries += 1;
-                batch.time = entry.asked.time;
-                let when = self.when(*at, entry.asked.time)?;
+                batch.time = entry.request.time;
+                let when = self.when(*at, entry.request.time)?;
                 machine.entry(self, notes, when, entry, batch)?;
             }
             Seen::Block(_, machine) => machine.applied(self, notes, batch),

@@ -8,7 +8,7 @@ use taisai_journal::{Genesis, Purpose};
 use taisai_rules::{BetBox, Dice, Game, Money, Paragraph, Rule};
 use taisai_table::{
     Actor, ClusterCommand, ClusterEvent, PastRound, Registration, RoundEntry, RoundNumber, RoundStanding, Seat,
-    SlipLine, TableId, TableRules, Time, Totals, Unwitnessed, VoidReason,
+    SlipLine, SlipTotals, TableId, TableRules, Time, Unwitnessed, VoidReason,
 };
 
 use super::movements::{self, Movement};
@@ -113,7 +113,7 @@ pub struct ClusterSheet {
     pub sheet: Option<Sheet>,
     /// What it came to.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
-    pub totals: Totals,
+    pub totals: SlipTotals,
     /// What it moved.
     pub movements: Vec<Movement>,
     /// Settled again or voided since, in order.

@@ -9,8 +9,8 @@ use taisai_record::projection::{Projection, Query, Value};
 use taisai_record::{Address, Audit, Auditor, Book, Evidence, Machine, Recorder, Settlement, Setup, merge, settlement};
 use taisai_rules::{Dice, Money};
 use taisai_table::{
-    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, Decision, DeviceId, House,
-    HouseCommand, Notice, Person, PersonId, Position, Profile, Recorded, Registration, Role, Roles, Round,
+    Actor, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, CommandRequest, Decision, DeviceId, House,
+    HouseCommand, MachineEntry, Notice, Person, PersonId, Position, Profile, Registration, Role, Roles, Round,
     RoundCommand, RoundNumber, Seat, Stake, TableLimits, Time, VoidReason, VoucherHash, VoucherNumber,
 };
 
@@ -40,7 +40,7 @@ struct Wide {
 }
 
 /// Asks a machine for what it accepts, and hands it over before anyone else hears of it.
-fn ask<M: Machine>(recorder: &mut Recorder<M>, asked: Asked<M::Command>) {
+fn ask<M: Machine>(recorder: &mut Recorder<M>, asked: CommandRequest<M::Command>) {
     let decision = recorder.ask(asked);
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
     recorder.commit(drop).unwrap();
@@ -79,7 +79,7 @@ impl Wide {
         Self { book, house, round, clusters, sequence: 1_000_000 * openings }
     }
 
-    fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+    fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         let source = match actor {
             Actor::System => 0,
@@ -90,7 +90,7 @@ impl Wide {
             | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
         };
         let (time, sequence) = (Time(1_800_000_000_000 + 10 * self.sequence), self.sequence);
-        Asked { time, actor, id: CommandId { source, sequence }, command }
+        CommandRequest { time, actor, id: CommandId { source, sequence }, command }
     }
 
     fn house(&mut self, actor: Actor, command: HouseCommand) {
@@ -408,7 +408,7 @@ fn the_chains_of_three_clusters_are_merged() {
     let mut machines = merged.machines;
     let mut of_clusters = [0; 3];
     for (_, recorded) in &merged.entries {
-        if let Recorded::Cluster(id, _) = recorded {
+        if let MachineEntry::Cluster(id, _) = recorded {
             of_clusters[usize::from(id.number)] += 1;
         }
         machines.apply(recorded);

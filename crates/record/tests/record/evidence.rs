@@ -70,7 +70,7 @@ fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
     assert!(settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(3)).unwrap().is_none());
     let open = settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(2)).unwrap().unwrap();
     assert!(open.past.is_none() && open.clusters.is_empty() && open.acts.len() == 1, "{open:?}");
-    assert_eq!(open.acts[0].entry.asked.command, RoundCommand::OpenBets);
+    assert_eq!(open.acts[0].entry.request.command, RoundCommand::OpenBets);
     hall.close();
     let empty = Memory::default();
     assert!(matches!(gather(&empty, &[key], 1), Err(NoEvidence::NoChain(_))));
@@ -191,7 +191,7 @@ fn evidence_without_the_dealers_acts_proves_nothing() {
         };
         let proven = with(of_this[0]).unwrap();
         let is_opened = |command: &RoundCommand| *command == RoundCommand::OpenBets;
-        assert!(proven.settlement.acts.iter().any(|act| is_opened(&act.entry.asked.command)), "round {round}");
+        assert!(proven.settlement.acts.iter().any(|act| is_opened(&act.entry.request.command)), "round {round}");
         let refused = with(of_next[0]).expect_err("the acts are not in it");
         assert!(matches!(refused, Unproven::NotOpened(_)), "round {round}: {refused}");
     }

@@ -8,9 +8,9 @@ use taisai_journal::{ChainName, Journal, Purpose};
 use taisai_record::{Book, BookError, Files, Machine, NotRecorded, Program, Recorder, Setup};
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
-    Actor, Asked, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, Decision, DeviceId,
-    House, HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Registration, Role, Roles, Round,
-    RoundCommand, RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
+    Actor, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision,
+    DeviceId, House, HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Registration, Role, Roles,
+    Round, RoundCommand, RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -120,7 +120,7 @@ impl Hall {
         }
     }
 
-    fn asked<C>(&mut self, actor: Actor, command: C) -> Asked<C> {
+    fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         self.time += 10;
         let source = match actor {
@@ -131,7 +131,7 @@ impl Hall {
             | Actor::NoteAcceptor { device, .. }
             | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
         };
-        Asked { time: Time(self.time), actor, id: CommandId { source, sequence: self.sequence }, command }
+        CommandRequest { time: Time(self.time), actor, id: CommandId { source, sequence: self.sequence }, command }
     }
 
     pub(crate) fn house(&mut self, actor: Actor, command: HouseCommand) {
@@ -169,7 +169,7 @@ impl Hall {
     ) -> Result<Decision<ClusterEvent>, NotRecorded> {
         self.time += 10;
         let (actor, id) = (Actor::Terminal { device: DeviceId(seat.0), seat }, terminal_command(seat, sequence));
-        let decision = self.cluster.ask(Asked { time: Time(self.time), actor, id, command });
+        let decision = self.cluster.ask(CommandRequest { time: Time(self.time), actor, id, command });
         let verdict = decision.verdict();
         self.cluster.commit(move |result| done(verdict, result))?;
         Ok(decision)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use taisai_journal::{Anchor, Anchored, Archive, Journal, Postgres, PostgresArchive, Sqlite, SqliteArchive, Trust};
 use taisai_record::{Auditor, BookError, Replay, Seen, StoreError};
-use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, transit_is_on_its_way};
+use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, check_transit};
 
 use crate::hall::{Hall, chain, files, program, terminal_command};
 use crate::shift::{Said, UNDER_WAY, command_of, told, word};
@@ -82,9 +82,9 @@ impl Place {
         let mut replay = Replay::<Cluster>::new(&mut *archive, chain("table-1-0"), trust, &[]);
         let look = |seen: Seen<'_, Cluster>| {
             if let Seen::Entry(_, _, entry) = seen
-                && let Actor::Terminal { .. } = entry.asked.actor
+                && let Actor::Terminal { .. } = entry.request.actor
             {
-                found.entry(entry.asked.id).or_default().push(word(entry.verdict()).to_owned());
+                found.entry(entry.request.id).or_default().push(word(entry.verdict()).to_owned());
             }
             ControlFlow::Continue(())
         };
@@ -101,7 +101,7 @@ impl Place {
         hall.commit();
         hall.house.machine().check().unwrap();
         hall.cluster.machine().check().unwrap();
-        transit_is_on_its_way(hall.house.machine(), hall.cluster.machine()).unwrap();
+        check_transit(hall.house.machine(), hall.cluster.machine()).unwrap();
         assert!(hall.round.machine().number().0 >= acknowledged.settled);
         let recorded = self.recorded();
         for (id, verdict) in &acknowledged.commands {

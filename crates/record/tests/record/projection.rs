@@ -7,7 +7,9 @@ use taisai_journal::suite::TemporaryServer;
 use taisai_journal::{Archive, Journal as _, Memory};
 use taisai_record::Address;
 use taisai_record::projection::{Answer, Progress, Projection, ProjectionError, QUERIES, TABLES, TablesError, Value};
-use taisai_table::{Actor, Chips, ClusterCommand, Happening, HouseCommand, Person, PersonId, Role, Roles, Stake, Time};
+use taisai_table::{
+    Actor, Chips, ClusterCommand, HouseCommand, Person, PersonId, Role, Roles, SignificantEventKind, Stake, Time,
+};
 
 use crate::hall::{Hall, SEATS, dealer};
 use crate::made;
@@ -243,7 +245,8 @@ fn a_corrected_round_keeps_its_first_settlement() {
 fn an_acknowledgement_says_of_what() {
     let (_folder, memory, mut hall) = made_house();
     let house = hall.house.machine();
-    let locked = house.significant().find(|event| event.what == Happening::LoginLocked(PersonId(5))).unwrap().number;
+    let locked =
+        house.significant().find(|event| event.what == SignificantEventKind::LoginLocked(PersonId(5))).unwrap().number;
     let supervisor = Actor::Person(Person { id: PersonId(3), roles: Roles::of(&[Role::PitSupervisor]) });
     hall.house(supervisor, HouseCommand::Acknowledge { event: locked });
     hall.house_refuses(supervisor, HouseCommand::Acknowledge { event: locked });
@@ -348,7 +351,7 @@ fn a_live_table_is_in_accord_with_its_machine() {
 #[test]
 fn a_counted_difference_over_the_differential_is_among_the_events() {
     use taisai_rules::{BoxKey, Money};
-    use taisai_table::{LimitEntry, Report, RoundCommand, TableLimits};
+    use taisai_table::{LimitEntry, ReportedEvent, RoundCommand, TableLimits};
     let folder = tempfile::tempdir().unwrap();
     let memory = Memory::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
@@ -370,7 +373,7 @@ fn a_counted_difference_over_the_differential_is_among_the_events() {
         opposite_counted: cents(3_000),
         differential: cents(2_000),
     };
-    let what = Report::OverDifferential { table: crate::hall::TABLE, round: taisai_table::RoundNumber(1), over };
+    let what = ReportedEvent::OverDifferential { table: crate::hall::TABLE, round: taisai_table::RoundNumber(1), over };
     hall.house(Actor::System, HouseCommand::Report { what });
     hall.commit();
     let tables = tempfile::tempdir().unwrap();

@@ -6,7 +6,9 @@ use std::path::Path;
 use taisai_journal::suite::{HANG_LIMIT, wait_until};
 use taisai_journal::{Archive, Hash, Memory, Purpose, Snapshot};
 use taisai_record::{Book, BookError, Machine, Recorder, Replay, Setup};
-use taisai_table::{Asked, Cluster, CommandId, House, Profile, Registration, Round, RoundCommand, TableId, Time};
+use taisai_table::{
+    Cluster, CommandId, CommandRequest, House, Profile, Registration, Round, RoundCommand, TableId, Time,
+};
 
 use crate::hall::{Hall, chain, dealer, files, program, supervisor};
 use crate::place::Place;
@@ -122,7 +124,7 @@ fn a_table_does_not_start_with_the_state_of_another() {
         for ((recorder, actor), name) in tables.iter_mut().zip([dealer(), supervisor()]).zip(["table-1", "table-2"]) {
             let before = blocks(name);
             let (time, id) = (Time(1_800_000_000_000 + sequence), CommandId { source: 1, sequence });
-            recorder.ask(Asked { time, actor, id, command: RoundCommand::OpenTable });
+            recorder.ask(CommandRequest { time, actor, id, command: RoundCommand::OpenTable });
             recorder.checkpoint(time).unwrap();
             wait_until("the checkpoint stands before the next entry", || blocks(name) == before + 2);
         }

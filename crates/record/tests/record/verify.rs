@@ -167,7 +167,7 @@ fn a_forged_entry_is_found() {
         }
     };
     let larger_stake = |entry: &mut ClusterEntry| {
-        if let ClusterCommand::Place { stakes, .. } = &mut entry.asked.command {
+        if let ClusterCommand::Place { stakes, .. } = &mut entry.request.command {
             stakes[0].amount = Money::from_cents(stakes[0].amount.cents() + 100);
         }
     };

@@ -3,7 +3,7 @@
 use crate::bet_box::BetBox;
 use crate::dice::Dice;
 use crate::layout::Layout;
-use crate::layout::outcome::Code;
+use crate::layout::outcome::OutcomeCode;
 use crate::odds::Fraction;
 
 /// What a stake of 1 on a box can expect, exactly.
@@ -39,11 +39,11 @@ impl Layout {
         let mut ways = [0u8; 3];
         for column in &self.outcomes {
             match column[bet_box.index()] {
-                Code::Absent => return None,
-                Code::Lost | Code::LostToTriple => {}
-                Code::Won1 => ways[0] += 1,
-                Code::Won2 => ways[1] += 1,
-                Code::Won3 => ways[2] += 1,
+                OutcomeCode::Absent => return None,
+                OutcomeCode::Lost | OutcomeCode::LostToTriple => {}
+                OutcomeCode::Won1 => ways[0] += 1,
+                OutcomeCode::Won2 => ways[1] += 1,
+                OutcomeCode::Won3 => ways[2] += 1,
             }
         }
         // Net results of a stake of `divisor`, which are whole.

@@ -29,15 +29,15 @@ pub enum Outcome {
 /// What is certain of a box when only some of the dice are known (5.4).
 ///
 /// ```
-/// use taisai_rules::{BetBox, Face, Games, Standing};
+/// use taisai_rules::{BetBox, Face, Games, BoxStanding};
 /// let games = Games::embedded();
 /// let layout = games.find("tai-sai@6", None).unwrap().layout("A").unwrap();
 /// let sixes = [Face::ALL[5], Face::ALL[5]];
-/// assert_eq!(layout.standing(BetBox::SMALL, &sixes), Some(Standing::Lost));
-/// assert_eq!(layout.standing(BetBox::BIG, &sixes), Some(Standing::Open), "a third six makes it lose");
+/// assert_eq!(layout.standing(BetBox::SMALL, &sixes), Some(BoxStanding::Lost));
+/// assert_eq!(layout.standing(BetBox::BIG, &sixes), Some(BoxStanding::Open), "a third six makes it lose");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum BoxStanding {
     /// It wins whatever the other dice show.
     Won,
     /// It loses whatever the other dice show.
@@ -48,7 +48,7 @@ pub enum Standing {
 
 /// An outcome in one byte: which of the box's odds it pays, or why it pays none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
+pub(super) enum OutcomeCode {
     Absent,
     Lost,
     LostToTriple,
@@ -63,23 +63,23 @@ pub(super) fn table(
     boxes: &[BetBox],
     pays: &[Pays; BetBox::COUNT],
     triple_wins: &[BetBox],
-) -> Vec<[Code; BetBox::COUNT]> {
+) -> Vec<[OutcomeCode; BetBox::COUNT]> {
     let code = |bet_box: BetBox, dice: Dice| {
         if !bet_box.shows(dice) {
-            Code::Lost
+            OutcomeCode::Lost
         } else if dice.is_triple() && !triple_wins.contains(&bet_box) {
-            Code::LostToTriple
+            OutcomeCode::LostToTriple
         } else {
             let counts = pays[bet_box.index()].odds[1].is_some();
             match bet_box.numbers() {
-                [number] if counts && dice.count(*number) == 2 => Code::Won2,
-                [number] if counts && dice.count(*number) == 3 => Code::Won3,
-                _ => Code::Won1,
+                [number] if counts && dice.count(*number) == 2 => OutcomeCode::Won2,
+                [number] if counts && dice.count(*number) == 3 => OutcomeCode::Won3,
+                _ => OutcomeCode::Won1,
             }
         }
     };
     let column = |dice| {
-        let mut column = [Code::Absent; BetBox::COUNT];
+        let mut column = [OutcomeCode::Absent; BetBox::COUNT];
         for bet_box in boxes {
             column[bet_box.index()] = code(*bet_box, dice);
         }
@@ -102,12 +102,12 @@ impl Layout {
     pub fn outcome(&self, bet_box: BetBox, dice: Dice) -> Option<Outcome> {
         let odds = &self.pays[bet_box.index()].odds;
         match self.outcomes[dice.index()][bet_box.index()] {
-            Code::Absent => None,
-            Code::Lost => Some(Outcome::Lost),
-            Code::LostToTriple => Some(Outcome::LostToTriple),
-            Code::Won1 => odds[0].map(Outcome::Won),
-            Code::Won2 => odds[1].map(Outcome::Won),
-            Code::Won3 => odds[2].map(Outcome::Won),
+            OutcomeCode::Absent => None,
+            OutcomeCode::Lost => Some(Outcome::Lost),
+            OutcomeCode::LostToTriple => Some(Outcome::LostToTriple),
+            OutcomeCode::Won1 => odds[0].map(Outcome::Won),
+            OutcomeCode::Won2 => odds[1].map(Outcome::Won),
+            OutcomeCode::Won3 => odds[2].map(Outcome::Won),
         }
     }
 
@@ -115,23 +115,23 @@ impl Layout {
     /// dice, or for a box not on the layout, nothing.
     ///
     /// ```
-    /// use taisai_rules::{Face, Games, Standing};
+    /// use taisai_rules::{Face, Games, BoxStanding};
     /// let games = Games::embedded();
     /// let layout = games.find("tai-sai@6", None).unwrap().layout("A").unwrap();
     /// let single = "single:4".parse().unwrap();
-    /// assert_eq!(layout.standing(single, &[Face::ALL[3]]), Some(Standing::Won));
-    /// assert_eq!(layout.standing(single, &[]), Some(Standing::Open));
+    /// assert_eq!(layout.standing(single, &[Face::ALL[3]]), Some(BoxStanding::Won));
+    /// assert_eq!(layout.standing(single, &[]), Some(BoxStanding::Open));
     /// ```
-    pub fn standing(&self, bet_box: BetBox, known: &[Face]) -> Option<Standing> {
+    pub fn standing(&self, bet_box: BetBox, known: &[Face]) -> Option<BoxStanding> {
         if !self.has(bet_box) {
             return None;
         }
         let mut won = Dice::with(known).map(|dice| matches!(self.outcome(bet_box, dice), Some(Outcome::Won(_))));
         let first = won.next()?;
         Some(match (first, won.all(|other| other == first)) {
-            (true, true) => Standing::Won,
-            (false, true) => Standing::Lost,
-            (_, false) => Standing::Open,
+            (true, true) => BoxStanding::Won,
+            (false, true) => BoxStanding::Lost,
+            (_, false) => BoxStanding::Open,
         })
     }
 
@@ -145,6 +145,6 @@ impl Layout {
     /// assert!(layout.is_established(&[Face::ALL[0]]));
     /// ```
     pub fn is_established(&self, known: &[Face]) -> bool {
-        self.boxes.iter().any(|b| matches!(self.standing(*b, known), Some(Standing::Won | Standing::Lost)))
+        self.boxes.iter().any(|b| matches!(self.standing(*b, known), Some(BoxStanding::Won | BoxStanding::Lost)))
     }
 }

@@ -3,7 +3,7 @@
 use crate::bet_box::BetBox;
 use crate::dice::Dice;
 use crate::layout::Layout;
-use crate::layout::outcome::Code;
+use crate::layout::outcome::OutcomeCode;
 use crate::money::{Money, Unit};
 use crate::odds::{Odds, PayoutError};
 
@@ -93,10 +93,10 @@ impl Layout {
         for bet_box in &self.boxes {
             let odds = &self.pays[bet_box.index()].odds;
             let won = match column[bet_box.index()] {
-                Code::Absent | Code::Lost | Code::LostToTriple => None,
-                Code::Won1 => odds[0],
-                Code::Won2 => odds[1],
-                Code::Won3 => odds[2],
+                OutcomeCode::Absent | OutcomeCode::Lost | OutcomeCode::LostToTriple => None,
+                OutcomeCode::Won1 => odds[0],
+                OutcomeCode::Won2 => odds[1],
+                OutcomeCode::Won3 => odds[2],
             };
             if let Some(odds) = won {
                 let broken = |error| BrokenUnit { unit, bet_box: *bet_box, error };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-use taisai_rules::{Bet, BetBox, BetError, Dice, Games, Layout, Limits, Line, Money, Outcome, Unit};
+use taisai_rules::{Bet, BetBox, BetError, Dice, Games, Layout, Limits, Money, Outcome, SettledLine, Unit};
 
 /// The ten pay tables.
 const TABLES: [(&str, &str); 10] = [
@@ -105,7 +105,7 @@ fn profit(odds: &str) -> Money {
     Money::from_cents(STAKE.cents() / number(denominator) * number(numerator))
 }
 
-fn settle_one(layout: &Layout, bet_box: BetBox, dice: Dice) -> Result<(Line<()>, i64), BetError> {
+fn settle_one(layout: &Layout, bet_box: BetBox, dice: Dice) -> Result<(SettledLine<()>, i64), BetError> {
     let bet = Bet { player: (), bet_box, amount: STAKE };
     let settled = layout.settle(&Limits::none(), dice, [bet]).map_err(|error| error.why)?;
     let [line] = settled.lines[..] else { panic!("one bet is one line") };

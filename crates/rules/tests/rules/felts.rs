@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use taisai_rules::{Doubtful, Games, Kind, Layout, Rect};
+use taisai_rules::{BoxKind, DoubtfulReading, Games, Layout, Rect};
 
 #[test]
 fn every_box_lies_where_the_drawings_have_it() {
@@ -19,7 +19,7 @@ fn every_box_lies_where_the_drawings_have_it() {
                 writeln!(found, "  blank {}: {}", texts(&blank.of), blank.taken).unwrap();
             }
             for doubt in felt.doubtful() {
-                let Doubtful { of, scan, read, why } = doubt;
+                let DoubtfulReading { of, scan, read, why } = doubt;
                 writeln!(found, "  doubtful {}: {scan:?}, read {read:?}: {why}", texts(of)).unwrap();
             }
             let mut line = |what: &str, Rect { x, y, width, height }| {
@@ -41,7 +41,7 @@ fn every_box_lies_where_the_drawings_have_it() {
     assert_eq!(found.lines().count(), expected.lines().count(), "lines of tests/games/felts.txt");
 }
 
-fn texts(kinds: &[Kind]) -> String {
+fn texts(kinds: &[BoxKind]) -> String {
     kinds.iter().map(|kind| kind.text()).collect::<Vec<_>>().join(", ")
 }
 
@@ -245,8 +245,8 @@ fn felts_print_the_words_of_their_appendices() {
                 assert_eq!(found.join(" / "), *words, "{games:?} {id}: {what}");
             }
             assert!(captions.is_empty(), "{games:?} {id}: {captions:?} are not compared");
-            let kinds = |kind: &&Kind| expected.iter().any(|(what, _)| what.split(':').next() == Some(kind.text()));
-            let on_layout = Kind::ALL.iter().filter(|kind| layout.boxes_of(**kind).next().is_some());
+            let kinds = |kind: &&BoxKind| expected.iter().any(|(what, _)| what.split(':').next() == Some(kind.text()));
+            let on_layout = BoxKind::ALL.iter().filter(|kind| layout.boxes_of(**kind).next().is_some());
             assert_eq!(on_layout.clone().filter(kinds).count(), on_layout.count(), "{games:?} {id}: every kind");
         }
     }

@@ -3,71 +3,71 @@
 
 use std::path::PathBuf;
 
-use taisai_rules::{BetBox, Dice, Fault, FaultKind, Felt, Game, Games, Kind, Moment, Outcome, Rect};
+use taisai_rules::{BetBox, BoxKind, Dice, Felt, FileFault, FileFaultKind, Game, Games, Moment, Outcome, Rect};
 
 /// Stands in an edited file where a fault is expected; it is taken out before the file is read.
 const MARK: char = '¦';
 
-const EVERY_KIND: [FaultKind; 15] = [
-    FaultKind::Syntax,
-    FaultKind::MissingKey,
-    FaultKind::UnknownKey,
-    FaultKind::WrongType,
-    FaultKind::BadValue,
-    FaultKind::UnknownBox,
-    FaultKind::BoxTwice,
-    FaultKind::BoxOnce,
-    FaultKind::OddsMissing,
-    FaultKind::OddsOffLayout,
-    FaultKind::BadOdds,
-    FaultKind::FeltOverlap,
-    FaultKind::FeltOutside,
-    FaultKind::FeltUneven,
-    FaultKind::TripleRule,
+const EVERY_KIND: [FileFaultKind; 15] = [
+    FileFaultKind::Syntax,
+    FileFaultKind::MissingKey,
+    FileFaultKind::UnknownKey,
+    FileFaultKind::WrongType,
+    FileFaultKind::BadValue,
+    FileFaultKind::UnknownBox,
+    FileFaultKind::BoxTwice,
+    FileFaultKind::BoxOnce,
+    FileFaultKind::OddsMissing,
+    FileFaultKind::OddsOffLayout,
+    FileFaultKind::BadOdds,
+    FileFaultKind::FeltOverlap,
+    FileFaultKind::FeltOutside,
+    FileFaultKind::FeltUneven,
+    FileFaultKind::TripleRule,
 ];
 
 /// Edits of `games/tai-sai.toml`, each at the first place that has the text, and the faults at the marks, in order.
-type Case = (&'static [(&'static str, &'static str)], &'static [FaultKind]);
+type Case = (&'static [(&'static str, &'static str)], &'static [FileFaultKind]);
 
 const CASES: &[Case] = &[
-    (&[("[limits]", "[limits¦")], &[FaultKind::Syntax]),
-    (&[("cover = ", "¦] = 1\ncover = ")], &[FaultKind::Syntax]),
-    (&[(r#"document = "003""#, r#"document = "003" ¦"004""#)], &[FaultKind::Syntax]),
-    (&[("version = 6", "version = 6\n¦version = 6")], &[FaultKind::Syntax]),
+    (&[("[limits]", "[limits¦")], &[FileFaultKind::Syntax]),
+    (&[("cover = ", "¦] = 1\ncover = ")], &[FileFaultKind::Syntax]),
+    (&[(r#"document = "003""#, r#"document = "003" ¦"004""#)], &[FileFaultKind::Syntax]),
+    (&[("version = 6", "version = 6\n¦version = 6")], &[FileFaultKind::Syntax]),
     // A key missing from the whole file is a fault of its beginning; from a table, of the table.
-    (&[("# Tai Sai, version 6", "¦# Tai Sai, version 6"), ("version = 6\n", "")], &[FaultKind::MissingKey]),
-    (&[(r#"{ en = "Tai Sai", "#, "¦{ ")], &[FaultKind::MissingKey]),
-    (&[("[triple]\nparagraph = \"3.10\"", "¦[triple]")], &[FaultKind::MissingKey]),
-    (&[("[limits]", "¦[limits]"), (r#"below_minimum = "5.2.1""#, "")], &[FaultKind::MissingKey]),
+    (&[("# Tai Sai, version 6", "¦# Tai Sai, version 6"), ("version = 6\n", "")], &[FileFaultKind::MissingKey]),
+    (&[(r#"{ en = "Tai Sai", "#, "¦{ ")], &[FileFaultKind::MissingKey]),
+    (&[("[triple]\nparagraph = \"3.10\"", "¦[triple]")], &[FileFaultKind::MissingKey]),
+    (&[("[limits]", "¦[limits]"), (r#"below_minimum = "5.2.1""#, "")], &[FileFaultKind::MissingKey]),
     // A kind without a label: where it first lies on the felt.
-    (&[("odd        = {", "# {"), (r#"[["odd"]]"#, r#"[[¦"odd"]]"#)], &[FaultKind::MissingKey]),
-    (&[("cover = ", "¦colour = 'red'\ncover = ")], &[FaultKind::UnknownKey]),
-    (&[(r#"  boxes = ["big"]"#, r#"  ¦odds = 1, boxes = ["big"]"#)], &[FaultKind::UnknownKey]),
-    (&[("version = 6", "version = ¦'six'")], &[FaultKind::WrongType]),
-    (&[("2023-10-06T08:00:00+08:00", "¦2023-10-06")], &[FaultKind::WrongType]),
-    (&[(r#"zh-Hans = "骰宝", zh-Hant = "骰寶""#, r#"zh-Hans = "骰宝", zh-Hant = ¦3"#)], &[FaultKind::WrongType]),
-    (&[(r#"id = "tai-sai""#, "id = ¦'Tai Sai'")], &[FaultKind::BadValue]),
-    (&[(r#"id = "C""#, "id = ¦'C-1'")], &[FaultKind::BadValue]),
-    (&[(r#"en = "Tai Sai""#, "en = ¦''")], &[FaultKind::BadValue]),
-    (&[("version = 6", "version = ¦0")], &[FaultKind::BadValue]),
+    (&[("odd        = {", "# {"), (r#"[["odd"]]"#, r#"[[¦"odd"]]"#)], &[FileFaultKind::MissingKey]),
+    (&[("cover = ", "¦colour = 'red'\ncover = ")], &[FileFaultKind::UnknownKey]),
+    (&[(r#"  boxes = ["big"]"#, r#"  ¦odds = 1, boxes = ["big"]"#)], &[FileFaultKind::UnknownKey]),
+    (&[("version = 6", "version = ¦'six'")], &[FileFaultKind::WrongType]),
+    (&[("2023-10-06T08:00:00+08:00", "¦2023-10-06")], &[FileFaultKind::WrongType]),
+    (&[(r#"zh-Hans = "骰宝", zh-Hant = "骰寶""#, r#"zh-Hans = "骰宝", zh-Hant = ¦3"#)], &[FileFaultKind::WrongType]),
+    (&[(r#"id = "tai-sai""#, "id = ¦'Tai Sai'")], &[FileFaultKind::BadValue]),
+    (&[(r#"id = "C""#, "id = ¦'C-1'")], &[FileFaultKind::BadValue]),
+    (&[(r#"en = "Tai Sai""#, "en = ¦''")], &[FileFaultKind::BadValue]),
+    (&[("version = 6", "version = ¦0")], &[FileFaultKind::BadValue]),
     // A game's cover says which of two rules it has.
     (
         &[("[paragraphs]", "¦[paragraphs]"), ("exposed = [", "activated_early = ¦[")],
-        &[FaultKind::MissingKey, FaultKind::BadValue],
+        &[FileFaultKind::MissingKey, FileFaultKind::BadValue],
     ),
-    (&[(r#""covered""#, "¦'half'")], &[FaultKind::BadValue]),
-    (&[("cover = ", "until = ¦2023-10-06T00:00:00Z\ncover = ")], &[FaultKind::BadValue]),
+    (&[(r#""covered""#, "¦'half'")], &[FileFaultKind::BadValue]),
+    (&[("cover = ", "until = ¦2023-10-06T00:00:00Z\ncover = ")], &[FileFaultKind::BadValue]),
     // Seconds count: it would end as it begins.
-    (&[("06T08:00:00+08:00", "06T08:00:01+08:00\nuntil = ¦2023-10-06T08:00:01+08:00")], &[FaultKind::BadValue]),
+    (&[("06T08:00:00+08:00", "06T08:00:01+08:00\nuntil = ¦2023-10-06T08:00:01+08:00")], &[FileFaultKind::BadValue]),
     // What is printed: a place that there is not, no line, and Single Dice without saying on how many dice.
-    (&[(r#""EACH DOUBLE 1 WINS {odds}""#, "¦'EACH DOUBLE 1 WINS {number}'")], &[FaultKind::BadValue]),
-    (&[(r#"["TRIPLE {word}"]"#, "¦[]")], &[FaultKind::BadValue]),
-    (&[(r#"["{odds1} TO 1"#, "[¦\"{odds} TO 1")], &[FaultKind::BadValue]),
-    (&[(r#"sum        = ["{numbers}""#, "sum        = [¦' {numbers}'")], &[FaultKind::BadValue]),
+    (&[(r#""EACH DOUBLE 1 WINS {odds}""#, "¦'EACH DOUBLE 1 WINS {number}'")], &[FileFaultKind::BadValue]),
+    (&[(r#"["TRIPLE {word}"]"#, "¦[]")], &[FileFaultKind::BadValue]),
+    (&[(r#"["{odds1} TO 1"#, "[¦\"{odds} TO 1")], &[FileFaultKind::BadValue]),
+    (&[(r#"sum        = ["{numbers}""#, "sum        = [¦' {numbers}'")], &[FileFaultKind::BadValue]),
     // Odds that a caption cannot tell for all boxes, and odds that are not printed.
     (
         &[("    { at = [ 57,   0,  18,   6], of = \"triple\"", "    ¦{ at = [ 57,   0,  18,   6], of = \"sum\"")],
-        &[FaultKind::BadOdds],
+        &[FileFaultKind::BadOdds],
     ),
     (
         &[
@@ -75,40 +75,40 @@ const CASES: &[Case] = &[
             (r#"of = "any-triple", words = ["1 WINS {odds}"]"#, r#"of = "any-triple", words = ["1 WINS 31"]"#),
             (r#"    { of = ["any-triple"], scan = "1 WINS 3""#, r#"    ¦{ of = ["any-triple"], scan = "1 WINS 3""#),
         ],
-        &[FaultKind::BadValue, FaultKind::OddsMissing],
+        &[FileFaultKind::BadValue, FileFaultKind::OddsMissing],
     ),
     // What is said of a kind that is not on the felt, of one twice, of none, and a reading that is not printed.
-    (&[(r#"triple     = ["TRIPLE"#, "odd = ¦['ODD']\ntriple     = [\"TRIPLE")], &[FaultKind::OddsOffLayout]),
-    (&[(r#"{ of = ["triple", "domino""#, r#"¦{ of = ["triple", "triple", "domino""#)], &[FaultKind::BoxTwice]),
-    (&[(r#"{ of = ["double"], taken"#, "{ of = ¦[], taken")], &[FaultKind::BadValue]),
-    (&[(r#"{ of = ["double"], taken"#, "{ of = [¦'doubles'], taken")], &[FaultKind::UnknownBox]),
-    (&[(r#"{ of = ["big", "small"], scan"#, r#"¦{ of = ["big", "sum"], scan"#)], &[FaultKind::BadValue]),
-    (&[(r#"why = "The dots may be ornaments.""#, "why = ¦''")], &[FaultKind::BadValue]),
-    (&[(r#"paragraph = "4.1.1""#, "paragraph = ¦'4.1.'")], &[FaultKind::BadValue]),
-    (&[(r#"id = "C""#, "id = ¦'A'")], &[FaultKind::BadValue]),
-    (&[("dice = 1, boxes = [", "dice = 1, boxes = [¦'big', ")], &[FaultKind::BadValue]),
-    (&[("pays = \"62 to 1\",  boxes = [", "pays = \"62 to 1\",  boxes = [¦'single:1', ")], &[FaultKind::BadValue]),
-    (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84,   0,   6]")], &[FaultKind::BadValue]),
-    (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84, 168,   0]")], &[FaultKind::BadValue]),
-    (&[(r#"boxes = ["any-triple"]"#, "boxes = ['any-triple', ¦'every-triple']")], &[FaultKind::UnknownBox]),
-    (&[(r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]")], &[FaultKind::UnknownBox]),
+    (&[(r#"triple     = ["TRIPLE"#, "odd = ¦['ODD']\ntriple     = [\"TRIPLE")], &[FileFaultKind::OddsOffLayout]),
+    (&[(r#"{ of = ["triple", "domino""#, r#"¦{ of = ["triple", "triple", "domino""#)], &[FileFaultKind::BoxTwice]),
+    (&[(r#"{ of = ["double"], taken"#, "{ of = ¦[], taken")], &[FileFaultKind::BadValue]),
+    (&[(r#"{ of = ["double"], taken"#, "{ of = [¦'doubles'], taken")], &[FileFaultKind::UnknownBox]),
+    (&[(r#"{ of = ["big", "small"], scan"#, r#"¦{ of = ["big", "sum"], scan"#)], &[FileFaultKind::BadValue]),
+    (&[(r#"why = "The dots may be ornaments.""#, "why = ¦''")], &[FileFaultKind::BadValue]),
+    (&[(r#"paragraph = "4.1.1""#, "paragraph = ¦'4.1.'")], &[FileFaultKind::BadValue]),
+    (&[(r#"id = "C""#, "id = ¦'A'")], &[FileFaultKind::BadValue]),
+    (&[("dice = 1, boxes = [", "dice = 1, boxes = [¦'big', ")], &[FileFaultKind::BadValue]),
+    (&[("pays = \"62 to 1\",  boxes = [", "pays = \"62 to 1\",  boxes = [¦'single:1', ")], &[FileFaultKind::BadValue]),
+    (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84,   0,   6]")], &[FileFaultKind::BadValue]),
+    (&[("{ at = [  0,  84, 168,   6]", "{ at = ¦[  0,  84, 168,   0]")], &[FileFaultKind::BadValue]),
+    (&[(r#"boxes = ["any-triple"]"#, "boxes = ['any-triple', ¦'every-triple']")], &[FileFaultKind::UnknownBox]),
+    (&[(r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]")], &[FileFaultKind::UnknownBox]),
     // In two rows of the pay table; in one row; in two places on the felt; in three where two are allowed.
-    (&[(r#"  boxes = ["big"]"#, "  boxes = ['big', ¦'small']")], &[FaultKind::BoxTwice]),
-    (&[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4', 'sum:17', ¦'sum:4']")], &[FaultKind::BoxTwice]),
-    (&[(r#"rows = [["small"]]"#, "rows = [['small', ¦'big']]")], &[FaultKind::BoxTwice]),
-    (&[(r#"["any-triple", "small", "big"]"#, "['any-triple', 'small', 'big', ¦'big']")], &[FaultKind::BoxTwice]),
+    (&[(r#"  boxes = ["big"]"#, "  boxes = ['big', ¦'small']")], &[FileFaultKind::BoxTwice]),
+    (&[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4', 'sum:17', ¦'sum:4']")], &[FileFaultKind::BoxTwice]),
+    (&[(r#"rows = [["small"]]"#, "rows = [['small', ¦'big']]")], &[FileFaultKind::BoxTwice]),
+    (&[(r#"["any-triple", "small", "big"]"#, "['any-triple', 'small', 'big', ¦'big']")], &[FileFaultKind::BoxTwice]),
     // "twice" names a box in one place, and a kind in none.
     (
         &[
             (r#"twice = ["big", "small""#, "twice = ['big', ¦'small'"),
             (r#"["any-triple", "small", "big"]"#, "['any-triple', '', 'big']"),
         ],
-        &[FaultKind::BoxOnce],
+        &[FileFaultKind::BoxOnce],
     ),
-    (&[(r#""domino", "sum"]"#, "'domino', 'sum', ¦'double']")], &[FaultKind::BoxOnce]),
+    (&[(r#""domino", "sum"]"#, "'domino', 'sum', ¦'double']")], &[FileFaultKind::BoxOnce]),
     (
         &[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4']"), (r#"        ["sum:17", "#, "[¦'sum:17', ")],
-        &[FaultKind::OddsMissing],
+        &[FileFaultKind::OddsMissing],
     ),
     // Single Dice has odds on one, two and three dice.
     (
@@ -116,33 +116,39 @@ const CASES: &[Case] = &[
             (r#"dice = 3, boxes = ["single:1", "#, "dice = 3, boxes = ["),
             (r#""single:2", "single:1"]] }"#, "'single:2', ¦'single:1']] }"),
         ],
-        &[FaultKind::OddsMissing],
+        &[FileFaultKind::OddsMissing],
     ),
-    (&[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4', 'sum:17', ¦'odd']")], &[FaultKind::OddsOffLayout]),
+    (&[(r#"boxes = ["sum:4", "sum:17"]"#, "boxes = ['sum:4', 'sum:17', ¦'odd']")], &[FileFaultKind::OddsOffLayout]),
     (
         &[
             (r#"rows = [["single:6""#, r#"rows = [[¦"single:6""#),
             ("{ at = [  0,  84, 168,   6], of", "¦{ at = [0, 84, 168, 6], of = 'odd', words = ['ODD'] }, #"),
             ("    { of = [\"single\"], scan", "# "),
         ],
-        &[FaultKind::OddsMissing, FaultKind::OddsOffLayout],
+        &[FileFaultKind::OddsMissing, FileFaultKind::OddsOffLayout],
     ),
-    (&[(r#""62 to 1""#, "¦'62 for 1'")], &[FaultKind::BadOdds]),
-    (&[("at = [ 24,   6,  33,  36], rows = [[", "at = [ 23,   6,  33,  36], rows = [[¦")], &[FaultKind::FeltOverlap]),
+    (&[(r#""62 to 1""#, "¦'62 for 1'")], &[FileFaultKind::BadOdds]),
+    (
+        &[("at = [ 24,   6,  33,  36], rows = [[", "at = [ 23,   6,  33,  36], rows = [[¦")],
+        &[FileFaultKind::FeltOverlap],
+    ),
     // Of two that overlap the later is at fault.
     (
         &[("{ at = [ 24,   0,  33,   6]", "{ at = [ 24,   0,  34,   6]"), ("{ at = [ 57,   0,", "¦{ at = [ 57,   0,")],
-        &[FaultKind::FeltOverlap],
+        &[FileFaultKind::FeltOverlap],
     ),
-    (&[("at = [144,   0,  24,  42], rows = [[", "at = [144,   0,  25,  42], rows = [[¦")], &[FaultKind::FeltOutside]),
-    (&[("{ at = [  0,  84, 168,   6]", "¦{ at = [  0,  85, 168,   6]")], &[FaultKind::FeltOutside]),
-    (&[("blocks = [", "blocks = [{ at = [0, 0, 5, 6], rows = [¦['', '']] },")], &[FaultKind::FeltUneven]),
-    (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 5], rows = [[''], ['']] },")], &[FaultKind::FeltUneven]),
-    (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6], rows = [] },")], &[FaultKind::FeltUneven]),
-    (&[("blocks = [", "blocks = [{ at = [0, 0, 6, 6], rows = [¦[]] },")], &[FaultKind::FeltUneven]),
+    (
+        &[("at = [144,   0,  24,  42], rows = [[", "at = [144,   0,  25,  42], rows = [[¦")],
+        &[FileFaultKind::FeltOutside],
+    ),
+    (&[("{ at = [  0,  84, 168,   6]", "¦{ at = [  0,  85, 168,   6]")], &[FileFaultKind::FeltOutside]),
+    (&[("blocks = [", "blocks = [{ at = [0, 0, 5, 6], rows = [¦['', '']] },")], &[FileFaultKind::FeltUneven]),
+    (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 5], rows = [[''], ['']] },")], &[FileFaultKind::FeltUneven]),
+    (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6], rows = [] },")], &[FileFaultKind::FeltUneven]),
+    (&[("blocks = [", "blocks = [{ at = [0, 0, 6, 6], rows = [¦[]] },")], &[FileFaultKind::FeltUneven]),
     // 3.10 makes Small lose, and lets the sum of 15 win.
-    (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'small']")], &[FaultKind::TripleRule]),
-    (&[("wins = [", "wins = ¦["), (r#", "sum:15"] }"#, "] }")], &[FaultKind::TripleRule]),
+    (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'small']")], &[FileFaultKind::TripleRule]),
+    (&[("wins = [", "wins = ¦["), (r#", "sum:15"] }"#, "] }")], &[FileFaultKind::TripleRule]),
 ];
 
 fn file(name: &str) -> String {
@@ -168,18 +174,18 @@ fn edit(mut text: String, edits: &[(&str, &str)]) -> (String, Vec<(usize, usize)
     (text.replace(MARK, ""), marks)
 }
 
-fn faults(text: &str) -> Vec<Fault> {
+fn faults(text: &str) -> Vec<FileFault> {
     Game::from_toml(text).err().unwrap_or_default()
 }
 
 /// What is wrong with the faults that the edited file gives, if anything.
-fn check(edits: &[(&str, &str)], kinds: &[FaultKind]) -> Option<String> {
+fn check(edits: &[(&str, &str)], kinds: &[FileFaultKind]) -> Option<String> {
     let (text, marks) = edit(file("tai-sai.toml"), edits);
     assert_eq!(marks.len(), kinds.len(), "a mark for every fault of {edits:?}");
     let expected: Vec<_> = marks.into_iter().zip(kinds).map(|((line, column), kind)| (line, column, *kind)).collect();
     let found = faults(&text);
     let places: Vec<_> = found.iter().map(|fault| (fault.line, fault.column, fault.kind)).collect();
-    let shown: Vec<_> = found.iter().map(Fault::to_string).collect();
+    let shown: Vec<_> = found.iter().map(FileFault::to_string).collect();
     (places != expected).then(|| format!("{edits:?}\n    expected {expected:?}\n    found {shown:#?}\n"))
 }
 
@@ -196,7 +202,7 @@ fn every_kind_of_fault_is_found_at_its_place() {
 fn a_column_is_a_character() {
     let text = "id = 'x'\ntitle = { en = 'x', zh-Hans = '骰宝', zh-Hant = 5 }\n";
     let faults = faults(text);
-    let fault = faults.iter().find(|fault| fault.kind == FaultKind::WrongType).unwrap();
+    let fault = faults.iter().find(|fault| fault.kind == FileFaultKind::WrongType).unwrap();
     assert_eq!((fault.line, fault.column), (2, 47));
     assert_eq!(fault.to_string(), "2:47: wrong-type: expected a text, found integer");
 }
@@ -219,20 +225,20 @@ fn all_faults_are_reported_at_once_in_the_order_of_the_file() {
         (r#""domino", "sum"]"#, "'domino', 'sum', ¦'double']"),
     ];
     let kinds = [
-        FaultKind::BadValue,
-        FaultKind::WrongType,
-        FaultKind::UnknownKey,
-        FaultKind::TripleRule,
-        FaultKind::BadValue,
-        FaultKind::WrongType,
-        FaultKind::BoxTwice,
-        FaultKind::OddsOffLayout,
-        FaultKind::BadOdds,
-        FaultKind::UnknownBox,
-        FaultKind::BoxTwice,
-        FaultKind::FeltOutside,
-        FaultKind::BadValue,
-        FaultKind::BoxOnce,
+        FileFaultKind::BadValue,
+        FileFaultKind::WrongType,
+        FileFaultKind::UnknownKey,
+        FileFaultKind::TripleRule,
+        FileFaultKind::BadValue,
+        FileFaultKind::WrongType,
+        FileFaultKind::BoxTwice,
+        FileFaultKind::OddsOffLayout,
+        FileFaultKind::BadOdds,
+        FileFaultKind::UnknownBox,
+        FileFaultKind::BoxTwice,
+        FileFaultKind::FeltOutside,
+        FileFaultKind::BadValue,
+        FileFaultKind::BoxOnce,
     ];
     assert_eq!(check(&edits, &kinds), None);
 }
@@ -241,11 +247,14 @@ fn all_faults_are_reported_at_once_in_the_order_of_the_file() {
 #[test]
 fn a_bad_value_hides_no_other_fault() {
     let cases: &[Case] = &[
-        (&[(r#"scope = "box""#, "scope = ¦'boxes'\n¦scale = 2")], &[FaultKind::BadValue, FaultKind::UnknownKey]),
-        (&[("size = [168, 90]", "size = ¦[168]\n¦scale = 2")], &[FaultKind::BadValue, FaultKind::UnknownKey]),
+        (
+            &[(r#"scope = "box""#, "scope = ¦'boxes'\n¦scale = 2")],
+            &[FileFaultKind::BadValue, FileFaultKind::UnknownKey],
+        ),
+        (&[("size = [168, 90]", "size = ¦[168]\n¦scale = 2")], &[FileFaultKind::BadValue, FileFaultKind::UnknownKey]),
         (
             &[("size = [168, 90]", "size = ¦[168]"), ("source = \"004", "source = ¦4 # \"004")],
-            &[FaultKind::BadValue, FaultKind::WrongType],
+            &[FileFaultKind::BadValue, FileFaultKind::WrongType],
         ),
         // What a felt cannot say of itself hides neither missing odds, nor a missing label, nor what overlaps.
         (
@@ -254,7 +263,7 @@ fn a_bad_value_hides_no_other_fault() {
                 ("size = [168, 90]", "size = ¦[168]"),
                 (r#"        ["sum:17", "#, "[¦'sum:17', "),
             ],
-            &[FaultKind::BadValue, FaultKind::OddsMissing],
+            &[FileFaultKind::BadValue, FileFaultKind::OddsMissing],
         ),
         (
             &[
@@ -262,7 +271,7 @@ fn a_bad_value_hides_no_other_fault() {
                 ("source = \"004", "source = ¦4 # \"004"),
                 (r#"        ["sum:17", "#, "[¦'sum:17', "),
             ],
-            &[FaultKind::WrongType, FaultKind::OddsMissing],
+            &[FileFaultKind::WrongType, FileFaultKind::OddsMissing],
         ),
         (
             &[
@@ -270,19 +279,19 @@ fn a_bad_value_hides_no_other_fault() {
                 (r#"source = "004 Appendix A""#, "source = ¦4"),
                 (r#"[["small"]]"#, "[[¦'small']]"),
             ],
-            &[FaultKind::WrongType, FaultKind::MissingKey],
+            &[FileFaultKind::WrongType, FileFaultKind::MissingKey],
         ),
         (
             &[
                 ("size = [168, 90]", "size = ¦[168]"),
                 ("at = [ 24,   6,  33,  36], rows = [[", "at = [ 23,   6,  33,  36], rows = [[¦"),
             ],
-            &[FaultKind::BadValue, FaultKind::FeltOverlap],
+            &[FileFaultKind::BadValue, FileFaultKind::FeltOverlap],
         ),
         // A layout without a name is still checked, and so is a pay table without a felt.
         (
             &[("id = \"A\"", "id = ¦7"), (r#"rows = [["big"]]"#, "rows = [['big', ¦'bigger']]")],
-            &[FaultKind::WrongType, FaultKind::UnknownBox],
+            &[FileFaultKind::WrongType, FileFaultKind::UnknownBox],
         ),
         (
             &[
@@ -290,7 +299,7 @@ fn a_bad_value_hides_no_other_fault() {
                 ("[layouts.felt]", "felt = ¦3\n[layouts.¦cloth]"),
                 ("[layouts.felt.words]", "[layouts.cloth.words]"),
             ],
-            &[FaultKind::BadOdds, FaultKind::WrongType, FaultKind::UnknownKey],
+            &[FileFaultKind::BadOdds, FileFaultKind::WrongType, FileFaultKind::UnknownKey],
         ),
     ];
     let wrong: String = cases.iter().filter_map(|(edits, kinds)| check(edits, kinds)).collect();
@@ -300,36 +309,36 @@ fn a_bad_value_hides_no_other_fault() {
 #[test]
 fn one_mistake_is_one_fault() {
     let cases: &[Case] = &[
-        (&[("2023-10-06T08:00:00+08:00", "¦2023-13-06T08:00:00+08:00")], &[FaultKind::Syntax]),
-        (&[("2023-10-06T08:00:00+08:00", "¦2023-02-30T08:00:00+08:00")], &[FaultKind::Syntax]),
-        (&[("version = 6", "version = ¦no")], &[FaultKind::Syntax]),
+        (&[("2023-10-06T08:00:00+08:00", "¦2023-13-06T08:00:00+08:00")], &[FileFaultKind::Syntax]),
+        (&[("2023-10-06T08:00:00+08:00", "¦2023-02-30T08:00:00+08:00")], &[FileFaultKind::Syntax]),
+        (&[("version = 6", "version = ¦no")], &[FileFaultKind::Syntax]),
         // A value that breaks off, that is not there, and a key that cannot be read.
-        (&[("version = 6", r#"version = "si\x¦""#)], &[FaultKind::Syntax]),
-        (&[("version = 6", "version = ¦")], &[FaultKind::Syntax]),
-        (&[("version = 6", "version¦")], &[FaultKind::Syntax]),
-        (&[("version = 6", "¦= 6")], &[FaultKind::Syntax]),
-        (&[("version = 6", "version = ¦99999999999999999999")], &[FaultKind::BadValue]),
-        (&[(r#"pays = "62 to 1""#, "pays = ¦62")], &[FaultKind::WrongType]),
-        (&[("open = [\"1.7\", \"3.2\"]", "open = ¦'1.7'")], &[FaultKind::WrongType]),
-        (&[("open = [\"1.7\", \"3.2\"]", "open = ¦[]")], &[FaultKind::BadValue]),
-        (&[("id = \"A\"", "id = ¦7")], &[FaultKind::WrongType]),
-        (&[("id = \"A\"", "id = ¦''")], &[FaultKind::BadValue]),
+        (&[("version = 6", r#"version = "si\x¦""#)], &[FileFaultKind::Syntax]),
+        (&[("version = 6", "version = ¦")], &[FileFaultKind::Syntax]),
+        (&[("version = 6", "version¦")], &[FileFaultKind::Syntax]),
+        (&[("version = 6", "¦= 6")], &[FileFaultKind::Syntax]),
+        (&[("version = 6", "version = ¦99999999999999999999")], &[FileFaultKind::BadValue]),
+        (&[(r#"pays = "62 to 1""#, "pays = ¦62")], &[FileFaultKind::WrongType]),
+        (&[("open = [\"1.7\", \"3.2\"]", "open = ¦'1.7'")], &[FileFaultKind::WrongType]),
+        (&[("open = [\"1.7\", \"3.2\"]", "open = ¦[]")], &[FileFaultKind::BadValue]),
+        (&[("id = \"A\"", "id = ¦7")], &[FileFaultKind::WrongType]),
+        (&[("id = \"A\"", "id = ¦''")], &[FileFaultKind::BadValue]),
         (
             &[("    { at = [  0,  84, 168,   6]", "    ¦{ of = 'single', words = ['{odds1}'] }, # ")],
-            &[FaultKind::MissingKey],
+            &[FileFaultKind::MissingKey],
         ),
-        (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6] },")], &[FaultKind::MissingKey]),
-        (&[("blocks = [", "blocks = [¦{ rows = [[''], ['']] },")], &[FaultKind::MissingKey]),
+        (&[("blocks = [", "blocks = [¦{ at = [0, 0, 6, 6] },")], &[FileFaultKind::MissingKey]),
+        (&[("blocks = [", "blocks = [¦{ rows = [[''], ['']] },")], &[FileFaultKind::MissingKey]),
         // Boxes whose places cannot be reckoned lie nowhere, not outside the felt.
-        (&[("24,  42], rows = [[\"big\"]]", "23,  99], rows = [¦['big', '']]")], &[FaultKind::FeltUneven]),
+        (&[("24,  42], rows = [[\"big\"]]", "23,  99], rows = [¦['big', '']]")], &[FileFaultKind::FeltUneven]),
         (
             &[("{ at = [  0,   0,  24,  42], rows = [[\"big\"]]", "¦{ at = [0, 0, 999, 5], rows = [['big'], ['']]")],
-            &[FaultKind::FeltUneven],
+            &[FileFaultKind::FeltUneven],
         ),
         // A kind named twice, one that loses, and a label missing on three felts.
-        (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'triple']")], &[FaultKind::BoxTwice]),
-        (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'domino']")], &[FaultKind::TripleRule]),
-        (&[("big        = {", "# {"), (r#"[["big"]]"#, r#"[[¦"big"]]"#)], &[FaultKind::MissingKey]),
+        (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'triple']")], &[FileFaultKind::BoxTwice]),
+        (&[(r#"boxes = ["double"]"#, "boxes = ['double', ¦'domino']")], &[FileFaultKind::TripleRule]),
+        (&[("big        = {", "# {"), (r#"[["big"]]"#, r#"[[¦"big"]]"#)], &[FileFaultKind::MissingKey]),
     ];
     let wrong: String = cases.iter().filter_map(|(edits, kinds)| check(edits, kinds)).collect();
     assert!(wrong.is_empty(), "{wrong}");
@@ -366,7 +375,7 @@ fn texts_are_short_and_can_be_printed() {
             let (text, marks) = with(&bad);
             let found = faults(&text);
             let places: Vec<_> = found.iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
-            assert_eq!(places, [(marks[0], FaultKind::BadValue)], "{from} {}", &bad[..9]);
+            assert_eq!(places, [(marks[0], FileFaultKind::BadValue)], "{from} {}", &bad[..9]);
             assert!(found[0].message.len() < 200 && !found[0].message.contains(char::is_control), "{}", found[0]);
         }
     }
@@ -389,7 +398,7 @@ fn names_are_short_and_plain() {
     ] {
         let (text, marks) = edit(file("tai-sai.toml"), &[(from, &format!("id = ¦'{name}'"))]);
         let places: Vec<_> = faults(&text).iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
-        let expected = if is_one { vec![] } else { vec![(marks[0], FaultKind::BadValue)] };
+        let expected = if is_one { vec![] } else { vec![(marks[0], FileFaultKind::BadValue)] };
         assert_eq!(places, expected, "{from}: {name:?}");
         if let Ok(game) = Game::from_toml(&text) {
             assert!([game.id(), game.layouts()[0].id()].contains(&name.as_str()), "{name}");
@@ -467,10 +476,10 @@ fn a_thousand_faults_are_listed_and_the_others_counted() {
         let unknown = (0..beside).map(|number| format!("x{number}=1\n")).collect::<Vec<_>>().concat();
         let (text, _) = edit(file("tai-sai.toml"), &[("[limits]", &format!("[limits]\n{unknown}"))]);
         let found = faults(&text);
-        assert_eq!(found.iter().filter(|fault| fault.kind == FaultKind::UnknownKey).count(), 1_000);
+        assert_eq!(found.iter().filter(|fault| fault.kind == FileFaultKind::UnknownKey).count(), 1_000);
         let [.., end] = &found[..] else { panic!("no fault") };
         assert_eq!(found.len(), 1_000 + usize::from(last.is_some()));
-        assert!(last.is_none_or(|last| end.kind == FaultKind::TooMany && end.message.starts_with(last)), "{end}");
+        assert!(last.is_none_or(|last| end.kind == FileFaultKind::TooMany && end.message.starts_with(last)), "{end}");
         check_readable(&text);
     }
 }
@@ -490,7 +499,7 @@ fn a_list_of_too_many_entries_is_refused_as_one() {
     {
         let (text, marks) = edit(file("tai-sai.toml"), &[(from, &format!("{to}{}", entry.repeat(100_000)))]);
         let found = faults(&text);
-        assert_eq!((found[0].line, found[0].column, found[0].kind), (marks[0].0, marks[0].1, FaultKind::BadValue));
+        assert_eq!((found[0].line, found[0].column, found[0].kind), (marks[0].0, marks[0].1, FileFaultKind::BadValue));
         assert!(found.len() < 5 && found[0].message.contains("entries"), "{found:?}");
     }
     let (longest, _) = edit(file("tai-sai.toml"), &[("reading = [\n", &format!("reading = [{}", "'x',".repeat(999)))]);
@@ -501,10 +510,10 @@ fn a_list_of_too_many_entries_is_refused_as_one() {
 fn a_file_of_more_than_a_mebibyte_is_refused() {
     let mut text = file("tai-sai.toml");
     text.push('#');
-    text += &"x".repeat(Game::MOST_BYTES - text.len());
+    text += &"x".repeat(Game::MAX_BYTES - text.len());
     assert_eq!(faults(&text), []);
     text.push('x');
-    let shown: Vec<_> = faults(&text).iter().map(Fault::to_string).collect();
+    let shown: Vec<_> = faults(&text).iter().map(FileFault::to_string).collect();
     assert_eq!(shown, ["1:1: syntax: the file of a game has at most 1048576 bytes"]);
 }
 
@@ -516,7 +525,7 @@ fn bytes_that_are_not_text_are_a_fault_at_their_place() {
     bytes[place] = 0xff;
     let found = Game::from_toml(bytes).unwrap_err();
     let places: Vec<_> = found.iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
-    assert_eq!(places, [(marks[0], FaultKind::Syntax)]);
+    assert_eq!(places, [(marks[0], FileFaultKind::Syntax)]);
 }
 
 #[test]
@@ -525,7 +534,7 @@ fn no_layout_is_a_fault_of_the_list() {
     let (head, _) = text.split_once("[[layouts]]").unwrap();
     let (text, marks) = edit(head.to_owned(), &[("cover = ", "layouts = ¦[]\ncover = ")]);
     let places: Vec<_> = faults(&text).iter().map(|fault| ((fault.line, fault.column), fault.kind)).collect();
-    assert_eq!(places, [(marks[0], FaultKind::BadValue)]);
+    assert_eq!(places, [(marks[0], FileFaultKind::BadValue)]);
 }
 
 #[test]
@@ -543,7 +552,7 @@ fn check_readable(text: &str) {
         assert!(!faults.is_empty(), "refused without a reason");
         assert!(faults.is_sorted_by_key(|fault| (fault.line, fault.column)), "{faults:?}");
         let lines: Vec<_> = text.split('\n').collect();
-        let inside = |fault: &Fault| fault.column >= 1 && fault.column <= lines[fault.line - 1].chars().count() + 1;
+        let inside = |fault: &FileFault| fault.column >= 1 && fault.column <= lines[fault.line - 1].chars().count() + 1;
         assert!(faults.iter().all(inside), "{faults:?}");
     }
 }
@@ -615,7 +624,10 @@ fn layout_e_alone_prints_boxes_twice() {
     for (name, boxes, felt) in every_felt() {
         let places = |bet_box: &BetBox| felt.areas().iter().filter(|area| area.bet_box == *bet_box).count();
         for bet_box in boxes {
-            let twice = matches!(bet_box.kind(), Kind::Big | Kind::Small | Kind::AnyTriple | Kind::Domino | Kind::Sum);
+            let twice = matches!(
+                bet_box.kind(),
+                BoxKind::Big | BoxKind::Small | BoxKind::AnyTriple | BoxKind::Domino | BoxKind::Sum
+            );
             assert_eq!(places(bet_box), if twice && name.ends_with('E') { 2 } else { 1 }, "{name}: {bet_box}");
         }
         assert!(felt.areas().iter().all(|area| boxes.contains(&area.bet_box)), "{name}");

@@ -2,7 +2,7 @@
 //! limits rest on, and what its boxes are called in every language.
 
 use taisai_rules::{
-    BetBox, Citation, Cover, Game, GameTwice, Games, Kind, Language, LimitScope, Moment, Paragraph, Rule, Station,
+    BetBox, BoxKind, Citation, Cover, Game, GameTwice, Games, Language, LimitScope, Moment, Paragraph, Rule, Station,
 };
 
 /// 2023-10-06 08:00 and 2021-05-24 08:00, Singapore.
@@ -193,7 +193,7 @@ fn a_version_of_a_game_is_there_once() {
 #[test]
 fn boxes_have_their_names_in_every_language() {
     let kinds: Vec<_> = LABELS.iter().map(|(text, _)| text.parse::<BetBox>().unwrap().kind()).collect();
-    assert_eq!(kinds, Kind::ALL, "one of every kind");
+    assert_eq!(kinds, BoxKind::ALL, "one of every kind");
     for (game, titles) in Games::embedded().iter().zip(TITLES) {
         assert_eq!(Language::ALL.map(|language| game.title().get(language)), titles, "{}", game.id());
         for (text, labels) in LABELS {

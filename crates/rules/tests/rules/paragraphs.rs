@@ -1,7 +1,7 @@
 //! Section 4.1 and the triple rule, laid out like the regulation: every row of every pay table wins what it pays, with
 //! the paragraph it rests on, and 3.10 (ETG 3.9) is cited where a triple makes a bet lose, and nowhere else.
 
-use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Limits, Line, Money};
+use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Limits, Money, SettledLine};
 
 /// What is staked, in cents: profits below are on this.
 const STAKE: i64 = 100;
@@ -217,7 +217,7 @@ fn layout(game: &str, id: &str) -> &'static Layout {
 }
 
 /// One bet's line, and the paragraphs it cites as they are printed.
-fn settle(layout: &Layout, bet_box: BetBox, throw: Throw) -> (Line<&'static str>, Vec<String>) {
+fn settle(layout: &Layout, bet_box: BetBox, throw: Throw) -> (SettledLine<&'static str>, Vec<String>) {
     let bet = Bet { player: "ann", bet_box, amount: Money::from_cents(STAKE) };
     let dice = Dice::try_from(throw).expect("three dice");
     let settled = layout.settle(&Limits::none(), dice, [bet]).expect("a bet that can be settled");

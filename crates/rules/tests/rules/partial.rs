@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use taisai_rules::{BetBox, Dice, Face, Game, Games, Layout, Outcome, Standing};
+use taisai_rules::{BetBox, BoxStanding, Dice, Face, Game, Games, Layout, Outcome};
 
 fn layouts() -> Vec<(String, &'static Layout)> {
     let of_game = |game: &'static Game| {
@@ -52,9 +52,9 @@ fn standing_is_what_all_remaining_throws_agree_on() {
             for (known, remaining) in sequences.iter().zip(&remaining) {
                 let winning = remaining.iter().filter(|throw| wins[**throw]).count();
                 let expected = match winning {
-                    0 => Standing::Lost,
-                    some if some == remaining.len() => Standing::Won,
-                    _ => Standing::Open,
+                    0 => BoxStanding::Lost,
+                    some if some == remaining.len() => BoxStanding::Won,
+                    _ => BoxStanding::Open,
                 };
                 let found = layout.standing(*bet_box, &faces(known));
                 assert_eq!(found, Some(expected), "{name}: {bet_box}, known {known:?}");
@@ -66,7 +66,7 @@ fn standing_is_what_all_remaining_throws_agree_on() {
 #[test]
 fn the_order_of_known_dice_does_not_matter() {
     for (name, layout) in layouts() {
-        let mut seen: BTreeMap<Vec<u8>, Vec<Option<Standing>>> = BTreeMap::new();
+        let mut seen: BTreeMap<Vec<u8>, Vec<Option<BoxStanding>>> = BTreeMap::new();
         for known in sequences() {
             let standings: Vec<_> = BetBox::all().map(|bet_box| layout.standing(bet_box, &faces(&known))).collect();
             let mut sorted = known.clone();
@@ -79,37 +79,37 @@ fn the_order_of_known_dice_does_not_matter() {
 }
 
 /// Layout, box, known dice, and what is certain: read off the rules by hand.
-const CERTAIN: &[(&str, &str, &[u8], Standing)] = &[
-    ("A", "single:4", &[4], Standing::Won),
-    ("A", "single:4", &[5], Standing::Open),
-    ("A", "single:4", &[5, 1], Standing::Open),
-    ("A", "triple:1", &[2], Standing::Lost),
-    ("A", "triple:1", &[1, 1], Standing::Open),
-    ("A", "any-triple", &[3], Standing::Open),
-    ("A", "any-triple", &[3, 4], Standing::Lost),
-    ("A", "any-triple", &[3, 3, 3], Standing::Won),
-    ("A", "sum:17", &[4], Standing::Lost),
-    ("A", "sum:17", &[5], Standing::Open),
-    ("A", "domino:12", &[1, 2], Standing::Won),
-    ("A", "domino:12", &[3, 4], Standing::Lost),
-    ("A", "double:6", &[6, 6], Standing::Won),
-    ("A", "small", &[6, 6], Standing::Lost),
+const CERTAIN: &[(&str, &str, &[u8], BoxStanding)] = &[
+    ("A", "single:4", &[4], BoxStanding::Won),
+    ("A", "single:4", &[5], BoxStanding::Open),
+    ("A", "single:4", &[5, 1], BoxStanding::Open),
+    ("A", "triple:1", &[2], BoxStanding::Lost),
+    ("A", "triple:1", &[1, 1], BoxStanding::Open),
+    ("A", "any-triple", &[3], BoxStanding::Open),
+    ("A", "any-triple", &[3, 4], BoxStanding::Lost),
+    ("A", "any-triple", &[3, 3, 3], BoxStanding::Won),
+    ("A", "sum:17", &[4], BoxStanding::Lost),
+    ("A", "sum:17", &[5], BoxStanding::Open),
+    ("A", "domino:12", &[1, 2], BoxStanding::Won),
+    ("A", "domino:12", &[3, 4], BoxStanding::Lost),
+    ("A", "double:6", &[6, 6], BoxStanding::Won),
+    ("A", "small", &[6, 6], BoxStanding::Lost),
     // A third six is a triple and makes Big lose (3.10); a five beside a six cannot become one.
-    ("A", "big", &[6, 6], Standing::Open),
-    ("A", "big", &[6, 5], Standing::Won),
-    ("A", "small", &[1, 2], Standing::Won),
+    ("A", "big", &[6, 6], BoxStanding::Open),
+    ("A", "big", &[6, 5], BoxStanding::Won),
+    ("A", "small", &[1, 2], BoxStanding::Won),
     // 3.10 again: the Total Sum of 6 is Small, and 2 2 2 loses.
-    ("A", "small", &[2, 2, 2], Standing::Lost),
-    ("A", "small", &[1, 1], Standing::Open),
-    ("C", "odd", &[1, 1, 1], Standing::Lost),
-    ("C", "even", &[2, 2, 2], Standing::Lost),
-    ("C", "odd", &[1, 2], Standing::Open),
-    ("C", "four:6543", &[1], Standing::Lost),
-    ("C", "four:6543", &[6, 6], Standing::Lost),
-    ("C", "four:6543", &[6, 5], Standing::Open),
-    ("C", "three:126", &[1, 1], Standing::Lost),
-    ("C", "pair:113", &[3, 3], Standing::Lost),
-    ("C", "pair:113", &[3, 1], Standing::Open),
+    ("A", "small", &[2, 2, 2], BoxStanding::Lost),
+    ("A", "small", &[1, 1], BoxStanding::Open),
+    ("C", "odd", &[1, 1, 1], BoxStanding::Lost),
+    ("C", "even", &[2, 2, 2], BoxStanding::Lost),
+    ("C", "odd", &[1, 2], BoxStanding::Open),
+    ("C", "four:6543", &[1], BoxStanding::Lost),
+    ("C", "four:6543", &[6, 6], BoxStanding::Lost),
+    ("C", "four:6543", &[6, 5], BoxStanding::Open),
+    ("C", "three:126", &[1, 1], BoxStanding::Lost),
+    ("C", "pair:113", &[3, 3], BoxStanding::Lost),
+    ("C", "pair:113", &[3, 1], BoxStanding::Open),
 ];
 
 #[test]

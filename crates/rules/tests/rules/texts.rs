@@ -1,6 +1,6 @@
 //! The approved texts: every paragraph that a game cites can be read, and every fault of a text's file is named.
 
-use taisai_rules::{Citation, Fault, Games, RulesText};
+use taisai_rules::{Citation, FileFault, Games, RulesText};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/texts");
 
@@ -18,7 +18,7 @@ fn games() -> Games {
 }
 
 fn faults(file: &str) -> Vec<String> {
-    games().add_text(file).expect_err("faults").iter().map(Fault::to_string).collect()
+    games().add_text(file).expect_err("faults").iter().map(FileFault::to_string).collect()
 }
 
 #[test]
@@ -176,6 +176,6 @@ fn all_faults_of_a_text_are_reported_together() {
 #[test]
 fn a_document_has_one_text() {
     let mut games = Games::embedded().clone();
-    let found: Vec<_> = games.add_text(file("tai-sai")).unwrap_err().iter().map(Fault::to_string).collect();
+    let found: Vec<_> = games.add_text(file("tai-sai")).unwrap_err().iter().map(FileFault::to_string).collect();
     assert_eq!(found, ["3:12: bad-value: the text of document \"003\" is there twice"]);
 }

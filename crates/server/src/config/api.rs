@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
 use taisai_engine::{ApprovalOnFile, own_approvals};
-use taisai_table::{Answer, ApprovalId, House, Phase, Round, TableId, TableLimits};
+use taisai_table::{ApprovalAnswer, ApprovalId, House, Phase, Round, TableId, TableLimits};
 
 use super::Seed;
 use crate::api::Routes;
@@ -63,7 +63,7 @@ pub(crate) struct TableConfiguration {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct ApprovalState {
-    answer: Answer,
+    answer: ApprovalAnswer,
 }
 
 /// The key of a table's name in the configuration.

@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use taisai_datafile::{Fault, FaultKind, Reader, Table, Value, cite};
+use taisai_datafile::{FileFault, FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, LimitRange, Profile, Registration, TableId, TableLimits, TableRules};
@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 1 << 20;
 impl Config {
     /// Reads a file that lies at a path, or names every fault in it. What it leaves out is as in [`Config::default_house`],
     /// save its tables; paths in it begin at its own folder.
-    pub fn read(text: &str, path: &Path, names: &Names<'_>) -> Result<Self, Vec<Fault>> {
+    pub fn read(text: &str, path: &Path, names: &Names<'_>) -> Result<Self, Vec<FileFault>> {
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::read_with(text, names, folder, read_file)
     }
@@ -36,14 +36,14 @@ impl Config {
         names: &Names<'_>,
         folder: &Path,
         other: impl Fn(&Path) -> io::Result<String>,
-    ) -> Result<Self, Vec<Fault>> {
+    ) -> Result<Self, Vec<FileFault>> {
         if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MOST_BYTES) {
-            let mut reader = Reader::new(text);
-            reader.fault(0..0, FaultKind::Syntax, format!("the file has more than {MOST_BYTES} bytes"));
+            let mut reader = TomlReader::new(text);
+            reader.fault(0..0, FileFaultKind::Syntax, format!("the file has more than {MOST_BYTES} bytes"));
             return Err(reader.finish());
         }
-        let (mut reader, document) = Reader::parse(text);
-        let root = Table::new(document.span(), document.get_ref());
+        let (mut reader, document) = TomlReader::parse(text);
+        let root = TomlTable::new(document.span(), document.get_ref());
         let config = File { names, folder, other: &other }.read(&mut reader, root);
         let faults = reader.finish();
         match config {
@@ -77,10 +77,10 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn read<'t>(&self, reader: &mut Reader<'t>, mut root: Table<'_, 't>) -> Option<Config> {
+    fn read<'t>(&self, reader: &mut TomlReader<'t>, mut root: TomlTable<'_, 't>) -> Option<Config> {
         let house = root.section(reader, "house").and_then(|table| self.house(reader, table));
         let listen = root.optional("listen");
-        let address: Option<SocketAddr> = listen.and_then(|value| reader.parsed(value, FaultKind::BadValue));
+        let address: Option<SocketAddr> = listen.and_then(|value| reader.parsed(value, FileFaultKind::BadValue));
         let metrics_from = root.optional("metrics_from").map(|value| networks(reader, value));
         let data = root.optional("data").and_then(|value| self.path(reader, value));
         let store = root.optional("store").and_then(|value| self.store(reader, value));
@@ -92,7 +92,7 @@ impl File<'_> {
             && is_exposed(address)
         {
             let message = "it is reached from other machines: a certificate is needed, under [tls]";
-            reader.fault(listen.span(), FaultKind::BadValue, message);
+            reader.fault(listen.span(), FileFaultKind::BadValue, message);
         }
         let tls = tls.and_then(|value| reader.table(value)).and_then(|table| self.tls(reader, table));
         let node = root.optional("node").and_then(|value| reader.table(value)).map(|table| self.node(reader, table));
@@ -118,12 +118,12 @@ impl File<'_> {
     }
 
     /// How other nodes reach this one, and what they are known by.
-    fn node<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> NodePlan {
+    fn node<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> NodePlan {
         let address = table.optional("address").and_then(|value| {
             let address = reader.string(value)?;
             if !is_node(address) {
                 let message = "the address of a node is http:// or https://, its host and its port";
-                reader.fault(value.span(), FaultKind::BadValue, message);
+                reader.fault(value.span(), FileFaultKind::BadValue, message);
             }
             Some(address.to_owned())
         });
@@ -132,7 +132,7 @@ impl File<'_> {
         NodePlan { address, authority }
     }
 
-    fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {
+    fn house<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<(String, Profile, bool)> {
         let name = table.string(reader, "name");
         let named = table.optional("profile");
         let is_training = flag(reader, &mut table, "training");
@@ -146,7 +146,7 @@ impl File<'_> {
     }
 
     /// The name of an embedded profile, or the file of one.
-    fn profile<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Profile> {
+    fn profile<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Profile> {
         let text = reader.string(value)?;
         let embedded = Profile::embedded();
         if let Some(profile) = embedded.iter().find(|known| text == known.name) {
@@ -155,7 +155,7 @@ impl File<'_> {
         if !has_extension(text) {
             let names = embedded.map(|known| format!("{:?}", known.name)).join(" or ");
             let message = format!("{}: expected {names}, or a file that ends in \".toml\"", cite(text));
-            reader.fault(value.span(), FaultKind::BadValue, message);
+            reader.fault(value.span(), FileFaultKind::BadValue, message);
             return None;
         }
         let file = self.other(reader, value, text)?;
@@ -163,7 +163,7 @@ impl File<'_> {
             Ok(profile) => Some(profile),
             Err(faults) => {
                 for fault in faults {
-                    reader.fault(value.span(), FaultKind::BadValue, format!("{}:{fault}", cite(text)));
+                    reader.fault(value.span(), FileFaultKind::BadValue, format!("{}:{fault}", cite(text)));
                 }
                 None
             }
@@ -171,24 +171,24 @@ impl File<'_> {
     }
 
     /// A file that this one names.
-    fn other<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>, text: &str) -> Option<String> {
+    fn other<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>, text: &str) -> Option<String> {
         let read = (self.other)(&self.folder.join(text));
         read.map_err(|error| {
-            reader.fault(value.span(), FaultKind::BadValue, format!("{} cannot be read: {error}", cite(text)));
+            reader.fault(value.span(), FileFaultKind::BadValue, format!("{} cannot be read: {error}", cite(text)));
         })
         .ok()
     }
 
-    fn path<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<PathBuf> {
+    fn path<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<PathBuf> {
         let text = reader.string(value)?;
         if text.is_empty() {
-            reader.fault(value.span(), FaultKind::BadValue, "the path is empty");
+            reader.fault(value.span(), FileFaultKind::BadValue, "the path is empty");
             return None;
         }
         Some(self.folder.join(text))
     }
 
-    fn store<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Address> {
+    fn store<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Address> {
         let text = reader.long_string(value, 1_000)?;
         let Ok(address) = text.parse();
         match address {
@@ -197,14 +197,14 @@ impl File<'_> {
         }
     }
 
-    fn tls<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Tls> {
+    fn tls<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<Tls> {
         let certificate = table.required(reader, "certificate").and_then(|value| self.path(reader, value));
         let key = table.required(reader, "key").and_then(|value| self.path(reader, value));
         table.finish(reader);
         Some(Tls { certificate: certificate?, key: key? })
     }
 
-    fn tables<'t>(&self, reader: &mut Reader<'t>, list: &[Value<'t>], is_training: bool) -> Vec<TableConfig> {
+    fn tables<'t>(&self, reader: &mut TomlReader<'t>, list: &[TomlValue<'t>], is_training: bool) -> Vec<TableConfig> {
         let mut numbers = BTreeSet::new();
         let mut tables = Vec::new();
         for value in list {
@@ -215,7 +215,7 @@ impl File<'_> {
             if let (Some(number), Some(read)) = (number, read)
                 && !numbers.insert(read)
             {
-                reader.fault(number.span(), FaultKind::BadValue, format!("there are two tables {}", read.0));
+                reader.fault(number.span(), FileFaultKind::BadValue, format!("there are two tables {}", read.0));
             }
             tables.extend(self.table(reader, table, read, is_training));
         }
@@ -225,8 +225,8 @@ impl File<'_> {
 
     fn table<'t>(
         &self,
-        reader: &mut Reader<'t>,
-        mut table: Table<'_, 't>,
+        reader: &mut TomlReader<'t>,
+        mut table: TomlTable<'_, 't>,
         number: Option<TableId>,
         is_house_training: bool,
     ) -> Option<TableConfig> {
@@ -239,7 +239,7 @@ impl File<'_> {
             let text = reader.string(value)?;
             let unknown = game.as_ref().and_then(|game| game.layout(text).err());
             if let Some(unknown) = &unknown {
-                reader.fault(value.span(), FaultKind::BadValue, unknown.to_string());
+                reader.fault(value.span(), FileFaultKind::BadValue, unknown.to_string());
             }
             unknown.is_none().then(|| text.to_owned())
         });
@@ -249,7 +249,7 @@ impl File<'_> {
             Some(value) => {
                 let is_training = boolean(reader, value);
                 if is_training == Some(false) && is_house_training {
-                    reader.fault(value.span(), FaultKind::BadValue, "a training house has training tables only");
+                    reader.fault(value.span(), FileFaultKind::BadValue, "a training house has training tables only");
                 }
                 is_training
             }
@@ -261,7 +261,7 @@ impl File<'_> {
         if let (Some(value), Some(chosen), Some(rules)) = (registration, chosen, &rules)
             && let Err(not_live) = rules.clone().registering(chosen)
         {
-            reader.fault(value.span(), FaultKind::BadValue, not_live.to_string());
+            reader.fault(value.span(), FileFaultKind::BadValue, not_live.to_string());
         }
         let limits = table.optional("limits").map(|value| read_limits(reader, value, rules.as_ref()));
         table.finish(reader);
@@ -281,12 +281,12 @@ impl File<'_> {
     }
 
     /// The name of a game there is, or the file of one.
-    fn game<'t>(&self, reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Game> {
+    fn game<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Game> {
         let text = reader.string(value)?;
         if !has_extension(text) {
             let found = self.names.games.find(text, Some(self.names.now));
             return found
-                .map_err(|unknown| reader.fault(value.span(), FaultKind::BadValue, unknown.to_string()))
+                .map_err(|unknown| reader.fault(value.span(), FileFaultKind::BadValue, unknown.to_string()))
                 .ok()
                 .cloned();
         }
@@ -295,7 +295,7 @@ impl File<'_> {
             Ok(game) => Some(game),
             Err(faults) => {
                 for fault in faults {
-                    reader.fault(value.span(), FaultKind::BadValue, format!("{}:{fault}", cite(text)));
+                    reader.fault(value.span(), FileFaultKind::BadValue, format!("{}:{fault}", cite(text)));
                 }
                 None
             }
@@ -303,38 +303,38 @@ impl File<'_> {
     }
 }
 
-fn networks<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Vec<Network> {
+fn networks<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Vec<Network> {
     let list = reader.array(value).unwrap_or_default();
-    list.iter().filter_map(|value| reader.parsed(value, FaultKind::BadValue)).collect()
+    list.iter().filter_map(|value| reader.parsed(value, FileFaultKind::BadValue)).collect()
 }
 
 fn has_extension(text: &str) -> bool {
     Path::new(text).extension().is_some_and(|extension| extension == "toml")
 }
 
-fn name<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<String> {
+fn name<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<String> {
     let text = reader.string(value)?;
     if text.trim().is_empty() {
-        reader.fault(value.span(), FaultKind::BadValue, "the name is empty");
+        reader.fault(value.span(), FileFaultKind::BadValue, "the name is empty");
     }
     Some(text.to_owned())
 }
 
-fn boolean<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<bool> {
+fn boolean<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<bool> {
     let found = value.get_ref().as_bool();
     if found.is_none() {
         let message = format!("expected true or false, found {}", value.get_ref().type_str());
-        reader.fault(value.span(), FaultKind::WrongType, message);
+        reader.fault(value.span(), FileFaultKind::WrongType, message);
     }
     found
 }
 
 /// A value that is false where it is left out.
-fn flag<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, key: &'static str) -> Option<bool> {
+fn flag<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, key: &'static str) -> Option<bool> {
     table.optional(key).map_or(Some(false), |value| boolean(reader, value))
 }
 
-fn log<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Log> {
+fn log<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<Log> {
     let level = table.optional("level").map(|_| table.choice(reader, "level", &LEVELS));
     let format = table.optional("format").map(|_| table.choice(reader, "format", &LogFormat::ALL));
     table.finish(reader);
@@ -345,7 +345,7 @@ fn log<'t>(reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<Log> {
 }
 
 /// `terminals` or `seats`, whichever the game is played at, shared out among `clusters`.
-fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&Game>) -> Option<Vec<u32>> {
+fn seats<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, game: Option<&Game>) -> Option<Vec<u32>> {
     let (terminals, chairs) = (table.optional("terminals"), table.optional("seats"));
     let clusters = table.optional("clusters");
     let of_clusters = clusters.map(|value| reader.integer(value, 1..=1_000));
@@ -356,23 +356,23 @@ fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&G
         (terminals, chairs, "terminals", "it is played at Player Terminals: say how many \"terminals\" it has")
     };
     if let Some(other) = other {
-        reader.fault(other.span(), FaultKind::BadValue, not);
+        reader.fault(other.span(), FileFaultKind::BadValue, not);
         return None;
     }
     let Some(own) = own else {
-        reader.fault(table.span.clone(), FaultKind::MissingKey, format!("{key:?} is missing"));
+        reader.fault(table.span.clone(), FileFaultKind::MissingKey, format!("{key:?} is missing"));
         return None;
     };
     let all = reader.integer(own, 1..=MOST_SEATS)?;
     let count = of_clusters.unwrap_or(Some(1))?;
     if let Some(clusters) = clusters {
         if count > all {
-            reader.fault(clusters.span(), FaultKind::BadValue, "there are more clusters than places");
+            reader.fault(clusters.span(), FileFaultKind::BadValue, "there are more clusters than places");
             return None;
         }
         if count > 1 && game?.limit_scope() != Some(LimitScope::Terminal) {
             let message = "only where limits bind each terminal has a table several clusters";
-            reader.fault(clusters.span(), FaultKind::BadValue, message);
+            reader.fault(clusters.span(), FileFaultKind::BadValue, message);
             return None;
         }
     }
@@ -384,7 +384,11 @@ const NOT_WHOLE: &str = "every box needs a minimum and a maximum: name what is m
                          a live table of Tai Sai needs a `differential` too";
 
 /// Limits as they are spelled everywhere, in whole cents.
-fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&TableRules>) -> Option<TableLimits> {
+fn read_limits<'t>(
+    reader: &mut TomlReader<'t>,
+    value: &TomlValue<'t>,
+    rules: Option<&TableRules>,
+) -> Option<TableLimits> {
     let mut table = reader.table(value)?;
     let unit = table.required(reader, "unit").and_then(|value| cents(reader, value));
     let differential = table.optional("differential").map(|value| cents(reader, value));
@@ -412,14 +416,14 @@ fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&Ta
         let is_whole = || limits.check(layout).is_ok_and(|limits| limits.are_whole(layout));
         let fault = fault.or_else(|| (!is_whole() && layout.limit_scope().is_some()).then(|| NOT_WHOLE.to_owned()));
         if let Some(fault) = fault {
-            reader.fault(value.span(), FaultKind::BadValue, fault);
+            reader.fault(value.span(), FileFaultKind::BadValue, fault);
             return None;
         }
     }
     Some(limits)
 }
 
-fn read_rest<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<LimitRange> {
+fn read_rest<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<LimitRange> {
     let mut table = reader.table(value)?;
     let min = table.required(reader, "min").and_then(|value| cents(reader, value));
     let max = table.required(reader, "max").and_then(|value| cents(reader, value));
@@ -427,12 +431,12 @@ fn read_rest<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<LimitRang
     Some(LimitRange { min: min?, max: max? })
 }
 
-fn read_boxes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<LimitEntry>> {
+fn read_boxes<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Vec<LimitEntry>> {
     let mut entries = Vec::new();
     let list = reader.array(value)?;
     for value in list {
         let Some(mut table) = reader.table(value) else { continue };
-        let boxes = table.required(reader, "boxes").and_then(|value| reader.parsed(value, FaultKind::UnknownBox));
+        let boxes = table.required(reader, "boxes").and_then(|value| reader.parsed(value, FileFaultKind::UnknownBox));
         let min = table.optional("min").and_then(|value| cents(reader, value));
         let max = table.optional("max").and_then(|value| cents(reader, value));
         table.finish(reader);
@@ -441,6 +445,6 @@ fn read_boxes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Limi
     (entries.len() == list.len()).then_some(entries)
 }
 
-fn cents<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Money> {
+fn cents<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Money> {
     reader.integer(value, 0..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use taisai_rules::{BetBox, Cover, Money};
 use taisai_table::{
-    Actor, AskedFor, ClusterCommand, CommandId, DeviceId, Person, PersonId, Phase, Position, Registration, Role, Roles,
-    Round, RoundCommand, Seat, Stake, Stakes, TableId, TableLimits, VoidReason,
+    Actor, ClusterCommand, CommandId, DeviceId, Person, PersonId, Phase, Position, Registration, RequiredRegistration,
+    Role, Roles, Round, RoundCommand, Seat, Stake, Stakes, TableId, TableLimits, VoidReason,
 };
 use tokio::sync::watch;
 
@@ -222,15 +222,15 @@ impl Dealer {
             let asked_for = self.door.look(move |table| {
                 table.clusters().next().map(|cluster| (cluster.asked_for(stake.bet_box), cluster.id().number))
             });
-            if let Some((Some(AskedFor::Stakes), cluster)) = asked_for.await? {
+            if let Some((Some(RequiredRegistration::Stakes), cluster)) = asked_for.await? {
                 let register = ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[stake]), second: None };
                 self.ask_cluster(cluster, dealer, register).await?;
             }
         }
         for bet_box in [BetBox::BIG, BetBox::SMALL, BetBox::ODD, BetBox::EVEN] {
-            let is_asked_for = self
-                .door
-                .look(move |table| table.clusters().any(|cluster| cluster.asked_for(bet_box) == Some(AskedFor::Total)));
+            let is_asked_for = self.door.look(move |table| {
+                table.clusters().any(|cluster| cluster.asked_for(bet_box) == Some(RequiredRegistration::Total))
+            });
             if is_asked_for.await? {
                 let stakes = felt.iter().filter(|(_, stake)| stake.bet_box == bet_box);
                 let amount = Money::from_cents(stakes.map(|(_, stake)| stake.amount.cents()).sum());

@@ -9,7 +9,7 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::routing::any;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
-use taisai_table::{Act, DeviceId, DeviceKind, Happening, House, HouseCommand, Person, Role, Roles, Time};
+use taisai_table::{Act, DeviceId, DeviceKind, House, HouseCommand, Person, Role, Roles, SignificantEventKind, Time};
 use tokio_tungstenite::tungstenite;
 
 use super::prove::{Signed, content, proven};
@@ -49,7 +49,7 @@ async fn prove(house: &Running, signed: &Signed) -> Result<Proven, Denied> {
 /// How often the House heard of a copy.
 async fn copies(house: &Running) -> usize {
     let look = |house: &taisai_table::House| {
-        house.significant().filter(|event| matches!(event.what, Happening::TokenCopied(_))).count()
+        house.significant().filter(|event| matches!(event.what, SignificantEventKind::TokenCopied(_))).count()
     };
     house.server.doors.house().look(look).await.unwrap()
 }
@@ -109,7 +109,9 @@ async fn an_administrator_gets_a_code() {
         let heard = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
         assert_eq!(enrol(&house, heard.body["code"].as_str().unwrap(), &key).await.body["device"], json!(DEVICE));
     }
-    let given = |house: &House| house.significant().filter(|event| event.what == Happening::CodeGiven(DEVICE)).count();
+    let given = |house: &House| {
+        house.significant().filter(|event| event.what == SignificantEventKind::CodeGiven(DEVICE)).count()
+    };
     assert_eq!(house.server.doors.house().look(given).await.unwrap(), 2, "each is on record");
     let body = json!({"source": house.get("/me", &cookie).await.body["source"], "sequence": 1, "approval": null,
         "command": {"give-code": {"device": 9, "second": null}}});

@@ -11,9 +11,9 @@ use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
 use taisai_table::{
-    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Happening, House, HouseCommand, LimitEntry,
-    OverDifferential, Person, PersonId, Position, Profile, Registration, Report, Role, Roles, RoundCommand,
-    RoundNumber, Seat, Stake, TableId, TableLimits,
+    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, House, HouseCommand, LimitEntry,
+    OverDifferential, Person, PersonId, Position, Profile, Registration, ReportedEvent, Role, Roles, RoundCommand,
+    RoundNumber, Seat, SignificantEventKind, Stake, TableId, TableLimits,
 };
 
 use super::{Hall, HallError, HallPlan, TablePlan};
@@ -224,8 +224,9 @@ async fn a_correction_is_told_until_it_is_read() {
     ]);
     assert_eq!(sit(&hall).await.1["messages"], reversed);
     let cluster = ClusterId { table: TABLE, number: 0 };
-    let report = Report::BuyInReversed { cluster, seat, receipt, amount: Money::from_cents(700) };
-    let told = move |house: &House| house.significant().any(|event| event.what == Happening::Reported(report));
+    let report = ReportedEvent::BuyInReversed { cluster, seat, receipt, amount: Money::from_cents(700) };
+    let told =
+        move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
     let is_told = async {
         while !hall.doors().house().look(told).await.unwrap() {
             tokio::task::yield_now().await;
@@ -270,8 +271,9 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
         opposite_counted: cents(3_000),
         differential: cents(2_000),
     };
-    let report = Report::OverDifferential { table: TABLE, round: RoundNumber(1), over };
-    let told = move |house: &House| house.significant().any(|event| event.what == Happening::Reported(report));
+    let report = ReportedEvent::OverDifferential { table: TABLE, round: RoundNumber(1), over };
+    let told =
+        move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
     let is_told = async {
         while !hall.doors().house().look(told).await.unwrap() {
             tokio::task::yield_now().await;
@@ -378,7 +380,7 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
     assert!(hall.sources().next() > highest, "so do sources");
     let stepped = |house: &House| {
         house.significant().any(
-            |event| matches!(event.what, Happening::Reported(Report::ClockStepped { millis }) if millis < -3_000_000),
+            |event| matches!(event.what, SignificantEventKind::Reported(ReportedEvent::ClockStepped { millis }) if millis < -3_000_000),
         )
     };
     let is_told = async {

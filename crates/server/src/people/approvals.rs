@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, Answer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, HouseEvent, Person,
-    PersonId, Refusal, RoundCommand, TableId, VoucherSerial,
+    Act, Actor, ApprovalAnswer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, HouseEvent,
+    Person, PersonId, Refusal, RoundCommand, TableId, VoucherSerial,
 };
 
 use super::SignedIn;
@@ -112,10 +112,10 @@ pub(crate) async fn second(
     let look = move |house: &House| {
         let (_, found) = house.approvals().find(|(id, _)| *id == approval)?;
         match found.answer {
-            Answer::Approved(second) if found.by == asking && found.what == what => {
+            ApprovalAnswer::Approved(second) if found.by == asking && found.what == what => {
                 house.as_actor(second).filter(|second| second.id != asking)
             }
-            Answer::Approved(_) | Answer::Refused(_) | Answer::Waiting => None,
+            ApprovalAnswer::Approved(_) | ApprovalAnswer::Refused(_) | ApprovalAnswer::Waiting => None,
         }
     };
     server.doors.house().look(look).await?.ok_or(Denied::NotApproved)

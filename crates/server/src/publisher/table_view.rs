@@ -11,7 +11,7 @@ use taisai_engine::{
     SeatBet, SeatChange, SeatHealth, SeatPlace, SeatView,
 };
 use taisai_rules::{BetBox, Face, Game, Money};
-use taisai_table::{Cut, Meters, PayList, PersonId, RoundNumber, TableRules, Time, Unwitnessed};
+use taisai_table::{Meters, PayList, PersonId, RejectedStake, RoundNumber, TableRules, Time, Unwitnessed};
 
 use crate::answer::{Answer, Answered, json};
 use crate::connection::Connection;
@@ -163,7 +163,7 @@ pub(crate) struct StaffView {
     /// What lies there of each seat of a live table, as it is registered.
     bets: Vec<SeatBet>,
     /// What the Dealer's `reject-excess` would take back now, in order (5.1).
-    excess: Vec<Cut>,
+    excess: Vec<RejectedStake>,
     /// While bets are open, the boxes whose total is below the minimum (5.2).
     below: Vec<BelowView>,
     /// Of each cluster; none where only winners are registered.

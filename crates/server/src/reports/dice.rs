@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use taisai_analysis::DiceWatch;
-use taisai_analysis::watch::{EvidenceKind, Test, Verdict};
+use taisai_analysis::watch::{ChiSquareTest, DiceVerdict, EvidenceKind};
 use taisai_record::projection::Reader;
 use taisai_rules::Dice;
 use taisai_table::TableId;
@@ -66,8 +66,8 @@ pub struct TestSheet {
 impl DiceSheet {
     /// What a watch says.
     pub fn new(watch: &DiceWatch) -> Self {
-        let test = |test: Option<Test>| {
-            test.map(|Test { statistic, freedom, chance }| TestSheet {
+        let test = |test: Option<ChiSquareTest>| {
+            test.map(|ChiSquareTest { statistic, freedom, chance }| TestSheet {
                 chi_square: statistic,
                 freedom,
                 p_value: chance,
@@ -145,7 +145,7 @@ impl Watched {
         let before = watch.verdict();
         watch.take(dice);
         let after = watch.verdict();
-        if after > before && after >= Verdict::Measure {
+        if after > before && after >= DiceVerdict::Measure {
             let evidence = watch.evidence().highest();
             tracing::warn!(table = table.0, dice_set = set, evidence, "{after}");
         }
@@ -189,7 +189,7 @@ impl Watch {
         Some(TableDice {
             table: table.0,
             round: watched.round,
-            is_alert: verdicts.max() >= Some(Verdict::Measure),
+            is_alert: verdicts.max() >= Some(DiceVerdict::Measure),
             all: DiceSheet::new(&watched.all),
             sets: sets.map(|(dice_set, watch)| SetDice { dice_set: *dice_set, dice: DiceSheet::new(watch) }).collect(),
         })

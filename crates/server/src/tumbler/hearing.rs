@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
-use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId};
+use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, ReportedEvent, TableId};
 
 use super::message::{Unreadable, Word, read};
 use crate::answer::{Answer, json};
@@ -109,7 +109,7 @@ impl Hearing {
     async fn report(&self, id: CommandId, what: &str) -> Result<Answer, Stopped> {
         let (table, tumbler) = (self.table, self.tumbler.device);
         tracing::warn!(table = table.0, device = tumbler.0, what, "a tumbler is out of order");
-        let command = HouseCommand::Report { what: Report::TumblerFault { table, tumbler } };
+        let command = HouseCommand::Report { what: ReportedEvent::TumblerFault { table, tumbler } };
         Ok(match self.house.ask(Actor::System, id, command).await? {
             Answer::Accepted(_) => Answer::Accepted(None),
             Answer::Refused(refused) => Answer::Refused(refused),

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use taisai_record::{Address, Program};
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
-    Actor, CommandId, DeviceId, DeviceKind, Happening, HouseCommand, Person, PersonId, Phase, Position, Profile,
-    Registration, Report, Role, Roles, RoundCommand, RoundNumber, TableId, TableLimits,
+    Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Person, PersonId, Phase, Position, Profile, Registration,
+    ReportedEvent, Role, Roles, RoundCommand, RoundNumber, SignificantEventKind, TableId, TableLimits,
 };
 
 use super::hearing::{Heard, Hearing};
@@ -283,7 +283,7 @@ async fn a_fault_is_an_event_and_a_fault_without_end_is_few() {
         codes.push(tumbler.says(json!({"sequence": sequence, "fault": {"what": "lid open"}})).await);
     }
     assert!(codes.iter().any(|answer| answer["answer"]["refused"]["code"] == "too-many"), "{codes:?}");
-    let fault = Happening::Reported(Report::TumblerFault { table: TABLE, tumbler: TUMBLER });
+    let fault = SignificantEventKind::Reported(ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER });
     let house = pit.hall.doors().house();
     let count = house.look(move |house| house.significant().filter(|event| event.what == fault).count()).await;
     assert_eq!(count.unwrap(), 3);

@@ -133,7 +133,7 @@ pub(super) fn in_zone(time: Time, zone: &TimeZone, form: &str) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use taisai_table::{
-        Actor, Asked, CommandId, Decision, Entry, House, HouseCommand, Person, PersonId, Profile, Role, Roles,
+        Actor, CommandId, CommandRequest, Decision, Entry, House, HouseCommand, Person, PersonId, Profile, Role, Roles,
         VoucherHash,
     };
 
@@ -160,14 +160,14 @@ pub(super) mod tests {
         id: CommandId,
         command: HouseCommand,
     ) -> Decision<taisai_table::HouseEvent> {
-        let asked = Asked { time: TIME, actor, id, command };
+        let asked = CommandRequest { time: TIME, actor, id, command };
         let decision = house.decide(&asked);
         if let Some(outcome) = match &decision {
             Decision::Accepted(event) => Some(Ok(event.clone())),
             Decision::Refused(refusal) => Some(Err(*refusal)),
             Decision::Repeated(_) => None,
         } {
-            house.apply(&Entry { asked, outcome });
+            house.apply(&Entry { request: asked, outcome });
         }
         decision
     }

@@ -2,7 +2,7 @@
 
 use taisai_rules::{Dice, Face};
 use taisai_table::{
-    Chips, ClusterCommand, ClusterId, Phase, RoundCommand, RoundNumber, Seat, TUMBLES, TableId, VoidReason,
+    Chips, ClusterCommand, ClusterId, MIN_TUMBLES, Phase, RoundCommand, RoundNumber, Seat, TableId, VoidReason,
 };
 
 use super::{Scene, Wish, terminal};
@@ -49,7 +49,7 @@ fn closed(table: TableId, scene: &mut Scene<'_>) -> RoundCommand {
     }
     match (round.tumbles(), round.faces()) {
         (None, _) => RoundCommand::Activate,
-        (Some(tumbles), _) if tumbles < TUMBLES => match scene.random.below(20) {
+        (Some(tumbles), _) if tumbles < MIN_TUMBLES => match scene.random.below(20) {
             0 => RoundCommand::Void { reason: VoidReason::FewTumbles },
             _ => RoundCommand::Tumbled { times: 3 },
         },

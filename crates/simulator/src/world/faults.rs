@@ -1,7 +1,7 @@
 //! Faults from outside: to processes, clocks, links, the store.
 
 use taisai_engine::{HouseInput, Input, ReplyTo};
-use taisai_table::{HouseCommand, MachineId, Report};
+use taisai_table::{HouseCommand, MachineId, ReportedEvent};
 
 use super::{ANY_PROCESS, World};
 use crate::event::{Ask, Event, NodeEvent, PersonEvent, Request, Waiter};
@@ -51,7 +51,7 @@ impl World {
                 let millis = self.schedule.random.signed(-step, step);
                 self.nodes[node].clock.offset += millis;
                 // The node that runs the House reports it.
-                let command = HouseCommand::Report { what: Report::ClockStepped { millis } };
+                let command = HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } };
                 let input = HouseInput::Own { command, reply: ReplyTo::Nobody };
                 if self.nodes[node].state == State::Up {
                     self.put(node, MachineId::House, Input::House(input));

@@ -5,14 +5,14 @@ use taisai_rules::{Money, Station};
 use crate::cluster::conclude::put_into_set;
 use crate::cluster::decide::{content, wager};
 use crate::cluster::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Meters, Placement, SeatState, Slip, Stacker,
-    Stake, Thrown, Wager, less, sum,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Meters, Placement, RejectedStake, SeatState, Slip,
+    Stacker, Stake, ThrownDice, Wager, less, sum,
 };
-use crate::entry::{Asked, Entry};
+use crate::entry::{CommandRequest, Entry};
 use crate::identity::{Actor, PersonId, Seat, SessionId};
 use crate::round::{Notice, Position};
-use crate::sources::Sources;
-use crate::transfer::{ClaimReason, Purpose, Transfer};
+use crate::sources::CommandsBySource;
+use crate::transfer::{ClaimReason, Transfer, TransferPurpose};
 
 impl Cluster {
     /// Applies an entry: remembers its command, and changes the state as command and event say.
@@ -20,9 +20,9 @@ impl Cluster {
     /// # Panics
     /// If the entry was not decided in this state.
     pub fn apply(&mut self, entry: &Entry<ClusterCommand, ClusterEvent>) {
-        let (id, verdict) = (entry.asked.id, entry.verdict());
-        let content = content(&entry.asked.command);
-        match entry.asked.actor {
+        let (id, verdict) = (entry.request.id, entry.verdict());
+        let content = content(&entry.request.command);
+        match entry.request.actor {
             Actor::Terminal { seat, .. } => {
                 if !verdict.is_of_id() && self.seat(seat).is_some() {
                     self.seat_mut(seat).recent.remember(id, content, verdict);
@@ -40,23 +40,23 @@ impl Cluster {
                 }
             }
             Actor::Person(_) | Actor::Tumbler(_) | Actor::System => {
-                self.state.recent.remember(id, content, verdict, Sources::MANY);
+                self.state.recent.remember(id, content, verdict, CommandsBySource::MANY);
             }
         }
         if let Ok(event) = &entry.outcome {
-            self.happen(&entry.asked, event);
+            self.happen(&entry.request, event);
             return;
         }
         self.state.refusals += 1;
-        if let Actor::Terminal { seat, .. } = entry.asked.actor
+        if let Actor::Terminal { seat, .. } = entry.request.actor
             && self.seat(seat).is_some()
         {
             self.seat_mut(seat).refusals += 1;
         }
     }
 
-    fn happen(&mut self, asked: &Asked<ClusterCommand>, event: &ClusterEvent) {
-        let Asked { time, actor, command, .. } = asked;
+    fn happen(&mut self, request: &CommandRequest<ClusterCommand>, event: &ClusterEvent) {
+        let CommandRequest { time, actor, command, .. } = request;
         match command {
             ClusterCommand::Place { seat, chips, stakes }
             | ClusterCommand::PlaceFor { seat, chips, stakes }
@@ -87,7 +87,7 @@ impl Cluster {
             }
             ClusterCommand::RejectExcess => {
                 let ClusterEvent::Rejected { cuts } = event else { unreachable!("excess is rejected with its cuts") };
-                for Cut { seat, chips, stake } in cuts {
+                for RejectedStake { seat, chips, stake } in cuts {
                     self.take(*seat, *chips, *stake);
                     self.keep_for_one_who_walked_away(*seat, stake.amount);
                 }
@@ -131,7 +131,7 @@ impl Cluster {
             ClusterCommand::Register { seat, stakes, .. } => self.put(*seat, Chips::Own, stakes),
             ClusterCommand::TellTotal { bet_box, amount } => self.total_told(*bet_box, *amount),
             ClusterCommand::AllRegistered => {
-                self.state.thrown = self.state.thrown.map(|thrown| Thrown { is_registered: true, ..thrown });
+                self.state.thrown = self.state.thrown.map(|thrown| ThrownDice { is_registered: true, ..thrown });
             }
             ClusterCommand::TickOff { seat, is_paid: true } => self.chips_given(*seat),
             ClusterCommand::TickOff { seat, is_paid: false } => {
@@ -302,10 +302,10 @@ impl Cluster {
         let amount = std::mem::take(&mut state.credits);
         self.meter(seat, |meters| meters.dispensed = sum(meters.dispensed, amount));
         let purpose = match to {
-            CashOut::Voucher(number) => Purpose::Voucher { seat, session, number },
+            CashOut::Voucher(number) => TransferPurpose::Voucher { seat, session, number },
             CashOut::HandPay => {
                 let by = actor.person().map(|person| person.id);
-                Purpose::Claim { seat, session, reason: ClaimReason::CashOut, by }
+                TransferPurpose::Claim { seat, session, reason: ClaimReason::CashOut, by }
             }
         };
         self.send(amount, purpose);
@@ -361,10 +361,10 @@ impl Cluster {
         by: Option<PersonId>,
     ) {
         self.state.ledger.transit = sum(self.state.ledger.transit, amount);
-        self.send(amount, Purpose::Claim { seat, session, reason, by });
+        self.send(amount, TransferPurpose::Claim { seat, session, reason, by });
     }
 
-    pub(super) fn send(&mut self, amount: Money, purpose: Purpose) {
+    pub(super) fn send(&mut self, amount: Money, purpose: TransferPurpose) {
         self.state.sent += 1;
         self.state.outbox.push_back(Transfer { number: self.state.sent, amount, purpose });
     }
@@ -373,7 +373,9 @@ impl Cluster {
     /// back as a claim. So do those that a player takes back once another session has begun: it may be another player's.
     fn receive(&mut self, transfer: &Transfer) {
         self.state.received = transfer.number;
-        let Purpose::Credits { seat, session } = transfer.purpose else { unreachable!("only credits are received") };
+        let TransferPurpose::Credits { seat, session } = transfer.purpose else {
+            unreachable!("only credits are received")
+        };
         self.state.ledger.transit = less(self.state.ledger.transit, transfer.amount);
         let takes_credits = self.rules.game().station() == Station::PlayerTerminals;
         let is_theirs = |state: &SeatState| match session {
@@ -384,7 +386,7 @@ impl Cluster {
             self.credit(seat, transfer.amount);
         } else {
             self.state.ledger.transit = sum(self.state.ledger.transit, transfer.amount);
-            self.send(transfer.amount, Purpose::Returned { seat });
+            self.send(transfer.amount, TransferPurpose::Returned { seat });
         }
     }
 
@@ -413,7 +415,7 @@ impl Cluster {
             }
             (Notice::Closed { .. }, _) => self.state.betting = Betting::Closed,
             (Notice::Thrown { dice, .. }, _) => {
-                self.state.thrown = Some(Thrown { dice: *dice, is_registered: false });
+                self.state.thrown = Some(ThrownDice { dice: *dice, is_registered: false });
             }
             (Notice::TableOpened, _) => self.state.is_table_open = true,
             (Notice::ClosureAnnounced, _) => self.state.is_closing = true,

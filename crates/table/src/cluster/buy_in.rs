@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
-use crate::cluster::decide::Answer;
-use crate::cluster::{Cluster, ClusterEvent, Told, less, sum};
+use crate::cluster::decide::ClusterDecision;
+use crate::cluster::{Cluster, ClusterEvent, PlayerNotice, less, sum};
 use crate::identity::{Actor, Person, PersonId, Receipt, Seat, SessionId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::{MAX_REASON_LENGTH, check_text};
 
 /// The last buy-in of a session that a person has taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Cluster {
         seat: Seat,
         receipt: Receipt,
         why: &str,
-    ) -> Answer {
+    ) -> ClusterDecision {
         self.profile.check(Act::ReverseBuyIn, actor, second)?;
         let state = self.seat_in_session(seat)?;
         let known = self.last_buy_in(seat).filter(|known| known.receipt == receipt && !known.is_reversed);
@@ -49,7 +49,7 @@ impl Cluster {
         if amount > state.credits {
             return Err(Refusal::NotEnoughCredits);
         }
-        check_text(why, MOST_WHY)?;
+        check_text(why, MAX_REASON_LENGTH)?;
         Ok(ClusterEvent::BuyInReversed { amount })
     }
 
@@ -69,6 +69,6 @@ impl Cluster {
         let state = self.seat_mut(seat);
         state.credits = less(state.credits, amount);
         self.state.buy_ins.get_mut(&seat).expect("the buy-in was found").is_reversed = true;
-        self.tell_player(seat, Told::BuyInReversed { receipt, amount });
+        self.tell_player(seat, PlayerNotice::BuyInReversed { receipt, amount });
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
-use crate::cluster::settle::{Adjustment, OverDifferential, Slip, Totals};
+use crate::cluster::settle::{Adjustment, OverDifferential, Slip, SlipTotals};
 use crate::identity::{DeviceId, Person, Receipt, RoundNumber, Seat};
 use crate::round::Notice;
 use crate::transfer::{Transfer, VoucherNumber};
@@ -305,7 +305,7 @@ impl ClusterCommand {
 /// A part of a bet that the House rejects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Cut {
+pub struct RejectedStake {
     /// Whose bet.
     pub seat: Seat,
     /// With what it was placed.
@@ -324,12 +324,12 @@ pub enum ClusterEvent {
     /// Excess was rejected, the latest bets first.
     Rejected {
         /// What was cut.
-        cuts: Vec<Cut>,
+        cuts: Vec<RejectedStake>,
     },
     /// The round is settled, or void and its bets returned.
     Settled {
         /// What it came to.
-        totals: Totals,
+        totals: SlipTotals,
         /// The digest of its lines.
         #[cfg_attr(feature = "openapi", schema(min_items = 32, max_items = 32))]
         digest: [u8; 32],

@@ -4,15 +4,17 @@
 use taisai_rules::{Dice, Money, Payouts, Station};
 
 use crate::cluster::settle::{CountedUnits, result, slip_line};
-use crate::cluster::{Adjustment, Betting, Chips, Cluster, Meters, PastSlip, SeatState, Slip, Told, Totals, less, sum};
+use crate::cluster::{
+    Adjustment, Betting, Chips, Cluster, Meters, PastSlip, PlayerNotice, SeatState, Slip, SlipTotals, less, sum,
+};
 use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 use crate::round::{RoundStanding, VoidReason};
 use crate::rules::Registration;
-use crate::transfer::{ClaimReason, Purpose};
+use crate::transfer::{ClaimReason, TransferPurpose};
 
 /// What the bets of one seat came to.
 #[derive(Clone, Copy)]
-struct Given {
+struct SeatPayout {
     staked: Money,
     /// For winning bets, stakes included.
     paid: Money,
@@ -21,7 +23,7 @@ struct Given {
     for_colour: Money,
 }
 
-impl Given {
+impl SeatPayout {
     fn all(self) -> Money {
         sum(self.paid, self.returned)
     }
@@ -39,21 +41,21 @@ impl Given {
 }
 
 /// Why a session is owed by hand, and who had the claim opened.
-pub(super) struct Reason {
+pub(super) struct ClaimCause {
     pub(super) of: ClaimReason,
     pub(super) by: Option<PersonId>,
 }
 
 /// What every seat is settled by.
-struct Settlement {
+struct RoundSettlement {
     counted: CountedUnits,
     /// What a unit pays; none where the round is void and everything goes back.
     payouts: Option<Payouts>,
     unit: i64,
 }
 
-impl Settlement {
-    fn given(&self, seat: Seat, state: &SeatState) -> Given {
+impl RoundSettlement {
+    fn given(&self, seat: Seat, state: &SeatState) -> SeatPayout {
         let (mut paid, mut returned, mut for_colour) = (Money::ZERO, Money::ZERO, Money::ZERO);
         for wager in &state.bets {
             let (won, back) = match &self.payouts {
@@ -69,15 +71,15 @@ impl Settlement {
                 for_colour = sum(for_colour, sum(won, back));
             }
         }
-        Given { staked: state.on_layout, paid, returned, for_colour }
+        SeatPayout { staked: state.on_layout, paid, returned, for_colour }
     }
 }
 
 impl Cluster {
     /// The round in play is over: by the dice, or with everything back where it is void.
-    pub(super) fn settle(&mut self, dice: Option<Dice>, totals: &Totals, digest: [u8; 32]) {
+    pub(super) fn settle(&mut self, dice: Option<Dice>, totals: &SlipTotals, digest: [u8; 32]) {
         let payouts = dice.map(|dice| self.payouts(dice));
-        let settlement = Settlement { counted: self.counted(), payouts, unit: self.limits.unit().cents() };
+        let settlement = RoundSettlement { counted: self.counted(), payouts, unit: self.limits.unit().cents() };
         let is_live = self.rules.game().station() == Station::LiveTable;
         let registers_winners = self.rules.registration() == Registration::Winners;
         if is_live {
@@ -203,11 +205,11 @@ impl Cluster {
         let listed = self.pay_list_of(round);
         let of = if dice.is_some() { ClaimReason::Correction(round) } else { ClaimReason::Void(round) };
         for adjustment in adjustments {
-            self.adjust(round, adjustment, (was_void, dice.is_none()), Reason { of, by: None });
+            self.adjust(round, adjustment, (was_void, dice.is_none()), ClaimCause { of, by: None });
             let Adjustment { seat, session, at_once, is_waived, .. } = *adjustment;
             if self.session(seat) == Some(session) {
                 let amount = adjustment.amount();
-                self.tell_player(seat, Told::Changed { round, stands: standing, amount, at_once, is_waived });
+                self.tell_player(seat, PlayerNotice::Changed { round, stands: standing, amount, at_once, is_waived });
             }
         }
         let is_counted = self.rules.registration() == Registration::Winners || !adjustments.is_empty();
@@ -227,7 +229,7 @@ impl Cluster {
         round: RoundNumber,
         adjustment: &Adjustment,
         void: (bool, bool),
-        Reason { of, by }: Reason,
+        ClaimCause { of, by }: ClaimCause,
     ) {
         let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = *adjustment;
         let amount = adjustment.amount();
@@ -250,7 +252,7 @@ impl Cluster {
         } else if rest < Money::ZERO {
             let owed = less(Money::ZERO, rest);
             self.state.ledger.transit = less(self.state.ledger.transit, owed);
-            self.send(owed, Purpose::Receivable { seat, session, round, is_waived });
+            self.send(owed, TransferPurpose::Receivable { seat, session, round, is_waived });
         }
     }
 }

@@ -6,44 +6,44 @@ use taisai_rules::{BetBox, Money, Rule, Station};
 use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, SeatState, Slip, Stake, Stakes, Wager, less,
 };
-use crate::entry::{Asked, Decision};
+use crate::entry::{CommandRequest, Decision};
 use crate::identity::{Actor, Person, Receipt, Role, Seat};
-use crate::profile::{Act, Excess};
-use crate::recent::{Content, Known};
+use crate::profile::{Act, ExcessPolicy};
+use crate::recent::{CommandHash, CommandIdStatus};
 use crate::refusal::Refusal;
 use crate::round::Notice;
 use crate::rules::Registration;
-use crate::transfer::{Purpose, Transfer, VoucherNumber};
+use crate::transfer::{Transfer, TransferPurpose, VoucherNumber};
 
-pub(super) type Answer = Result<ClusterEvent, Refusal>;
+pub(super) type ClusterDecision = Result<ClusterEvent, Refusal>;
 
 /// The most that may lie on one box, over all seats: ten thousand million dollars. With it no sum grows beyond 64 bits.
-pub(super) const MOST_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
+pub(super) const MAX_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
 
 impl Cluster {
     /// Decides a command.
-    pub fn decide(&self, asked: &Asked<ClusterCommand>) -> Decision<ClusterEvent> {
-        let content = content(&asked.command);
-        let known = match asked.actor {
+    pub fn decide(&self, request: &CommandRequest<ClusterCommand>) -> Decision<ClusterEvent> {
+        let content = content(&request.command);
+        let known = match request.actor {
             Actor::Terminal { seat, .. } => {
-                self.seat(seat).map_or(Known::New, |state| state.recent.known(asked.id, content))
+                self.seat(seat).map_or(CommandIdStatus::New, |state| state.recent.known(request.id, content))
             }
-            Actor::NoteAcceptor { device, .. } => self.known_of_acceptor(device, asked.id, content),
-            Actor::ChipReader(_) => self.state.reader.known(asked.id, content),
-            Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(asked.id, content),
+            Actor::NoteAcceptor { device, .. } => self.known_of_acceptor(device, request.id, content),
+            Actor::ChipReader(_) => self.state.reader.known(request.id, content),
+            Actor::Person(_) | Actor::Tumbler(_) | Actor::System => self.state.recent.known(request.id, content),
         };
         match known {
-            Known::Answered(verdict) => return Decision::Repeated(verdict),
-            Known::Unusable(refusal) => return Decision::Refused(refusal),
-            Known::New => {}
+            CommandIdStatus::Answered(verdict) => return Decision::Repeated(verdict),
+            CommandIdStatus::Unusable(refusal) => return Decision::Refused(refusal),
+            CommandIdStatus::New => {}
         }
-        match self.answer(asked.actor, &asked.command) {
+        match self.answer(request.actor, &request.command) {
             Ok(event) => Decision::Accepted(event),
             Err(refusal) => Decision::Refused(refusal),
         }
     }
 
-    fn answer(&self, actor: Actor, command: &ClusterCommand) -> Answer {
+    fn answer(&self, actor: Actor, command: &ClusterCommand) -> ClusterDecision {
         match command {
             ClusterCommand::Place { seat, chips, stakes } => {
                 self.may_lay(actor, *seat)?;
@@ -146,7 +146,7 @@ impl Cluster {
         }
     }
 
-    fn repeat(&self, actor: Actor, seat: Seat) -> Answer {
+    fn repeat(&self, actor: Actor, seat: Seat) -> ClusterDecision {
         self.may_bet(actor, seat)?;
         self.registers(Registration::EveryBet)?;
         let state = self.betting_seat(seat)?;
@@ -156,7 +156,7 @@ impl Cluster {
         self.place_all(seat, &state.last_bets)
     }
 
-    fn double(&self, actor: Actor, seat: Seat) -> Answer {
+    fn double(&self, actor: Actor, seat: Seat) -> ClusterDecision {
         self.may_bet(actor, seat)?;
         self.registers(Registration::EveryBet)?;
         let state = self.betting_seat(seat)?;
@@ -264,16 +264,16 @@ impl Cluster {
         if state.has_walked_away() { Err(Refusal::NoSession) } else { Ok(state) }
     }
 
-    fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+    fn place(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> ClusterDecision {
         self.place_over(seat, chips, stakes)?;
-        if self.binds_boxes() && self.profile.excess == Excess::Refuse {
+        if self.binds_boxes() && self.profile.excess == ExcessPolicy::Refuse {
             first(stakes.iter().map(|stake| self.check_excess(stakes, *stake)))?;
         }
         Ok(ClusterEvent::Done)
     }
 
     /// The same, where what is over a box's maximum or Differential lies there and is apportioned (5.1.1).
-    fn place_over(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+    fn place_over(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> ClusterDecision {
         if chips == Chips::Colour {
             self.bets_are_open()?;
             self.is_in_game(Rule::ColourChips)?;
@@ -309,7 +309,7 @@ impl Cluster {
     }
 
     /// Places wagers once more: those of the last round, or those that lie there.
-    fn place_all(&self, seat: Seat, wagers: &[Wager]) -> Answer {
+    fn place_all(&self, seat: Seat, wagers: &[Wager]) -> ClusterDecision {
         for chips in [Chips::Own, Chips::Colour] {
             let stakes = self.stakes(wagers, chips);
             if !stakes.is_empty() {
@@ -347,7 +347,7 @@ impl Cluster {
         let own = own.checked_add(units).ok_or(Refusal::AmountTooLarge)?;
         let own_total = self.cents(own.into());
         let box_total = self.total(bet_box).checked_add(stake.amount);
-        if box_total.is_none_or(|total| total > MOST_ON_A_BOX) {
+        if box_total.is_none_or(|total| total > MAX_ON_A_BOX) {
             return Err(Refusal::AmountTooLarge);
         }
         self.rules.layout().check_stake(bet_box, own_total).map_err(|_| Refusal::AmountTooLarge)?;
@@ -389,7 +389,7 @@ impl Cluster {
         }
     }
 
-    fn withdraw(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> Answer {
+    fn withdraw(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> ClusterDecision {
         let state = self.betting_seat(seat)?;
         if stakes.is_empty() {
             return Err(Refusal::NoBets);
@@ -413,7 +413,7 @@ impl Cluster {
     }
 
     /// 5.1: the House rejects the excess, before the close.
-    fn reject_excess(&self, actor: Actor) -> Answer {
+    fn reject_excess(&self, actor: Actor) -> ClusterDecision {
         self.deals(actor)?;
         self.registers(Registration::EveryBet)?;
         self.bets_are_open()?;
@@ -423,7 +423,7 @@ impl Cluster {
     }
 
     /// 5.2: the players on a box whose total is below its minimum may increase or withdraw.
-    fn advise(&self, actor: Actor, bet_box: BetBox) -> Answer {
+    fn advise(&self, actor: Actor, bet_box: BetBox) -> ClusterDecision {
         self.deals(actor)?;
         self.registers(Registration::EveryBet)?;
         self.bets_are_open()?;
@@ -438,7 +438,7 @@ impl Cluster {
         self.profile.check(act, actor, second).map(|_| ())
     }
 
-    fn buy_in(&self, by: (Actor, Option<Person>), seat: Seat, amount: Money) -> Answer {
+    fn buy_in(&self, by: (Actor, Option<Person>), seat: Seat, amount: Money) -> ClusterDecision {
         self.may_take_in(by, amount)?;
         self.can_take_money(seat)?;
         if amount <= Money::ZERO {
@@ -460,7 +460,14 @@ impl Cluster {
         fits(less(Money::ZERO, self.state.ledger.cash), amount)
     }
 
-    fn issue_colour(&self, by: (Actor, Option<Person>), seat: Seat, colour: u8, value: Money, chips: u32) -> Answer {
+    fn issue_colour(
+        &self,
+        by: (Actor, Option<Person>),
+        seat: Seat,
+        colour: u8,
+        value: Money,
+        chips: u32,
+    ) -> ClusterDecision {
         // What cannot be counted is refused further on.
         let worth = value.cents().saturating_mul(chips.into());
         self.may_take_in(by, Money::from_cents(worth))?;
@@ -492,7 +499,7 @@ impl Cluster {
         if with_another || other_set { Err(Refusal::ColourInUse) } else { Ok(ClusterEvent::Done) }
     }
 
-    fn redeem_colour(&self, actor: Actor, seat: Seat) -> Answer {
+    fn redeem_colour(&self, actor: Actor, seat: Seat) -> ClusterDecision {
         self.profile.check(Act::BuyIn, actor, None)?;
         self.is_in_game(Rule::ColourChips)?;
         let state = self.known_seat(seat)?;
@@ -502,7 +509,7 @@ impl Cluster {
         state.colour.map(|_| ClusterEvent::Done).ok_or(Refusal::ColourInUse)
     }
 
-    fn cash_out(&self, actor: Actor, seat: Seat, to: CashOut) -> Answer {
+    fn cash_out(&self, actor: Actor, seat: Seat, to: CashOut) -> ClusterDecision {
         match (actor, to) {
             (Actor::Terminal { seat: own, .. }, _) if own == seat => {}
             // A person frees a seat by hand only: credits of a stolen or broken terminal are recovered so.
@@ -537,10 +544,13 @@ impl Cluster {
         if state.credits == Money::ZERO { Err(Refusal::NotEnoughCredits) } else { Ok(ClusterEvent::Done) }
     }
 
-    fn may_receive(&self, transfer: &Transfer) -> Answer {
+    fn may_receive(&self, transfer: &Transfer) -> ClusterDecision {
         match transfer.purpose {
-            Purpose::Credits { .. } => {}
-            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Returned { .. } => {
+            TransferPurpose::Credits { .. } => {}
+            TransferPurpose::Voucher { .. }
+            | TransferPurpose::Claim { .. }
+            | TransferPurpose::Receivable { .. }
+            | TransferPurpose::Returned { .. } => {
                 return Err(Refusal::NotAllowed);
             }
         }
@@ -553,7 +563,7 @@ impl Cluster {
         self.check_money(transfer.amount).map(|()| ClusterEvent::Done)
     }
 
-    fn follow(&self, number: u64, notice: &Notice, slip: Option<&Slip>) -> Answer {
+    fn follow(&self, number: u64, notice: &Notice, slip: Option<&Slip>) -> ClusterDecision {
         if number != self.state.followed + 1 {
             return Err(Refusal::OutOfOrder);
         }
@@ -614,8 +624,8 @@ fn has_colour_bets(state: &SeatState) -> bool {
 /// A hash of a command's content; for bets without a detour over bytes.
 pub(super) fn content(command: &ClusterCommand) -> u64 {
     let stakes = |kind, seat: &Seat, chips: &Chips, stakes: &[Stake]| {
-        let begin = Content::of(kind).with(seat.0.into()).with(u64::from(*chips == Chips::Colour));
-        let mix = |hash: Content, stake: &Stake| {
+        let begin = CommandHash::of(kind).with(seat.0.into()).with(u64::from(*chips == Chips::Colour));
+        let mix = |hash: CommandHash, stake: &Stake| {
             let cents = u64::from_le_bytes(stake.amount.cents().to_le_bytes());
             hash.with(u64::from(stake.bet_box.place())).with(cents)
         };
@@ -629,7 +639,7 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         // A voucher's number is drawn each time that the command is sent: it is no part of it.
         ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) } => {
             let to = CashOut::Voucher(VoucherNumber::ANY);
-            Content::of_bytes(1, &ClusterCommand::CashOut { seat: *seat, to }).finish()
+            CommandHash::of_bytes(1, &ClusterCommand::CashOut { seat: *seat, to }).finish()
         }
         ClusterCommand::Clear { .. }
         | ClusterCommand::Repeat { .. }
@@ -659,6 +669,6 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
         | ClusterCommand::WithdrawFromFilm { .. }
-        | ClusterCommand::CloseReturns { .. } => Content::of_bytes(1, command).finish(),
+        | ClusterCommand::CloseReturns { .. } => CommandHash::of_bytes(1, command).finish(),
     }
 }

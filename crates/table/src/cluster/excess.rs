@@ -2,7 +2,7 @@
 
 use taisai_rules::{BetBox, Money};
 
-use crate::cluster::{Cluster, Cut, Placement, Stake, cents, less};
+use crate::cluster::{Cluster, Placement, RejectedStake, Stake, cents, less};
 use crate::rules::Registration;
 
 impl Cluster {
@@ -45,7 +45,7 @@ impl Cluster {
     ///
     /// # Panics
     /// If totals and placements do not agree, which would be a bug.
-    pub fn rejections(&self) -> Vec<Cut> {
+    pub fn rejections(&self) -> Vec<RejectedStake> {
         if self.excess().next().is_none() {
             return Vec::new();
         }
@@ -67,7 +67,7 @@ impl Cluster {
             totals[bet_box.index()] -= u64::from(cut);
             let Placement { seat, chips, .. } = placements[latest];
             let stake = Stake { bet_box, amount: cents(cut.into(), unit) };
-            cuts.push(Cut { seat, chips, stake });
+            cuts.push(RejectedStake { seat, chips, stake });
         }
     }
 }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Limits, Money, Unit, pro_rata};
 
-use crate::cluster::conclude::Reason;
-use crate::cluster::decide::{Answer, MOST_ON_A_BOX};
+use crate::cluster::conclude::ClaimCause;
+use crate::cluster::decide::{ClusterDecision, MAX_ON_A_BOX};
 use crate::cluster::register::By;
 use crate::cluster::settle::result;
 use crate::cluster::{Adjustment, Chips, Cluster, ClusterEvent, PastSlip, Slip, SlipLine, Stake, cents, less, sum};
@@ -17,7 +17,7 @@ use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::round::VoidReason;
 use crate::rules::Registration;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::{MAX_REASON_LENGTH, check_text};
 use crate::transfer::ClaimReason;
 
 /// A bet that Supervisor and second person have seen on the film of a round that was settled.
@@ -39,7 +39,7 @@ pub struct FilmLine {
 
 /// What the film has brought a seat whenever the returns were closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Booked {
+struct FilmBooking {
     session: SessionId,
     won: Money,
     returned: Money,
@@ -47,7 +47,7 @@ struct Booked {
 
 /// A round that came to stand otherwise after its chips were collected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Returns {
+pub struct FilmReturns {
     /// Whether bets may still be registered from the film.
     pub is_open: bool,
     /// What is registered from the film.
@@ -56,14 +56,14 @@ pub struct Returns {
     newest: u32,
     /// What was registered after the dice, with the limits of the round.
     slip: Slip,
-    booked: BTreeMap<Seat, Booked>,
+    booked: BTreeMap<Seat, FilmBooking>,
     /// Whether the round was void when the returns were closed last.
     was_void: bool,
     /// Whether the film may take back what it gave (F81).
     takes_back: bool,
 }
 
-impl Returns {
+impl FilmReturns {
     const fn new(slip: Slip) -> Self {
         Self {
             is_open: true,
@@ -110,7 +110,7 @@ impl Returns {
         let units = u64::try_from(stake.amount.cents() / unit.cents()).map_err(too_large)?;
         let total = units.checked_add(self.filmed(stake.bet_box)).ok_or(Refusal::AmountTooLarge)?;
         let total = u32::try_from(total).map_err(too_large)?;
-        let fits = i64::from(total).checked_mul(unit.cents()).is_some_and(|total| total <= MOST_ON_A_BOX.cents());
+        let fits = i64::from(total).checked_mul(unit.cents()).is_some_and(|total| total <= MAX_ON_A_BOX.cents());
         if !fits {
             return Err(Refusal::AmountTooLarge);
         }
@@ -123,7 +123,7 @@ impl Returns {
 
 impl Cluster {
     /// Rounds that came to stand otherwise after their chips were collected, with what was registered from the film.
-    pub fn returns(&self) -> impl Iterator<Item = (RoundNumber, &Returns)> {
+    pub fn returns(&self) -> impl Iterator<Item = (RoundNumber, &FilmReturns)> {
         self.state.returns.iter().map(|(round, returns)| (*round, returns))
     }
 
@@ -133,7 +133,7 @@ impl Cluster {
         self.film_adjustments(past, returns).ok()
     }
 
-    fn open_round(&self, round: RoundNumber) -> Result<(&PastSlip, &Returns), Refusal> {
+    fn open_round(&self, round: RoundNumber) -> Result<(&PastSlip, &FilmReturns), Refusal> {
         let returns = self.state.returns.get(&round).filter(|returns| returns.is_open).ok_or(Refusal::NotHeld)?;
         Ok((self.state.past.get(round).ok_or(Refusal::NotHeld)?, returns))
     }
@@ -145,7 +145,7 @@ impl Cluster {
         (round, seat): (RoundNumber, Seat),
         player: &str,
         stake: Stake,
-    ) -> Answer {
+    ) -> ClusterDecision {
         self.profile.check(Act::Correct, actor, second)?;
         self.registers(Registration::Winners)?;
         let (past, returns) = self.open_round(round)?;
@@ -160,13 +160,13 @@ impl Cluster {
         self.film_counts(past, returns, stake.bet_box)?;
         returns.units(past.unit, stake)?;
         self.rules.layout().check_stake(stake.bet_box, stake.amount).map_err(|_| Refusal::AmountTooLarge)?;
-        check_text(player, MOST_WHY)?;
+        check_text(player, MAX_REASON_LENGTH)?;
         Ok(ClusterEvent::Done)
     }
 
     /// Whether all of a box was registered after the dice: it won by the dice that the round was settled by first, or it lost and was
     /// over its maximum or Differential. Where the chips were handed back, registering had not come to its end.
-    fn was_registered(&self, past: &PastSlip, returns: &Returns, bet_box: BetBox) -> bool {
+    fn was_registered(&self, past: &PastSlip, returns: &FilmReturns, bet_box: BetBox) -> bool {
         let Some(first) = past.first else { return false };
         let unit = past.unit.cents();
         let lay = |bet_box: BetBox| cents(returns.registered(bet_box), unit).max(returns.told(bet_box));
@@ -177,7 +177,7 @@ impl Cluster {
 
     /// A box that loses owes nothing, and is not looked up. Where the opposite box wins and was not registered either, what counts
     /// there rests on what lay here.
-    fn film_counts(&self, past: &PastSlip, returns: &Returns, bet_box: BetBox) -> Result<(), Refusal> {
+    fn film_counts(&self, past: &PastSlip, returns: &FilmReturns, bet_box: BetBox) -> Result<(), Refusal> {
         let was_collected = past.first.is_some();
         let Some(dice) = past.latest.filter(|_| was_collected) else { return Ok(()) };
         let decides = |opposite: BetBox| {
@@ -189,12 +189,12 @@ impl Cluster {
     }
 
     /// The limits that were on display in the round.
-    fn limits_of(&self, returns: &Returns) -> Limits {
+    fn limits_of(&self, returns: &FilmReturns) -> Limits {
         let limits = returns.slip.limits.as_ref().map(|limits| limits.check(self.rules.layout()));
         limits.and_then(Result::ok).unwrap_or_else(Limits::none)
     }
 
-    pub(super) fn withdraw_from_film(&self, (actor, second): By, round: RoundNumber, line: u32) -> Answer {
+    pub(super) fn withdraw_from_film(&self, (actor, second): By, round: RoundNumber, line: u32) -> ClusterDecision {
         self.profile.check(Act::Correct, actor, second)?;
         self.registers(Registration::Winners)?;
         let (_, returns) = self.open_round(round)?;
@@ -202,7 +202,7 @@ impl Cluster {
         if is_there { Ok(ClusterEvent::Done) } else { Err(Refusal::NoSuchBet) }
     }
 
-    pub(super) fn close_returns(&self, (actor, second): By, round: RoundNumber) -> Answer {
+    pub(super) fn close_returns(&self, (actor, second): By, round: RoundNumber) -> ClusterDecision {
         self.profile.check(Act::Correct, actor, second)?;
         self.registers(Registration::Winners)?;
         let (past, returns) = self.open_round(round)?;
@@ -211,7 +211,7 @@ impl Cluster {
 
     /// The lines of all boxes that the film shows a bet on, one for each seat, with what counts of them: first what was registered
     /// after the dice, then in the order in which the film was looked through.
-    fn film_slip(&self, past: &PastSlip, returns: &Returns) -> Vec<SlipLine> {
+    fn film_slip(&self, past: &PastSlip, returns: &FilmReturns) -> Vec<SlipLine> {
         let boxes: BTreeSet<_> = returns.lines.iter().map(|line| line.bet_box).collect();
         let registered = returns.slip.lines.iter().filter(|line| boxes.contains(&line.bet_box));
         let mut lines: Vec<_> = registered.map(|line| SlipLine { counted: line.units, ..*line }).collect();
@@ -240,7 +240,7 @@ impl Cluster {
     }
 
     /// 5.1.1, 5.1.2: what counts on a box that the film shows to be over its maximum or Differential.
-    fn apportion(&self, past: &PastSlip, returns: &Returns, bet_box: BetBox, lines: &mut [SlipLine]) {
+    fn apportion(&self, past: &PastSlip, returns: &FilmReturns, bet_box: BetBox, lines: &mut [SlipLine]) {
         let (limits, unit) = (self.limits_of(returns), past.unit.cents());
         let lay = |bet_box: BetBox| {
             let seen = cents(returns.registered(bet_box) + returns.filmed(bet_box), unit);
@@ -259,14 +259,14 @@ impl Cluster {
     }
 
     /// What each session gets or gives for what the film shows, beyond what it was given for it before.
-    fn film_adjustments(&self, past: &PastSlip, returns: &Returns) -> Result<Vec<Adjustment>, Refusal> {
+    fn film_adjustments(&self, past: &PastSlip, returns: &FilmReturns) -> Result<Vec<Adjustment>, Refusal> {
         let unit = Unit::try_from(past.unit).map_err(|_| Refusal::SlipDiffers)?;
         let payouts = past.latest.map(|dice: Dice| self.rules.layout().payouts(dice, unit)).transpose();
         let payouts = payouts.map_err(|_| Refusal::SlipDiffers)?;
         let result = |line: &SlipLine| result(line, payouts.as_ref(), unit.cents());
-        let mut owed: BTreeMap<Seat, Booked> = BTreeMap::new();
-        for (seat, Booked { session, .. }) in &returns.booked {
-            owed.insert(*seat, Booked { session: *session, won: Money::ZERO, returned: Money::ZERO });
+        let mut owed: BTreeMap<Seat, FilmBooking> = BTreeMap::new();
+        for (seat, FilmBooking { session, .. }) in &returns.booked {
+            owed.insert(*seat, FilmBooking { session: *session, won: Money::ZERO, returned: Money::ZERO });
         }
         for line in self.film_slip(past, returns) {
             let is_registered = |of: &&SlipLine| (of.seat, of.bet_box) == (line.seat, line.bet_box);
@@ -278,13 +278,13 @@ impl Cluster {
                 None if past.first.is_none() => (Money::ZERO, cents(line.units.into(), unit.cents())),
                 None => (Money::ZERO, Money::ZERO),
             };
-            let nothing = Booked { session: line.session, won: Money::ZERO, returned: Money::ZERO };
+            let nothing = FilmBooking { session: line.session, won: Money::ZERO, returned: Money::ZERO };
             let owed = owed.entry(line.seat).or_insert(nothing);
             owed.won = sum(owed.won, less(won, won_before));
             owed.returned = sum(owed.returned, less(returned, returned_before));
         }
         let turns = |seat: Seat| returns.is_only_on_film(seat) && returns.was_void != past.latest.is_none();
-        let adjustments = owed.into_iter().filter_map(|(seat, Booked { session, won, returned })| {
+        let adjustments = owed.into_iter().filter_map(|(seat, FilmBooking { session, won, returned })| {
             let before = returns.booked.get(&seat);
             let won = less(won, before.map_or(Money::ZERO, |before| before.won));
             let returned = less(returned, before.map_or(Money::ZERO, |before| before.returned));
@@ -327,9 +327,9 @@ impl Cluster {
                 was_void = returns.was_void;
             }
             let by = actor.person().map(|person| person.id);
-            let reason = Reason { of: ClaimReason::FromFilm(round), by };
+            let reason = ClaimCause { of: ClaimReason::FromFilm(round), by };
             self.adjust(round, adjustment, (was_void, is_void), reason);
-            let nothing = Booked { session, won: Money::ZERO, returned: Money::ZERO };
+            let nothing = FilmBooking { session, won: Money::ZERO, returned: Money::ZERO };
             let booked = returns.booked.entry(seat).or_insert(nothing);
             booked.won = sum(booked.won, won);
             booked.returned = sum(booked.returned, returned);
@@ -346,7 +346,7 @@ impl Cluster {
             return;
         }
         let takes_back = self.takes_back(stands);
-        let returns = self.state.returns.entry(round).or_insert_with(|| Returns::new(slip.clone()));
+        let returns = self.state.returns.entry(round).or_insert_with(|| FilmReturns::new(slip.clone()));
         (returns.is_open, returns.takes_back) = (true, takes_back);
     }
 }

@@ -2,13 +2,13 @@
 
 use taisai_rules::{BetBox, Money, Station};
 
-use crate::cluster::{Cluster, Ledger, Meters, less, sum};
-use crate::invariant::{Broken, hold};
+use crate::cluster::{Cluster, ClusterLedger, Meters, less, sum};
+use crate::invariant::{BrokenInvariant, hold};
 
 impl Cluster {
     /// Every account, the seats' credits and the bets on the layout sum to zero.
-    pub fn ledger_sums_to_zero(&self) -> Result<(), Broken> {
-        let Ledger { house, cash, chips, transit, notes, variance } = self.ledger();
+    pub fn ledger_sums_to_zero(&self) -> Result<(), BrokenInvariant> {
+        let ClusterLedger { house, cash, chips, transit, notes, variance } = self.ledger();
         let accounts = [house, cash, chips, transit, notes, variance, self.colour_chips()];
         let seats = self.seats().flat_map(|seat| [self.credits(seat), self.on_layout(seat)]);
         let total = accounts.into_iter().chain(seats).fold(Money::ZERO, sum);
@@ -16,13 +16,13 @@ impl Cluster {
     }
 
     /// No seat has less than nothing.
-    pub fn no_balance_below_zero(&self) -> Result<(), Broken> {
+    pub fn no_balance_below_zero(&self) -> Result<(), BrokenInvariant> {
         let below = self.seats().find(|seat| self.credits(*seat) < Money::ZERO || self.on_layout(*seat) < Money::ZERO);
         hold("no balance below zero", below.is_none(), || format!("seat {below:?}"))
     }
 
     /// What lies on the layout is what the seats have there, box by box.
-    pub fn bets_match_the_layout(&self) -> Result<(), Broken> {
+    pub fn bets_match_the_layout(&self) -> Result<(), BrokenInvariant> {
         let mut totals = [0u64; BetBox::COUNT];
         for (seat, state) in self.seats().zip(&self.state.seats) {
             let mut own = 0;
@@ -37,7 +37,7 @@ impl Cluster {
     }
 
     /// The seats' meters add up to the cluster's; at a terminal what came in less what went out is what is there (F31).
-    pub fn meters_reconcile(&self) -> Result<(), Broken> {
+    pub fn meters_reconcile(&self) -> Result<(), BrokenInvariant> {
         let all = self.meters();
         let is_terminal = self.rules.game().station() == Station::PlayerTerminals;
         for seat in self.seats().filter(|_| is_terminal) {
@@ -65,14 +65,14 @@ impl Cluster {
     }
 
     /// What was accepted in notes lies in the stackers (F86).
-    pub fn stackers_match_their_account(&self) -> Result<(), Broken> {
+    pub fn stackers_match_their_account(&self) -> Result<(), BrokenInvariant> {
         let stacked = self.stackers().fold(Money::ZERO, |total, (_, stacker)| sum(total, stacker.amount));
         let matches = sum(stacked, self.ledger().notes) == Money::ZERO;
         hold("stackers match their account", matches, || format!("{} in the stackers", stacked.cents()))
     }
 
     /// All of them.
-    pub fn check(&self) -> Result<(), Broken> {
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.ledger_sums_to_zero()?;
         self.no_balance_below_zero()?;
         self.bets_match_the_layout()?;

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Money, Station, Unit};
 
-use crate::cluster::decide::Answer;
+use crate::cluster::decide::ClusterDecision;
 use crate::cluster::settle::result;
 use crate::cluster::{Adjustment, Betting, Chips, Cluster, ClusterEvent, SeatState, SlipLine, cents, less, sum};
 use crate::identity::{Actor, RoundNumber, Seat};
@@ -141,7 +141,7 @@ impl Cluster {
 
     /// A seat of the pay list of a round that is settled, until the next one opens. What became a claim is not given at the table
     /// (5.3).
-    pub(super) fn tick_off(&self, actor: Actor, seat: Seat, is_paid: bool) -> Answer {
+    pub(super) fn tick_off(&self, actor: Actor, seat: Seat, is_paid: bool) -> ClusterDecision {
         self.deals(actor)?;
         match self.state.betting {
             Betting::Idle => {}

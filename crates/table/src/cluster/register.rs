@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Money, Outcome, Rule};
 
-use crate::cluster::decide::{Answer, MOST_ON_A_BOX, first, wager};
-use crate::cluster::{Betting, Chips, Cluster, ClusterEvent, PastSlip, SeatState, Stake, Thrown};
+use crate::cluster::decide::{ClusterDecision, MAX_ON_A_BOX, first, wager};
+use crate::cluster::{Betting, Chips, Cluster, ClusterEvent, PastSlip, SeatState, Stake, ThrownDice};
 use crate::identity::{Actor, Person, Seat};
 use crate::profile::Act;
 use crate::refusal::Refusal;
@@ -16,7 +16,7 @@ use crate::rules::Registration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum AskedFor {
+pub enum RequiredRegistration {
     /// What each seat has on it: it wins, or it loses and is over its maximum or Differential.
     Stakes,
     /// What lay on it in all: the Differential of the opposite box depends on it.
@@ -86,7 +86,7 @@ impl Cluster {
     }
 
     /// What the Dealer is asked for on a box.
-    pub fn asked_for(&self, bet_box: BetBox) -> Option<AskedFor> {
+    pub fn asked_for(&self, bet_box: BetBox) -> Option<RequiredRegistration> {
         let dice = self.thrown()?;
         let is_short = || self.is_over(bet_box) && self.told(bet_box) != Some(self.total(bet_box));
         let is_needed = || {
@@ -94,9 +94,9 @@ impl Cluster {
             opposite.is_some_and(|opposite| self.opposite_needed(opposite, dice).is_some())
         };
         if self.wins(bet_box, dice) || is_short() {
-            Some(AskedFor::Stakes)
+            Some(RequiredRegistration::Stakes)
         } else {
-            is_needed().then_some(AskedFor::Total)
+            is_needed().then_some(RequiredRegistration::Total)
         }
     }
 
@@ -113,8 +113,10 @@ impl Cluster {
                 None => Refusal::NotThrown,
             }),
             (Betting::Open | Betting::Closed, None) => Err(Refusal::NotThrown),
-            (Betting::Open | Betting::Closed, Some(Thrown { is_registered: true, .. })) => Err(Refusal::AllRegistered),
-            (Betting::Open | Betting::Closed, Some(Thrown { dice, is_registered: false })) => Ok(dice),
+            (Betting::Open | Betting::Closed, Some(ThrownDice { is_registered: true, .. })) => {
+                Err(Refusal::AllRegistered)
+            }
+            (Betting::Open | Betting::Closed, Some(ThrownDice { dice, is_registered: false })) => Ok(dice),
         }
     }
 
@@ -124,7 +126,7 @@ impl Cluster {
         self.known_seat(seat)
     }
 
-    pub(super) fn register(&self, (actor, second): By, seat: Seat, stakes: &[Stake]) -> Answer {
+    pub(super) fn register(&self, (actor, second): By, seat: Seat, stakes: &[Stake]) -> ClusterDecision {
         self.deals(actor)?;
         if self.seat(seat).is_some_and(|state| self.is_large(state, stakes) && self.can_be_registered(state, stakes)) {
             self.profile.check(Act::LargeRegistration, actor, second)?;
@@ -175,7 +177,7 @@ impl Cluster {
         }
     }
 
-    pub(super) fn tell_total(&self, actor: Actor, bet_box: BetBox, amount: Money) -> Answer {
+    pub(super) fn tell_total(&self, actor: Actor, bet_box: BetBox, amount: Money) -> ClusterDecision {
         self.deals(actor)?;
         self.registers(Registration::Winners)?;
         self.registering()?;
@@ -183,7 +185,7 @@ impl Cluster {
         if !self.rules.layout().has(bet_box) {
             return Err(Refusal::BoxNotOnLayout);
         }
-        if amount > MOST_ON_A_BOX {
+        if amount > MAX_ON_A_BOX {
             return Err(Refusal::AmountTooLarge);
         }
         // An empty box is told too.
@@ -199,7 +201,7 @@ impl Cluster {
     }
 
     /// All that wins is registered: then nothing that the apportionment rests on may be missing.
-    pub(super) fn all_registered(&self, actor: Actor) -> Answer {
+    pub(super) fn all_registered(&self, actor: Actor) -> ClusterDecision {
         self.deals(actor)?;
         self.registers(Registration::Winners)?;
         let dice = self.registering()?;

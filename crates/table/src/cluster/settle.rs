@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_rata};
 
-use crate::cluster::decide::MOST_ON_A_BOX;
+use crate::cluster::decide::MAX_ON_A_BOX;
 use crate::cluster::{Chips, Cluster, PayList, SeatState, Stake, Wager, cents, less, sum};
 use crate::codec;
 use crate::identity::{RoundNumber, Seat, SessionId};
@@ -17,7 +17,7 @@ use crate::rules::{Registration, TableLimits};
 /// What a round came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Totals {
+pub struct SlipTotals {
     /// How many lines there were.
     pub lines: u64,
     /// What was staked.
@@ -114,7 +114,7 @@ impl Adjustment {
 
 /// What a session's lines change by.
 #[derive(Clone, Copy, Default)]
-struct Change {
+struct SlipChange {
     won: Money,
     returned: Money,
     /// Of both, what was in Colour Chips.
@@ -123,7 +123,7 @@ struct Change {
     win: Money,
 }
 
-impl Change {
+impl SlipChange {
     fn amount(&self) -> Money {
         sum(self.won, self.returned)
     }
@@ -269,7 +269,7 @@ impl Cluster {
     }
 
     /// What the round in play comes to, and the digest of its lines.
-    pub(super) fn reckon(&self, dice: Option<Dice>) -> (Totals, [u8; 32]) {
+    pub(super) fn reckon(&self, dice: Option<Dice>) -> (SlipTotals, [u8; 32]) {
         let counted = self.counted();
         let payouts = dice.map(|dice| self.payouts(dice));
         let bets = self.state.seats.iter().map(|seat| seat.bets.len()).sum();
@@ -292,7 +292,7 @@ impl Cluster {
         }
         let staked = self.cents(units);
         let counted = if dice.is_some() { self.cents(units_counted) } else { Money::ZERO };
-        (Totals { lines, staked, counted, returned: less(staked, counted), paid }, digest.finish())
+        (SlipTotals { lines, staked, counted, returned: less(staked, counted), paid }, digest.finish())
     }
 
     /// F81: what was paid is taken back only where that was displayed before play, and never after force majeure.
@@ -316,8 +316,8 @@ impl Cluster {
         let [first, before, after] = [past.first, past.latest, dice].map(|dice| dice.map(payouts).transpose());
         let (first, before, after) = (first?, before?, after?);
         let mut digest = Digest::new(round, past.first, slip.lines.len());
-        let mut changes: BTreeMap<(Seat, SessionId), Change> = BTreeMap::new();
-        let change = |changes: &mut BTreeMap<(Seat, SessionId), Change>, line: &SlipLine| {
+        let mut changes: BTreeMap<(Seat, SessionId), SlipChange> = BTreeMap::new();
+        let change = |changes: &mut BTreeMap<(Seat, SessionId), SlipChange>, line: &SlipLine| {
             let (paid_before, returned_before) = result(line, before.as_ref(), unit.cents());
             let (paid, returned) = result(line, after.as_ref(), unit.cents());
             let (won, back) = (less(paid, paid_before), less(returned, returned_before));
@@ -333,7 +333,7 @@ impl Cluster {
             // A line that could not be: no slip of this cluster has it.
             let fits = |payouts: &Payouts| payouts.paid(line.bet_box, line.counted.into()).is_some();
             let all_fit = [&first, &before, &after].into_iter().flatten().all(fits);
-            let stake = i64::from(line.units).checked_mul(unit.cents()).filter(|stake| *stake <= MOST_ON_A_BOX.cents());
+            let stake = i64::from(line.units).checked_mul(unit.cents()).filter(|stake| *stake <= MAX_ON_A_BOX.cents());
             if line.counted > line.units || !all_fit || stake.is_none() {
                 return Err(Refusal::SlipDiffers);
             }
@@ -371,11 +371,11 @@ impl Cluster {
         &self,
         (round, listed): (RoundNumber, Option<&PayList>),
         (seat, session): (Seat, SessionId),
-        change: Change,
+        change: SlipChange,
         takes_back: bool,
     ) -> Adjustment {
         let open = self.seat(seat).filter(|state| state.session == Some(session) && !state.has_walked_away());
-        let Change { won, returned, colour, win } = change;
+        let SlipChange { won, returned, colour, win } = change;
         let (amount, nothing) = (change.amount(), Money::ZERO);
         let (at_once, in_colour) = open.map_or((nothing, nothing), |state| {
             let set = state.colour.map(|set| less(nothing, set.credits));

@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Money, Station};
 
-use crate::cluster::decide::Answer;
+use crate::cluster::decide::ClusterDecision;
 use crate::cluster::{Cluster, ClusterEvent, less, sum};
 use crate::identity::{Actor, CommandId, DeviceId, Seat};
 use crate::profile::Act;
-use crate::recent::{Known, Latest};
+use crate::recent::{CommandIdStatus, LatestSourceCommands};
 use crate::refusal::Refusal;
 
 /// The notes that an acceptor has taken since its stacker was emptied.
@@ -21,22 +21,22 @@ pub struct Stacker {
     /// What they are worth.
     pub amount: Money,
     /// The acceptor's own memory: among all sources it could be forgotten, and a note sent again would count twice.
-    pub(super) recent: Latest,
+    pub(super) recent: LatestSourceCommands,
 }
 
 impl Stacker {
     pub(super) fn new(seat: Seat) -> Self {
-        Self { seat, notes: 0, amount: Money::ZERO, recent: Latest::default() }
+        Self { seat, notes: 0, amount: Money::ZERO, recent: LatestSourceCommands::default() }
     }
 }
 
 impl Cluster {
     /// Whether a command of a note acceptor is known. It is a cold function of its own: inlined, it slowed down every bet.
     #[cold]
-    pub(super) fn known_of_acceptor(&self, acceptor: DeviceId, id: CommandId, content: u64) -> Known {
+    pub(super) fn known_of_acceptor(&self, acceptor: DeviceId, id: CommandId, content: u64) -> CommandIdStatus {
         match self.state.stackers.get(&acceptor) {
             Some(stacker) => stacker.recent.known(id, content),
-            None => Latest::default().known(id, content),
+            None => LatestSourceCommands::default().known(id, content),
         }
     }
 
@@ -53,7 +53,7 @@ impl Cluster {
         }
     }
 
-    pub(super) fn accept_note(&self, actor: Actor, seat: Seat, amount: Money) -> Answer {
+    pub(super) fn accept_note(&self, actor: Actor, seat: Seat, amount: Money) -> ClusterDecision {
         let acceptor = self.is_acceptor(actor, seat)?;
         self.can_take_money(seat)?;
         if !self.notes().contains(&amount) {
@@ -64,14 +64,14 @@ impl Cluster {
         if stacked == u32::MAX { Err(Refusal::AmountTooLarge) } else { Ok(ClusterEvent::Done) }
     }
 
-    pub(super) fn count_stacker(&self, actor: Actor, seat: Seat, notes: u32) -> Answer {
+    pub(super) fn count_stacker(&self, actor: Actor, seat: Seat, notes: u32) -> ClusterDecision {
         let acceptor = self.is_acceptor(actor, seat)?;
         self.known_seat(seat)?;
         let accepted = self.state.stackers.get(&acceptor).map_or(0, |stacker| stacker.notes);
         if notes == accepted { Ok(ClusterEvent::Done) } else { Ok(ClusterEvent::StackerDiffers { accepted }) }
     }
 
-    pub(super) fn empty_stacker(&self, actor: Actor, acceptor: DeviceId, notes: u32, amount: Money) -> Answer {
+    pub(super) fn empty_stacker(&self, actor: Actor, acceptor: DeviceId, notes: u32, amount: Money) -> ClusterDecision {
         self.profile.check(Act::BuyIn, actor, None)?;
         // No note is worth nothing, and no notes are worth nothing.
         if amount < Money::ZERO || (amount == Money::ZERO) != (notes == 0) {

@@ -2,24 +2,24 @@
 
 use taisai_rules::Money;
 
-use super::approvals::{Answer, Approval};
-use super::claims::{Claim, ClaimId, ClaimOrigin, PaidClaim, TakenBy};
+use super::approvals::{Approval, ApprovalAnswer};
+use super::claims::{Claim, ClaimAttendant, ClaimId, ClaimOrigin, PaidClaim};
 use super::command::ReceivableRuling;
 use super::devices::HouseTable;
 use super::ledger::Account;
-use super::significant::{Acknowledged, Happening, Report};
+use super::significant::{Acknowledgement, ReportedEvent, SignificantEventKind};
 use super::vouchers::{PaidAt, Redeemer, Voucher, VoucherOrigin, VoucherState};
 use super::{ExpiredVoucher, House, HouseCommand, HouseEvent, misfit};
-use crate::entry::Asked;
+use crate::entry::CommandRequest;
 use crate::identity::{Actor, PersonId, Time};
 use crate::refusal::Refusal;
 use crate::transfer::VoucherHash;
 
 impl House {
     /// A command was carried out.
-    pub(super) fn apply_accepted(&mut self, asked: &Asked<HouseCommand>, event: &HouseEvent) {
+    pub(super) fn apply_accepted(&mut self, request: &CommandRequest<HouseCommand>, event: &HouseEvent) {
         match event {
-            HouseEvent::Done => self.apply_done(asked),
+            HouseEvent::Done => self.apply_done(request),
             HouseEvent::LoginCounted { .. }
             | HouseEvent::ApprovalRequested { .. }
             | HouseEvent::VoucherIssued { .. }
@@ -30,15 +30,15 @@ impl House {
             | HouseEvent::PlayMoney
             | HouseEvent::ReceivableRuled { .. }
             | HouseEvent::VoucherReissued { .. }
-            | HouseEvent::Ticked { .. } => self.apply_event(asked, event),
+            | HouseEvent::Ticked { .. } => self.apply_event(request, event),
         }
     }
 
     /// A command that says it all.
-    fn apply_done(&mut self, asked: &Asked<HouseCommand>) {
+    fn apply_done(&mut self, request: &CommandRequest<HouseCommand>) {
         use HouseCommand as C;
-        let (time, who) = (asked.time, asked.actor);
-        match &asked.command {
+        let (time, who) = (request.time, request.actor);
+        match &request.command {
             C::Found { people } => {
                 for founder in people {
                     self.add_person(founder.person, &founder.name, founder.roles);
@@ -51,18 +51,18 @@ impl House {
             C::LoginSucceeded { person } => self.change_person(*person, |employee| employee.failed = 0),
             C::Unlock { person, .. } => {
                 self.change_person(*person, |employee| (employee.is_locked, employee.failed) = (false, 0));
-                self.significant.push(time, who, Happening::LoginUnlocked(*person));
+                self.significant.push(time, who, SignificantEventKind::LoginUnlocked(*person));
             }
             C::Enrol { device, kind, .. } => self.devices.enrol(*device, *kind),
-            C::GiveCode { device, .. } => self.significant.push(time, who, Happening::CodeGiven(*device)),
+            C::GiveCode { device, .. } => self.significant.push(time, who, SignificantEventKind::CodeGiven(*device)),
             C::Revoke { device } => {
                 self.devices.revoke(*device);
-                self.significant.push(time, who, Happening::DeviceRevoked(*device));
+                self.significant.push(time, who, SignificantEventKind::DeviceRevoked(*device));
             }
-            C::CopiedToken { device } => self.significant.push(time, who, Happening::TokenCopied(*device)),
+            C::CopiedToken { device } => self.significant.push(time, who, SignificantEventKind::TokenCopied(*device)),
             C::AnswerApproval { approval, approve } => {
                 let person = person_of(who);
-                let answer = if *approve { Answer::Approved(person) } else { Answer::Refused(person) };
+                let answer = if *approve { ApprovalAnswer::Approved(person) } else { ApprovalAnswer::Refused(person) };
                 self.approvals.answer(*approval, answer);
             }
             C::WithdrawApproval { approval } => {
@@ -70,32 +70,32 @@ impl House {
             }
             C::UseApproval { approval, command } => self.approvals.use_for(*approval, *command),
             C::Acknowledge { event } => {
-                self.significant.acknowledged.insert(*event, Acknowledged { by: person_of(who), time });
+                self.significant.acknowledged.insert(*event, Acknowledgement { by: person_of(who), time });
             }
             C::AddTable { table, clusters, training, .. } => {
                 self.tables.insert(*table, HouseTable { clusters: *clusters, is_training: *training });
             }
             C::Configure { key, value, .. } => {
                 self.configuration.insert(key.clone(), value.clone());
-                self.significant.push(time, who, Happening::Configured);
+                self.significant.push(time, who, SignificantEventKind::Configured);
             }
             C::ClearRedemptionLock { redeemer } => {
                 self.vouchers.tries.remove(redeemer);
-                self.significant.push(time, who, Happening::RedemptionUnlocked(*redeemer));
+                self.significant.push(time, who, SignificantEventKind::RedemptionUnlocked(*redeemer));
             }
             C::Delivered { cluster, .. } => self.delivered(*cluster),
             C::ConfirmVoucher { serial } => self.vouchers.confirm(*serial),
-            C::TakeClaim { claim } => self.claims.take(*claim, TakenBy { person: person_of(who), time }),
+            C::TakeClaim { claim } => self.claims.take(*claim, ClaimAttendant { person: person_of(who), time }),
             C::ReadClaim { claim } => {
                 self.claims.paid.remove(claim).expect("the claim was paid and not read");
             }
             C::Report { what } => {
-                if let Report::DiceDamaged { dice_set, .. } = what {
+                if let ReportedEvent::DiceDamaged { dice_set, .. } = what {
                     self.damaged_sets.insert(*dice_set);
-                } else if let Report::DiceInspected { dice_set, .. } = what {
+                } else if let ReportedEvent::DiceInspected { dice_set, .. } = what {
                     self.damaged_sets.remove(dice_set);
                 }
-                self.significant.push(time, who, Happening::Reported(*what));
+                self.significant.push(time, who, SignificantEventKind::Reported(*what));
             }
             C::LoginFailed { .. }
             | C::RequestApproval { .. }
@@ -114,20 +114,21 @@ impl House {
     }
 
     /// A command to which the House has added something.
-    fn apply_event(&mut self, asked: &Asked<HouseCommand>, event: &HouseEvent) {
+    fn apply_event(&mut self, request: &CommandRequest<HouseCommand>, event: &HouseEvent) {
         use HouseCommand as C;
         use HouseEvent as E;
-        let (time, who) = (asked.time, asked.actor);
-        match &asked.command {
+        let (time, who) = (request.time, request.actor);
+        match &request.command {
             C::LoginFailed { person } => {
                 let E::LoginCounted { locked } = event else { misfit(event) };
                 self.count_login(time, who, *person, *locked);
             }
             C::RequestApproval { act, what } => {
-                let E::ApprovalRequested { approval } = event else { misfit(event) };
+                let E::ApprovalRequested { approval: id } = event else { misfit(event) };
                 let (by, what) = (person_of(who), what.clone());
-                let request = Approval { act: *act, what, by, asked: time, answer: Answer::Waiting, used: None };
-                self.approvals.request(*approval, request);
+                let approval =
+                    Approval { act: *act, what, by, asked: time, answer: ApprovalAnswer::Waiting, used: None };
+                self.approvals.request(*id, approval);
             }
             C::SellVoucher { number, amount, .. } => {
                 let E::VoucherIssued { serial, expires } = event else { misfit(event) };
@@ -150,16 +151,16 @@ impl House {
             }
             C::VoidVoucher { hash, .. } => {
                 let E::ClaimOpened { claim, .. } = event else { misfit(event) };
-                self.voucher_to_claim(asked, *hash, *claim, ClaimOrigin::VoidVoucher(*hash));
+                self.voucher_to_claim(request, *hash, *claim, ClaimOrigin::VoidVoucher(*hash));
                 self.vouchers.close(*hash, VoucherState::Void { time, claim: *claim }, self.voucher_time(time));
             }
             C::RuleExpired { hash, .. } => {
                 let E::ClaimOpened { claim, .. } = event else { misfit(event) };
-                self.voucher_to_claim(asked, *hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
+                self.voucher_to_claim(request, *hash, *claim, ClaimOrigin::ExpiredVoucher(*hash));
                 self.close_paid(time, *hash, PaidAt::Ruling(*claim));
-                self.significant.push(time, who, Happening::MoneyRuled);
+                self.significant.push(time, who, SignificantEventKind::MoneyRuled);
             }
-            C::Receive { cluster, transfer } => self.apply_receive(asked, *cluster, transfer, event),
+            C::Receive { cluster, transfer } => self.apply_receive(request, *cluster, transfer, event),
             C::PayClaim { claim, .. } => {
                 let E::CashPaid { amount } = event else { misfit(event) };
                 self.claim_paid(time, *claim, *amount);
@@ -173,7 +174,11 @@ impl House {
                 // What people hand out is no longer the terminal's to show.
                 let by = who.person().map(|person| VoucherOrigin::Cage(person.id));
                 self.vouchers.reissue(*replaced, (*serial, *number), time, by, self.voucher_time(time));
-                self.significant.push(time, who, Happening::VoucherReissued { replaced: *replaced, by: *serial });
+                self.significant.push(
+                    time,
+                    who,
+                    SignificantEventKind::VoucherReissued { replaced: *replaced, by: *serial },
+                );
             }
             C::RuleReceivable { receivable, ruling, .. } => {
                 let E::ReceivableRuled { amount, left } = event else { misfit(event) };
@@ -187,7 +192,7 @@ impl House {
                         self.receivables.waive(*receivable);
                     }
                 }
-                self.significant.push(time, who, Happening::MoneyRuled);
+                self.significant.push(time, who, SignificantEventKind::MoneyRuled);
             }
             C::Tick => self.apply_tick(event),
             C::Found { .. }
@@ -256,7 +261,7 @@ impl House {
     /// A voucher's money becomes a claim, from the account in which it lies.
     fn voucher_to_claim(
         &mut self,
-        asked: &Asked<HouseCommand>,
+        request: &CommandRequest<HouseCommand>,
         hash: VoucherHash,
         claim: ClaimId,
         origin: ClaimOrigin,
@@ -264,35 +269,35 @@ impl House {
         let voucher = self.vouchers.get(hash);
         let from = if voucher.state == VoucherState::Expired { Account::Expired } else { Account::Vouchers };
         self.ledger.post(from, Account::Claims, voucher.amount);
-        let opened_by = asked.actor.person().map(|person| person.id);
-        self.claims.open(claim, Claim { opened_by, ..Claim::new(voucher.amount, origin, asked.time) });
+        let opened_by = request.actor.person().map(|person| person.id);
+        self.claims.open(claim, Claim { opened_by, ..Claim::new(voucher.amount, origin, request.time) });
     }
 
     /// A command was refused: it is counted, and so are wrong voucher numbers (F45).
-    pub(super) fn apply_refused(&mut self, asked: &Asked<HouseCommand>, refusal: Refusal) {
+    pub(super) fn apply_refused(&mut self, request: &CommandRequest<HouseCommand>, refusal: Refusal) {
         *self.refused.entry(refusal).or_default() += 1;
         if refusal == Refusal::CommandIdReused {
-            let what = Happening::CommandIdReused { source: asked.id.source };
-            self.significant.push(asked.time, asked.actor, what);
+            let what = SignificantEventKind::CommandIdReused { source: request.id.source };
+            self.significant.push(request.time, request.actor, what);
         }
         if refusal != Refusal::VoucherNotOnFile {
             return;
         }
-        let Some(redeemer) = redeemer(asked) else { return };
+        let Some(redeemer) = redeemer(request) else { return };
         let tries = self.vouchers.tries.entry(redeemer).or_default();
         *tries = tries.checked_add(1).expect("a lock comes before the count ends");
         if self.is_redemption_locked(redeemer) {
-            self.significant.push(asked.time, asked.actor, Happening::RedemptionLocked(redeemer));
+            self.significant.push(request.time, request.actor, SignificantEventKind::RedemptionLocked(redeemer));
         }
     }
 }
 
 /// Who tries a voucher's number, if the command does.
-fn redeemer(asked: &Asked<HouseCommand>) -> Option<Redeemer> {
-    if let HouseCommand::RedeemAtCage { .. } = asked.command {
-        return Some(Redeemer::Person(person_of(asked.actor)));
+fn redeemer(request: &CommandRequest<HouseCommand>) -> Option<Redeemer> {
+    if let HouseCommand::RedeemAtCage { .. } = request.command {
+        return Some(Redeemer::Person(person_of(request.actor)));
     }
-    let HouseCommand::RedeemAtSeat { cluster, seat, .. } = asked.command else { return None };
+    let HouseCommand::RedeemAtSeat { cluster, seat, .. } = request.command else { return None };
     Some(Redeemer::Seat { cluster, seat })
 }
 

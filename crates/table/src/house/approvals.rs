@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, House, HouseEvent};
+use super::{House, HouseDecision, HouseEvent};
 use crate::identity::{Actor, CommandId, PersonId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
@@ -15,10 +15,10 @@ use crate::text::check_text;
 const LASTS: u64 = 10 * 60 * 1_000;
 
 /// The longest text of what is to be done, in characters: that of any act with all its reasons.
-const MOST_WHAT: usize = 20_000;
+const MAX_WHAT_LENGTH: usize = 20_000;
 
 /// How many approvals of one person may be open at once, beside those that are used.
-pub const MOST_APPROVALS: usize = 8;
+pub const MAX_OPEN_APPROVALS: usize = 8;
 
 /// Which approval: they are counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,9 +27,9 @@ pub struct ApprovalId(pub u64);
 
 /// How an approval was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ApprovalAnswer))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// Not yet.
     Waiting,
     /// Approved by this person.
@@ -51,7 +51,7 @@ pub struct Approval {
     /// Since when.
     pub asked: Time,
     /// How it was answered.
-    pub answer: Answer,
+    pub answer: ApprovalAnswer,
     /// The command that it serves, and no other.
     pub used: Option<CommandId>,
 }
@@ -74,7 +74,7 @@ impl Approvals {
         self.open.insert(id, approval);
     }
 
-    pub(super) fn answer(&mut self, id: ApprovalId, answer: Answer) {
+    pub(super) fn answer(&mut self, id: ApprovalId, answer: ApprovalAnswer) {
         self.open.get_mut(&id).expect("the approval is open").answer = answer;
     }
 
@@ -89,15 +89,15 @@ impl Approvals {
 }
 
 impl House {
-    pub(super) fn decide_request_approval(&self, actor: Actor, act: Act, what: &str) -> Decided {
+    pub(super) fn decide_request_approval(&self, actor: Actor, act: Act, what: &str) -> HouseDecision {
         let person = self.active_actor(actor)?;
         let right = self.profile.right(act);
         if !person.roles.meets(right.first) || right.second.is_none() {
             return Err(Refusal::NotAllowed);
         }
-        check_text(what, MOST_WHAT)?;
+        check_text(what, MAX_WHAT_LENGTH)?;
         let is_open = |approval: &&Approval| approval.by == person.id && approval.used.is_none();
-        if self.approvals.open.values().filter(is_open).count() >= MOST_APPROVALS {
+        if self.approvals.open.values().filter(is_open).count() >= MAX_OPEN_APPROVALS {
             return Err(Refusal::TooManyApprovals);
         }
         let number = self.approvals.count.checked_add(1).expect("approvals can be counted");
@@ -105,7 +105,7 @@ impl House {
     }
 
     /// Two-person acts need two identities (F50): one person with the roles of both cannot answer the own request.
-    pub(super) fn decide_answer_approval(&self, actor: Actor, time: Time, id: ApprovalId) -> Decided {
+    pub(super) fn decide_answer_approval(&self, actor: Actor, time: Time, id: ApprovalId) -> HouseDecision {
         let person = self.active_actor(actor)?;
         let approval = self.approvals.open.get(&id).ok_or(Refusal::UnknownApproval)?;
         let may = self.profile.right(approval.act).second.is_some_and(|roles| person.roles.meets(roles));
@@ -113,23 +113,33 @@ impl House {
             return Err(Refusal::SecondPersonNotAllowed);
         }
         match approval.answer {
-            Answer::Waiting if !approval.is_over(time) => Ok(HouseEvent::Done),
-            Answer::Waiting | Answer::Approved(_) | Answer::Refused(_) => Err(Refusal::UnknownApproval),
+            ApprovalAnswer::Waiting if !approval.is_over(time) => Ok(HouseEvent::Done),
+            ApprovalAnswer::Waiting | ApprovalAnswer::Approved(_) | ApprovalAnswer::Refused(_) => {
+                Err(Refusal::UnknownApproval)
+            }
         }
     }
 
     /// The same command may be sent again as long as the approval is not over.
-    pub(super) fn decide_use_approval(&self, actor: Actor, time: Time, id: ApprovalId, command: CommandId) -> Decided {
+    pub(super) fn decide_use_approval(
+        &self,
+        actor: Actor,
+        time: Time,
+        id: ApprovalId,
+        command: CommandId,
+    ) -> HouseDecision {
         actor.is_system()?;
         let approval = self.approvals.open.get(&id).ok_or(Refusal::UnknownApproval)?;
         let is_free = approval.used.is_none_or(|used| used == command);
         match approval.answer {
-            Answer::Approved(_) if is_free && !approval.is_over(time) => Ok(HouseEvent::Done),
-            Answer::Approved(_) | Answer::Refused(_) | Answer::Waiting => Err(Refusal::UnknownApproval),
+            ApprovalAnswer::Approved(_) if is_free && !approval.is_over(time) => Ok(HouseEvent::Done),
+            ApprovalAnswer::Approved(_) | ApprovalAnswer::Refused(_) | ApprovalAnswer::Waiting => {
+                Err(Refusal::UnknownApproval)
+            }
         }
     }
 
-    pub(super) fn decide_withdraw_approval(&self, actor: Actor, id: ApprovalId) -> Decided {
+    pub(super) fn decide_withdraw_approval(&self, actor: Actor, id: ApprovalId) -> HouseDecision {
         let approval = self.approvals.open.get(&id);
         if actor != Actor::System {
             let person = self.active_actor(actor)?;

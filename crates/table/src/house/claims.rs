@@ -8,11 +8,11 @@ use taisai_rules::Money;
 
 use super::command::{ReceivableRuling, SetOff};
 use super::ledger::Account;
-use super::{Decided, House, HouseEvent};
+use super::{House, HouseDecision, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, PersonId, RoundNumber, Seat, SessionId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::{MAX_REASON_LENGTH, check_text};
 use crate::transfer::{ClaimReason, VoucherHash};
 
 /// Which claim: they are counted from one.
@@ -26,7 +26,7 @@ pub struct ClaimId(pub u64);
 pub struct ReceivableId(pub u64);
 
 /// A session at a seat: what it is owed and what it owes may cancel.
-type Session = (ClusterId, Seat, SessionId);
+type SeatSession = (ClusterId, Seat, SessionId);
 
 /// Why a player is owed by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl ClaimOrigin {
 /// Who is on the way to pay a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct TakenBy {
+pub struct ClaimAttendant {
     /// Who.
     pub person: PersonId,
     /// Since when.
@@ -105,7 +105,7 @@ pub struct Claim {
     /// Since when.
     pub opened: Time,
     /// The attendant who has it.
-    pub taken: Option<TakenBy>,
+    pub taken: Option<ClaimAttendant>,
 }
 
 /// An open receivable: a player owes what a correction or a late void could not take back.
@@ -145,7 +145,7 @@ impl Claims {
         self.open.insert(id, claim);
     }
 
-    pub(super) fn take(&mut self, id: ClaimId, by: TakenBy) {
+    pub(super) fn take(&mut self, id: ClaimId, by: ClaimAttendant) {
         self.open.get_mut(&id).expect("the claim is open").taken = Some(by);
     }
 
@@ -206,7 +206,7 @@ impl Claim {
 
     /// The session and the round whose correction or void the claim is from. Credits cashed out and winnings of other rounds are
     /// not set off (5.8).
-    fn session_and_round(&self) -> Option<(Session, RoundNumber, bool)> {
+    fn session_and_round(&self) -> Option<(SeatSession, RoundNumber, bool)> {
         match self.origin {
             ClaimOrigin::Session { cluster, seat, session, reason } => {
                 let session = (cluster, seat, session);
@@ -223,7 +223,7 @@ impl Claim {
     }
 
     /// The round that a debt of a round may be set off against, if it may.
-    fn round_for(&self, of: Session, debt: RoundNumber) -> Option<RoundNumber> {
+    fn round_for(&self, of: SeatSession, debt: RoundNumber) -> Option<RoundNumber> {
         let (session, round, is_winnings) = self.session_and_round()?;
         (session == of && (!is_winnings || round == debt)).then_some(round)
     }
@@ -270,7 +270,7 @@ impl House {
     }
 
     /// F43: above the hand-pay limit it takes two people.
-    pub(super) fn decide_pay_claim(&self, actor: Actor, claim: ClaimId, second: Option<Person>) -> Decided {
+    pub(super) fn decide_pay_claim(&self, actor: Actor, claim: ClaimId, second: Option<Person>) -> HouseDecision {
         let open = self.claims.open.get(&claim);
         let is_large = open.is_some_and(|claim| claim.amount > self.profile.hand_pay_limit);
         self.right(if is_large { Act::LargeHandPay } else { Act::HandPay }, actor, second)?;
@@ -283,7 +283,7 @@ impl House {
     }
 
     /// Whoever had it opened does not pay it, and so does not take it.
-    pub(super) fn decide_take_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
+    pub(super) fn decide_take_claim(&self, actor: Actor, claim: ClaimId) -> HouseDecision {
         let person = self.right(Act::HandPay, actor, None)?;
         let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
         // A colleague takes it over from an attendant who has gone.
@@ -294,7 +294,7 @@ impl House {
     }
 
     /// The credits go back to the terminal that they were cashed out at, and nowhere else.
-    pub(super) fn decide_take_back_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
+    pub(super) fn decide_take_back_claim(&self, actor: Actor, claim: ClaimId) -> HouseDecision {
         self.is_terminal(actor)?;
         let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
         let of_seat = open.origin.seat().filter(|(cluster, seat, _)| self.is_terminal_at(actor, *cluster, *seat));
@@ -305,7 +305,7 @@ impl House {
         Ok(HouseEvent::CreditsSent { number: self.next_out(cluster), amount: open.amount })
     }
 
-    pub(super) fn decide_read_claim(&self, actor: Actor, claim: ClaimId) -> Decided {
+    pub(super) fn decide_read_claim(&self, actor: Actor, claim: ClaimId) -> HouseDecision {
         self.is_terminal(actor)?;
         let paid = self.claims.paid.get(&claim).and_then(|paid| paid.origin.seat());
         let (cluster, seat, _) = paid.ok_or(Refusal::UnknownClaim)?;
@@ -338,12 +338,12 @@ impl House {
         receivable: ReceivableId,
         ruling: ReceivableRuling,
         why: &str,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.right(Act::RuleReceivable, actor, None)?;
         if let ReceivableRuling::Collected { amount } = ruling {
             self.check_entering(amount)?;
         }
-        check_text(why, MOST_WHY)?;
+        check_text(why, MAX_REASON_LENGTH)?;
         let owed = self.receivables.open.get(&receivable).filter(|owed| !owed.is_waived);
         let owed = owed.ok_or(Refusal::UnknownReceivable)?.left;
         let amount = match ruling {

@@ -8,7 +8,7 @@ use taisai_rules::Money;
 use super::approvals::ApprovalId;
 use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
-use super::significant::Report;
+use super::significant::ReportedEvent;
 use super::vouchers::Redeemer;
 use crate::identity::{
     ClusterId, CommandId, DeviceId, Person, PersonId, Roles, RoundNumber, Seat, SessionId, TableId, Time,
@@ -249,7 +249,7 @@ pub enum HouseCommand {
     /// A significant event elsewhere in the house (F32).
     Report {
         /// What happened.
-        what: Report,
+        what: ReportedEvent,
     },
     /// Time passes.
     Tick,

@@ -1,14 +1,14 @@
 //! Which decision answers which command. The reasons for and against are in the modules beside this one.
 
-use super::{Decided, House, HouseCommand, HouseEvent};
-use crate::entry::Asked;
+use super::{House, HouseCommand, HouseDecision, HouseEvent};
+use crate::entry::CommandRequest;
 
 impl House {
     /// The answer to a command whose id is new. Within it the reasons against come in the order of `Refusal`.
-    pub(super) fn decide_new(&self, asked: &Asked<HouseCommand>) -> Decided {
+    pub(super) fn decide_new(&self, request: &CommandRequest<HouseCommand>) -> HouseDecision {
         use HouseCommand as C;
-        let (actor, time) = (asked.actor, asked.time);
-        match &asked.command {
+        let (actor, time) = (request.actor, request.time);
+        match &request.command {
             C::Found { people } => self.decide_found(actor, people),
             C::AddPerson { person, name, roles, second } => {
                 self.decide_add_person(actor, *person, (name, *roles), *second)

@@ -5,11 +5,11 @@ use std::num::NonZeroU16;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, House, HouseEvent, MOST_KEY, MOST_VALUE};
+use super::{House, HouseDecision, HouseEvent, MAX_KEY_LENGTH, MAX_VALUE_LENGTH};
 use crate::identity::{Actor, ClusterId, DeviceId, Person, Seat, TableId};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::{MAX_REASON_LENGTH, check_text};
 
 /// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ impl House {
         device: DeviceId,
         kind: DeviceKind,
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.may_set_up(Act::ManageDevices, actor, second)?;
         let (cluster, is_taken) = match kind {
             DeviceKind::Terminal { cluster, seat } => {
@@ -165,7 +165,7 @@ impl House {
 
     /// Whoever has the code can take the device's place, so it takes two. The house's own program gives codes to those who found
     /// a house, and to those who let everyone in again at its console.
-    pub(super) fn decide_give_code(&self, actor: Actor, device: DeviceId, second: Option<Person>) -> Decided {
+    pub(super) fn decide_give_code(&self, actor: Actor, device: DeviceId, second: Option<Person>) -> HouseDecision {
         if actor != Actor::System {
             self.right(Act::ManageDevices, actor, second)?;
         }
@@ -174,7 +174,7 @@ impl House {
     }
 
     /// A stolen device is revoked in seconds: either of the two who enrol devices does it alone.
-    pub(super) fn decide_revoke(&self, actor: Actor, device: DeviceId) -> Decided {
+    pub(super) fn decide_revoke(&self, actor: Actor, device: DeviceId) -> HouseDecision {
         let person = self.active_actor(actor)?;
         let right = self.profile.right(Act::ManageDevices);
         let is_second = right.second.is_some_and(|roles| person.roles.meets(roles));
@@ -185,7 +185,7 @@ impl House {
         Ok(HouseEvent::Done)
     }
 
-    pub(super) fn decide_copied_token(&self, actor: Actor, device: DeviceId) -> Decided {
+    pub(super) fn decide_copied_token(&self, actor: Actor, device: DeviceId) -> HouseDecision {
         actor.is_system()?;
         self.devices.active(device).ok_or(Refusal::UnknownDevice)?;
         Ok(HouseEvent::Done)
@@ -198,7 +198,7 @@ impl House {
         table: TableId,
         training: bool,
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.may_set_up(Act::Configure, actor, second)?;
         if self.is_training && !training {
             return Err(Refusal::TrainingMixed);
@@ -215,11 +215,11 @@ impl House {
         actor: Actor,
         (key, value, why): (&str, &str, &str),
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.right(Act::Configure, actor, second)?;
-        check_text(key, MOST_KEY)?;
-        check_text(value, MOST_VALUE)?;
-        check_text(why, MOST_WHY)?;
+        check_text(key, MAX_KEY_LENGTH)?;
+        check_text(value, MAX_VALUE_LENGTH)?;
+        check_text(why, MAX_REASON_LENGTH)?;
         Ok(HouseEvent::Done)
     }
 }

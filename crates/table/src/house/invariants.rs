@@ -5,11 +5,11 @@ use taisai_rules::Money;
 use super::House;
 use super::ledger::Account;
 use super::vouchers::VoucherState;
-use crate::invariant::{Broken, hold};
+use crate::invariant::{BrokenInvariant, hold};
 
 impl House {
     /// Every invariant of the House.
-    pub fn check(&self) -> Result<(), Broken> {
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.ledger_sums_to_zero()?;
         self.vouchers_match_their_account()?;
         self.expired_vouchers_match_their_account()?;
@@ -21,18 +21,18 @@ impl House {
     }
 
     /// Every movement has two sides.
-    pub fn ledger_sums_to_zero(&self) -> Result<(), Broken> {
+    pub fn ledger_sums_to_zero(&self) -> Result<(), BrokenInvariant> {
         let sum = sum(self.ledger().map(|(_, balance)| balance));
         hold("ledger-sums-to-zero", sum == 0, || format!("the accounts sum to {sum} cents"))
     }
 
     /// The vouchers that are good are what their account holds.
-    pub fn vouchers_match_their_account(&self) -> Result<(), Broken> {
+    pub fn vouchers_match_their_account(&self) -> Result<(), BrokenInvariant> {
         self.matches("vouchers-match-their-account", Account::Vouchers, self.sum_of_vouchers(VoucherState::Good))
     }
 
     /// The vouchers that have expired are what their account holds.
-    pub fn expired_vouchers_match_their_account(&self) -> Result<(), Broken> {
+    pub fn expired_vouchers_match_their_account(&self) -> Result<(), BrokenInvariant> {
         self.matches(
             "expired-vouchers-match-their-account",
             Account::Expired,
@@ -41,12 +41,12 @@ impl House {
     }
 
     /// The open claims are what their account holds.
-    pub fn claims_match_their_account(&self) -> Result<(), Broken> {
+    pub fn claims_match_their_account(&self) -> Result<(), BrokenInvariant> {
         self.matches("claims-match-their-account", Account::Claims, sum(self.claims().map(|(_, claim)| claim.amount)))
     }
 
     /// The open receivables are what their account is short of.
-    pub fn receivables_match_their_account(&self) -> Result<(), Broken> {
+    pub fn receivables_match_their_account(&self) -> Result<(), BrokenInvariant> {
         self.matches(
             "receivables-match-their-account",
             Account::Receivables,
@@ -58,21 +58,21 @@ impl House {
     }
 
     /// Every open claim is of something.
-    pub fn no_negative_claims(&self) -> Result<(), Broken> {
+    pub fn no_negative_claims(&self) -> Result<(), BrokenInvariant> {
         let least = self.claims().min_by_key(|(_, claim)| claim.amount);
         let is_owed = least.is_none_or(|(_, claim)| claim.amount > Money::ZERO);
         hold("no-negative-claims", is_owed, || format!("{least:?}"))
     }
 
     /// Every voucher is found by its serial number, and no number leads to another.
-    pub fn serials_name_their_vouchers(&self) -> Result<(), Broken> {
+    pub fn serials_name_their_vouchers(&self) -> Result<(), BrokenInvariant> {
         let stray = self.vouchers().find(|(hash, voucher)| self.vouchers.serials.get(&voucher.serial) != Some(hash));
         let is_whole = stray.is_none() && self.vouchers.serials.len() == self.vouchers.on_file.len();
         hold("serials-name-their-vouchers", is_whole, || format!("{:?}", stray.map(|(_, voucher)| voucher.serial)))
     }
 
     /// Every acknowledgement is of an event that is kept.
-    pub fn acknowledged_events_are_kept(&self) -> Result<(), Broken> {
+    pub fn acknowledged_events_are_kept(&self) -> Result<(), BrokenInvariant> {
         let stray = self.significant.acknowledged.keys().find(|number| !self.significant.is_kept(**number));
         hold("acknowledged-events-are-kept", stray.is_none(), || format!("{stray:?}"))
     }
@@ -81,7 +81,7 @@ impl House {
         sum(self.vouchers().filter(|(_, voucher)| voucher.state == state).map(|(_, voucher)| voucher.amount))
     }
 
-    fn matches(&self, name: &'static str, account: Account, held: i128) -> Result<(), Broken> {
+    fn matches(&self, name: &'static str, account: Account, held: i128) -> Result<(), BrokenInvariant> {
         let balance = self.balance(account).cents();
         let detail = || format!("{account:?} is at {balance} cents, what it stands for at {held}");
         hold(name, i128::from(balance) == held, detail)
@@ -96,7 +96,7 @@ fn sum(amounts: impl Iterator<Item = Money>) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::house::{Acknowledged, Claim, ClaimId, ClaimOrigin};
+    use crate::house::{Acknowledgement, Claim, ClaimId, ClaimOrigin};
     use crate::{PersonId, Profile, Time, VoucherHash, VoucherSerial};
 
     type Unbalance = fn(&mut House);
@@ -120,7 +120,7 @@ mod tests {
                 house.vouchers.serials.insert(VoucherSerial(1), VoucherHash([0; 32]));
             }),
             ("acknowledged-events-are-kept", |house| {
-                house.significant.acknowledged.insert(1, Acknowledged { by: PersonId(1), time: Time(1) });
+                house.significant.acknowledged.insert(1, Acknowledgement { by: PersonId(1), time: Time(1) });
             }),
         ];
         for (name, unbalance) in breaks {

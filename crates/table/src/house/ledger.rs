@@ -33,13 +33,13 @@ pub enum Account {
 
 /// The books.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Ledger {
+pub(super) struct HouseLedger {
     balances: BTreeMap<Account, Money>,
     /// All that has ever come in. No balance can be further from zero than this, so nothing else needs a check.
     entered: Money,
 }
 
-impl Ledger {
+impl HouseLedger {
     /// Whether so much more can come in and be counted.
     pub(super) fn room_for(&self, amount: Money) -> Result<(), Refusal> {
         self.entered.checked_add(amount).map(|_| ()).ok_or(Refusal::AmountTooLarge)

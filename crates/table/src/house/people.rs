@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::command::Founder;
-use super::significant::Happening;
-use super::{Decided, House, HouseEvent, MOST_NAME};
+use super::significant::SignificantEventKind;
+use super::{House, HouseDecision, HouseEvent, MAX_NAME_LENGTH};
 use crate::identity::{Actor, Person, PersonId, Role, Roles, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
@@ -86,10 +86,10 @@ impl House {
         if roles.touch_money() && roles.any(&Role::APART) { Err(Refusal::RolesConflict) } else { Ok(()) }
     }
 
-    pub(super) fn decide_found(&self, actor: Actor, people: &[Founder]) -> Decided {
+    pub(super) fn decide_found(&self, actor: Actor, people: &[Founder]) -> HouseDecision {
         actor.is_system()?;
         for founder in people {
-            check_text(&founder.name, MOST_NAME)?;
+            check_text(&founder.name, MAX_NAME_LENGTH)?;
         }
         let ids: BTreeSet<_> = people.iter().map(|founder| founder.person).collect();
         if !self.people.is_empty() || ids.len() != people.len() {
@@ -109,9 +109,9 @@ impl House {
         person: PersonId,
         (name, roles): (&str, Roles),
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.right(Act::ManagePeople, actor, second)?;
-        check_text(name, MOST_NAME)?;
+        check_text(name, MAX_NAME_LENGTH)?;
         if self.people.contains_key(&person) {
             return Err(Refusal::PersonExists);
         }
@@ -125,33 +125,33 @@ impl House {
         person: PersonId,
         roles: Roles,
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.decide_change_person(actor, person, second)?;
         Self::may_hold(roles)?;
         Ok(HouseEvent::Done)
     }
 
     /// Changing roles and suspending. Those who act stay as they are, so somebody is always left to manage people.
-    pub(super) fn decide_change_person(&self, actor: Actor, person: PersonId, second: Option<Person>) -> Decided {
+    pub(super) fn decide_change_person(&self, actor: Actor, person: PersonId, second: Option<Person>) -> HouseDecision {
         self.may_manage(actor, person, second)?;
         self.active(person).ok_or(Refusal::UnknownPerson)?;
         Ok(HouseEvent::Done)
     }
 
-    pub(super) fn decide_reinstate(&self, actor: Actor, person: PersonId, second: Option<Person>) -> Decided {
+    pub(super) fn decide_reinstate(&self, actor: Actor, person: PersonId, second: Option<Person>) -> HouseDecision {
         self.may_manage(actor, person, second)?;
         let employee = self.people.get(&person).ok_or(Refusal::UnknownPerson)?;
         if employee.is_suspended { Ok(HouseEvent::Done) } else { Err(Refusal::PersonExists) }
     }
 
     /// F51: failed logins lock the person out.
-    pub(super) fn decide_login_failed(&self, actor: Actor, person: PersonId) -> Decided {
+    pub(super) fn decide_login_failed(&self, actor: Actor, person: PersonId) -> HouseDecision {
         let employee = self.logging_in(actor, person)?;
         let locked = employee.failed.checked_add(1).is_none_or(|failed| failed >= self.profile.attempts);
         Ok(HouseEvent::LoginCounted { locked })
     }
 
-    pub(super) fn decide_login_succeeded(&self, actor: Actor, person: PersonId) -> Decided {
+    pub(super) fn decide_login_succeeded(&self, actor: Actor, person: PersonId) -> HouseDecision {
         self.logging_in(actor, person).map(|_| HouseEvent::Done)
     }
 
@@ -163,7 +163,7 @@ impl House {
 
     /// By those who manage people; by the house's own program, from its console, only when they are themselves locked
     /// out and nobody else is left to help.
-    pub(super) fn decide_unlock(&self, actor: Actor, person: PersonId, second: Option<Person>) -> Decided {
+    pub(super) fn decide_unlock(&self, actor: Actor, person: PersonId, second: Option<Person>) -> HouseDecision {
         if actor == Actor::System {
             let free = self.people.iter().filter(|(_, employee)| !employee.is_suspended && !employee.is_locked);
             let free: Vec<_> = free.map(|(id, employee)| (*id, employee.roles)).collect();
@@ -190,9 +190,9 @@ impl House {
             employee.failed = employee.failed.checked_add(1).expect("a lock comes before the count ends");
             employee.is_locked = locked;
         });
-        self.significant.push(time, who, Happening::LoginFailed(person));
+        self.significant.push(time, who, SignificantEventKind::LoginFailed(person));
         if locked {
-            self.significant.push(time, who, Happening::LoginLocked(person));
+            self.significant.push(time, who, SignificantEventKind::LoginLocked(person));
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
 use super::vouchers::Redeemer;
-use super::{Decided, House, HouseEvent};
+use super::{House, HouseDecision, HouseEvent};
 use crate::cluster::OverDifferential;
 use crate::identity::{Actor, ClusterId, DeviceId, PersonId, Receipt, RoundNumber, Seat, TableId, Time};
 use crate::profile::Act;
@@ -16,13 +16,13 @@ use crate::round::RoundStanding;
 use crate::transfer::VoucherSerial;
 
 /// How many are kept.
-pub const KEPT: usize = 1_000;
+pub const MAX_SIGNIFICANT_EVENTS: usize = 1_000;
 
 /// What other parts of the house report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Report {
+pub enum ReportedEvent {
     /// The clock was stepped.
     ClockStepped {
         /// By so many milliseconds; backwards if negative.
@@ -178,9 +178,9 @@ pub enum Report {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Happening {
+pub enum SignificantEventKind {
     /// Reported by another part of the house.
-    Reported(Report),
+    Reported(ReportedEvent),
     /// A command id was used for something else.
     CommandIdReused {
         /// By which source.
@@ -224,7 +224,7 @@ pub enum Happening {
 
 /// A significant event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Significant {
+pub struct SignificantEvent {
     /// Its number, counted from one.
     pub number: u64,
     /// When.
@@ -232,13 +232,13 @@ pub struct Significant {
     /// By whose command.
     pub who: Actor,
     /// What happened.
-    pub what: Happening,
+    pub what: SignificantEventKind,
 }
 
 /// That a significant event was seen to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Acknowledged {
+pub struct Acknowledgement {
     /// By whom.
     pub by: PersonId,
     /// When.
@@ -246,37 +246,37 @@ pub struct Acknowledged {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Significants {
-    newest: VecDeque<Significant>,
+pub(super) struct SignificantEvents {
+    newest: VecDeque<SignificantEvent>,
     count: u64,
     /// Those of the newest that were seen to, by number. It stands behind the state, and only where there is one: a record
     /// without them has the states that it always had.
     #[serde(skip)]
-    pub(super) acknowledged: BTreeMap<u64, Acknowledged>,
+    pub(super) acknowledged: BTreeMap<u64, Acknowledgement>,
 }
 
-impl Significants {
-    pub(super) fn push(&mut self, time: Time, who: Actor, what: Happening) {
+impl SignificantEvents {
+    pub(super) fn push(&mut self, time: Time, who: Actor, what: SignificantEventKind) {
         self.count += 1;
-        if self.newest.len() == KEPT {
+        if self.newest.len() == MAX_SIGNIFICANT_EVENTS {
             let oldest = self.newest.pop_front().expect("so many are kept");
             self.acknowledged.remove(&oldest.number);
         }
-        self.newest.push_back(Significant { number: self.count, time, who, what });
+        self.newest.push_back(SignificantEvent { number: self.count, time, who, what });
     }
 
     pub(super) fn is_kept(&self, number: u64) -> bool {
         self.newest.front().is_some_and(|oldest| (oldest.number..=self.count).contains(&number))
     }
 
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Significant> {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &SignificantEvent> {
         self.newest.iter()
     }
 }
 
 impl House {
     /// By someone who runs tables, once.
-    pub(super) fn decide_acknowledge(&self, actor: Actor, event: u64) -> Decided {
+    pub(super) fn decide_acknowledge(&self, actor: Actor, event: u64) -> HouseDecision {
         self.right(Act::RunTable, actor, None)?;
         let waits = self.significant.is_kept(event) && self.acknowledged(event).is_none();
         if waits { Ok(HouseEvent::Done) } else { Err(Refusal::UnknownEvent) }

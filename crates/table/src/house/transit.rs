@@ -8,17 +8,17 @@ use taisai_rules::Money;
 
 use super::claims::{Claim, ClaimOrigin, Receivable};
 use super::ledger::Account;
-use super::significant::Happening;
+use super::significant::SignificantEventKind;
 use super::vouchers::{Voucher, VoucherOrigin};
-use super::{Decided, House, HouseCommand, HouseEvent, misfit};
-use crate::entry::Asked;
+use super::{House, HouseCommand, HouseDecision, HouseEvent, misfit};
+use crate::entry::CommandRequest;
 use crate::identity::{Actor, ClusterId, PersonId, Seat, SessionId, Time};
 use crate::refusal::Refusal;
-use crate::transfer::{ClaimReason, Purpose, Transfer};
+use crate::transfer::{ClaimReason, Transfer, TransferPurpose};
 
 /// Transfers to one cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Outbox {
+pub(super) struct TransferOutbox {
     /// The number of the newest.
     sent: u64,
     /// Those that the cluster is not known to hold, the oldest first.
@@ -46,9 +46,15 @@ impl House {
         self.sent(cluster).checked_add(1).expect("transfers can be counted")
     }
 
-    pub(super) fn decide_receive(&self, actor: Actor, time: Time, cluster: ClusterId, transfer: &Transfer) -> Decided {
+    pub(super) fn decide_receive(
+        &self,
+        actor: Actor,
+        time: Time,
+        cluster: ClusterId,
+        transfer: &Transfer,
+    ) -> HouseDecision {
         actor.is_system()?;
-        if matches!(transfer.purpose, Purpose::Credits { .. }) {
+        if matches!(transfer.purpose, TransferPurpose::Credits { .. }) {
             return Err(Refusal::NotAllowed);
         }
         if transfer.number.checked_sub(1) != Some(self.received(cluster)) {
@@ -72,16 +78,17 @@ impl House {
     /// F43: above the voucher limit the amount is paid by hand, and so it is where the number was used before.
     fn can_issue(&self, transfer: &Transfer) -> bool {
         match transfer.purpose {
-            Purpose::Voucher { number, .. } => {
+            TransferPurpose::Voucher { number, .. } => {
                 transfer.amount <= self.profile.voucher_limit && !self.vouchers.on_file.contains_key(&number.hash)
             }
-            Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
-                false
-            }
+            TransferPurpose::Claim { .. }
+            | TransferPurpose::Receivable { .. }
+            | TransferPurpose::Credits { .. }
+            | TransferPurpose::Returned { .. } => false,
         }
     }
 
-    pub(super) fn decide_delivered(&self, actor: Actor, cluster: ClusterId, number: u64) -> Decided {
+    pub(super) fn decide_delivered(&self, actor: Actor, cluster: ClusterId, number: u64) -> HouseDecision {
         actor.is_system()?;
         let is_next = self.outbox(cluster).next().is_some_and(|oldest| oldest.number == number);
         if is_next { Ok(HouseEvent::Done) } else { Err(Refusal::OutOfOrder) }
@@ -89,7 +96,7 @@ impl House {
 
     pub(super) fn apply_receive(
         &mut self,
-        asked: &Asked<HouseCommand>,
+        request: &CommandRequest<HouseCommand>,
         cluster: ClusterId,
         transfer: &Transfer,
         event: &HouseEvent,
@@ -99,28 +106,28 @@ impl House {
         let (transit, amount) = (Account::Transit(cluster), transfer.amount);
         match event {
             E::VoucherIssued { serial, expires } => {
-                let Purpose::Voucher { seat, session, number } = transfer.purpose else { misfit(event) };
+                let TransferPurpose::Voucher { seat, session, number } = transfer.purpose else { misfit(event) };
                 let is_play = self.is_training || self.is_play(cluster);
                 self.ledger.enter(transit, Voucher::account(is_play), amount);
                 let origin = VoucherOrigin::Seat { cluster, seat, session };
-                self.vouchers.issue((*serial, number), amount, (asked.time, *expires), origin, is_play);
+                self.vouchers.issue((*serial, number), amount, (request.time, *expires), origin, is_play);
             }
             E::PlayMoney => match transfer.purpose {
-                Purpose::Receivable { .. } => self.ledger.enter(Account::Play, transit, amount),
-                Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Returned { .. } => {
+                TransferPurpose::Receivable { .. } => self.ledger.enter(Account::Play, transit, amount),
+                TransferPurpose::Voucher { .. } | TransferPurpose::Claim { .. } | TransferPurpose::Returned { .. } => {
                     self.ledger.enter(transit, Account::Play, amount);
                 }
-                Purpose::Credits { .. } => misfit(event),
+                TransferPurpose::Credits { .. } => misfit(event),
             },
             E::ClaimOpened { claim, set_off, .. } => {
                 let origin = claim_origin(cluster, &transfer.purpose).unwrap_or_else(|| misfit(event));
-                if let Purpose::Voucher { seat, .. } = transfer.purpose {
-                    let what = Happening::VoucherFailed { cluster, seat };
-                    self.significant.push(asked.time, asked.actor, what);
+                if let TransferPurpose::Voucher { seat, .. } = transfer.purpose {
+                    let what = SignificantEventKind::VoucherFailed { cluster, seat };
+                    self.significant.push(request.time, request.actor, what);
                 }
                 self.ledger.enter(transit, Account::Claims, amount);
                 let opened_by = opened_by(&transfer.purpose);
-                self.claims.open(*claim, Claim { opened_by, ..Claim::new(amount, origin, asked.time) });
+                self.claims.open(*claim, Claim { opened_by, ..Claim::new(amount, origin, request.time) });
                 self.set_off(set_off);
             }
             E::ReceivableOpened { receivable: id, set_off } => {
@@ -151,7 +158,7 @@ impl House {
     ) {
         let outbox = self.outboxes.entry(cluster).or_default();
         outbox.sent = number;
-        outbox.waiting.push_back(Transfer { number, amount, purpose: Purpose::Credits { seat, session } });
+        outbox.waiting.push_back(Transfer { number, amount, purpose: TransferPurpose::Credits { seat, session } });
     }
 
     pub(super) fn delivered(&mut self, cluster: ClusterId) {
@@ -162,29 +169,32 @@ impl House {
 
 /// What a transfer leaves a player owing, if it does.
 fn receivable(cluster: ClusterId, transfer: &Transfer) -> Option<Receivable> {
-    let Purpose::Receivable { seat, session, round, is_waived } = transfer.purpose else { return None };
+    let TransferPurpose::Receivable { seat, session, round, is_waived } = transfer.purpose else { return None };
     let amount = transfer.amount;
     Some(Receivable { left: amount, gross: amount, is_waived, cluster, seat, session, round })
 }
 
 /// The person who had a claim opened, if it was one.
-fn opened_by(purpose: &Purpose) -> Option<PersonId> {
+fn opened_by(purpose: &TransferPurpose) -> Option<PersonId> {
     match *purpose {
-        Purpose::Claim { by, .. } => by,
-        Purpose::Voucher { .. } | Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => {
-            None
-        }
+        TransferPurpose::Claim { by, .. } => by,
+        TransferPurpose::Voucher { .. }
+        | TransferPurpose::Receivable { .. }
+        | TransferPurpose::Credits { .. }
+        | TransferPurpose::Returned { .. } => None,
     }
 }
 
 /// Why a transfer leaves a claim, if it can.
-fn claim_origin(cluster: ClusterId, purpose: &Purpose) -> Option<ClaimOrigin> {
+fn claim_origin(cluster: ClusterId, purpose: &TransferPurpose) -> Option<ClaimOrigin> {
     match *purpose {
-        Purpose::Voucher { seat, session, .. } => {
+        TransferPurpose::Voucher { seat, session, .. } => {
             Some(ClaimOrigin::Session { cluster, seat, session, reason: ClaimReason::VoucherFailed })
         }
-        Purpose::Claim { seat, session, reason, .. } => Some(ClaimOrigin::Session { cluster, seat, session, reason }),
-        Purpose::Returned { seat } => Some(ClaimOrigin::Returned { cluster, seat }),
-        Purpose::Receivable { .. } | Purpose::Credits { .. } => None,
+        TransferPurpose::Claim { seat, session, reason, .. } => {
+            Some(ClaimOrigin::Session { cluster, seat, session, reason })
+        }
+        TransferPurpose::Returned { seat } => Some(ClaimOrigin::Returned { cluster, seat }),
+        TransferPurpose::Receivable { .. } | TransferPurpose::Credits { .. } => None,
     }
 }

@@ -8,11 +8,11 @@ use taisai_rules::Money;
 
 use super::claims::{ClaimId, ClaimOrigin};
 use super::ledger::Account;
-use super::{Decided, ExpiredVoucher, House, HouseEvent};
+use super::{ExpiredVoucher, House, HouseDecision, HouseEvent};
 use crate::identity::{Actor, ClusterId, Person, PersonId, Seat, SessionId, Time};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::text::{MOST_WHY, check_text};
+use crate::text::{MAX_REASON_LENGTH, check_text};
 use crate::transfer::{VoucherHash, VoucherNumber, VoucherSerial};
 
 /// How many vouchers one tick closes at most.
@@ -325,7 +325,7 @@ impl House {
         number: VoucherNumber,
         amount: Money,
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         // Nobody is asked to approve what the house does not sell.
         let is_large = amount > self.profile.sale_limit && amount <= self.profile.voucher_limit;
         self.right(if is_large { Act::LargeSale } else { Act::Cage }, actor, second)?;
@@ -349,7 +349,7 @@ impl House {
     }
 
     /// By the terminal that offers it, or by whoever handed it out.
-    pub(super) fn decide_confirm_voucher(&self, actor: Actor, serial: VoucherSerial) -> Decided {
+    pub(super) fn decide_confirm_voucher(&self, actor: Actor, serial: VoucherSerial) -> HouseDecision {
         let found = self.vouchers.with_serial(serial).map(|(_, voucher)| voucher);
         if actor.person().is_some() {
             self.active_actor(actor)?;
@@ -381,7 +381,7 @@ impl House {
         time: Time,
         serial: VoucherSerial,
         (number, ended): (VoucherNumber, Option<SessionId>),
-    ) -> Decided {
+    ) -> HouseDecision {
         let found = self.vouchers.with_serial(serial);
         let is_terminal = match (actor, found.map(|(_, voucher)| voucher.origin)) {
             (Actor::Terminal { .. }, Some(VoucherOrigin::Seat { cluster, seat, session, .. }))
@@ -412,7 +412,7 @@ impl House {
     }
 
     /// F41: at most once, whoever tries; the first in the record is paid.
-    pub(super) fn decide_redeem_at_cage(&self, actor: Actor, time: Time, hash: VoucherHash) -> Decided {
+    pub(super) fn decide_redeem_at_cage(&self, actor: Actor, time: Time, hash: VoucherHash) -> HouseDecision {
         let person = self.right(Act::Cage, actor, None)?;
         self.vouchers.not_play(hash)?;
         self.may_redeem(Redeemer::Person(person.id))?;
@@ -426,7 +426,7 @@ impl House {
         time: Time,
         hash: VoucherHash,
         (cluster, seat): (ClusterId, Seat),
-    ) -> Decided {
+    ) -> HouseDecision {
         if actor != Actor::System && !self.is_terminal_at(actor, cluster, seat) {
             return Err(Refusal::NotAllowed);
         }
@@ -448,20 +448,20 @@ impl House {
         hash: VoucherHash,
         why: &str,
         second: Option<Person>,
-    ) -> Decided {
+    ) -> HouseDecision {
         self.right(Act::VoidVoucher, actor, second)?;
         self.vouchers.not_play(hash)?;
-        check_text(why, MOST_WHY)?;
+        check_text(why, MAX_REASON_LENGTH)?;
         Ok(self.claim_opened(self.vouchers.good(hash, time)?.amount, ClaimOrigin::VoidVoucher(hash), time))
     }
 
     /// It opens a claim, which somebody else pays: that is the second person.
-    pub(super) fn decide_rule_expired(&self, actor: Actor, time: Time, hash: VoucherHash, why: &str) -> Decided {
+    pub(super) fn decide_rule_expired(&self, actor: Actor, time: Time, hash: VoucherHash, why: &str) -> HouseDecision {
         if !self.active_actor(actor)?.roles.meets(self.profile.right(Act::Rule).first) {
             return Err(Refusal::NotAllowed);
         }
         self.vouchers.not_play(hash)?;
-        check_text(why, MOST_WHY)?;
+        check_text(why, MAX_REASON_LENGTH)?;
         match self.vouchers.good(hash, time) {
             Ok(_) => Err(Refusal::VoucherGood),
             Err(Refusal::VoucherExpired) => {
@@ -472,12 +472,12 @@ impl House {
     }
 
     /// By someone else than the one who is locked.
-    pub(super) fn decide_clear_redemption_lock(&self, actor: Actor, redeemer: Redeemer) -> Decided {
+    pub(super) fn decide_clear_redemption_lock(&self, actor: Actor, redeemer: Redeemer) -> HouseDecision {
         let person = self.right(Act::ClearLock, actor, None)?;
         if redeemer == Redeemer::Person(person.id) { Err(Refusal::NotAllowed) } else { Ok(HouseEvent::Done) }
     }
 
-    pub(super) fn decide_tick(&self, actor: Actor, time: Time) -> Decided {
+    pub(super) fn decide_tick(&self, actor: Actor, time: Time) -> HouseDecision {
         actor.is_system()?;
         let (expired, forgotten) = self.vouchers.due(time);
         Ok(HouseEvent::Ticked { expired, forgotten, approvals: self.approvals.over(time).collect() })

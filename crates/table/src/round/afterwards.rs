@@ -5,9 +5,9 @@ use taisai_rules::{Dice, Face, Station};
 use crate::identity::{Actor, Person, PersonId, Roles, RoundNumber};
 use crate::profile::Act;
 use crate::refusal::Refusal;
-use crate::round::decide::{Answer, are_among};
+use crate::round::decide::{RoundDecision, are_among};
 use crate::round::{
-    MOST_UNWITNESSED, MOST_VOIDED, PastRound, Phase, Round, RoundEvent, RoundStanding, Ruling, VoidReason,
+    MAX_UNWITNESSED_RULINGS, MAX_VOIDED_ROUNDS, PastRound, Phase, Round, RoundEvent, RoundStanding, Ruling, VoidReason,
 };
 
 fn same_faces(one: Dice, other: Dice) -> bool {
@@ -21,7 +21,13 @@ fn may_witness(roles: Roles, second: Person, maker: PersonId) -> Result<(), Refu
 }
 
 impl Round {
-    pub(super) fn correct(&self, actor: Actor, second: Option<Person>, round: RoundNumber, dice: Dice) -> Answer {
+    pub(super) fn correct(
+        &self,
+        actor: Actor,
+        second: Option<Person>,
+        round: RoundNumber,
+        dice: Dice,
+    ) -> RoundDecision {
         self.profile.check(Act::Correct, actor, second)?;
         let past = self.settled(round)?;
         if past.void.is_some() {
@@ -42,7 +48,7 @@ impl Round {
     }
 
     /// A face that was reported wrongly at the interruption is corrected like a wrong result.
-    pub(super) fn correct_known(&self, actor: Actor, second: Option<Person>, known: &[Face]) -> Answer {
+    pub(super) fn correct_known(&self, actor: Actor, second: Option<Person>, known: &[Face]) -> RoundDecision {
         self.profile.check(Act::Correct, actor, second)?;
         let before = self.state.known.clone().ok_or(Refusal::NotHeld)?;
         if known.is_empty() || known.len() > 3 {
@@ -61,12 +67,12 @@ impl Round {
         second: Option<Person>,
         (from, to): (RoundNumber, RoundNumber),
         dice_set: Option<u32>,
-    ) -> Answer {
+    ) -> RoundDecision {
         self.profile.check(Act::VoidDamaged, actor, second)?;
         if from.0 == 0 || from > to || to > self.state.number {
             return Err(Refusal::UnknownRound);
         }
-        if to.0 - from.0 >= MOST_VOIDED {
+        if to.0 - from.0 >= MAX_VOIDED_ROUNDS {
             return Err(Refusal::TooManyRounds);
         }
         if self.is_being_paid(to) {
@@ -88,7 +94,7 @@ impl Round {
         second: Option<Person>,
         round: RoundNumber,
         reason: VoidReason,
-    ) -> Answer {
+    ) -> RoundDecision {
         self.profile.check(Act::VoidByLaw, actor, second)?;
         // 5.5: an irregularity voids the current round, for the Dealer to say; damaged dice and rulings have their own ways.
         if reason.rule().is_some() {
@@ -102,7 +108,7 @@ impl Round {
 
     /// 5.14: a ruling is its maker's alone and stands at once. Where it moves money a second person witnesses that, if the
     /// profile asks for one.
-    pub(super) fn rule(&self, actor: Actor, second: Option<Person>, ruling: Ruling) -> Answer {
+    pub(super) fn rule(&self, actor: Actor, second: Option<Person>, ruling: Ruling) -> RoundDecision {
         let right = self.profile.right(Act::Rule);
         let maker = actor.person().filter(|person| person.roles.meets(right.first)).ok_or(Refusal::NotAllowed)?;
         if let (Some(roles), Some(second)) = (right.second, second) {
@@ -140,14 +146,14 @@ impl Round {
         // Bets that are still open are given back by a void: nobody has won or lost them.
         let gives_back = before == RoundStanding::InPlay && self.state.phase == Phase::Open;
         let waits = after != paid && !gives_back && right.second.is_some() && second.is_none();
-        if waits && self.state.unwitnessed.len() >= MOST_UNWITNESSED && self.unwitnessed(round).is_none() {
+        if waits && self.state.unwitnessed.len() >= MAX_UNWITNESSED_RULINGS && self.unwitnessed(round).is_none() {
             return Err(Refusal::NotWitnessed);
         }
         Ok(RoundEvent::Ruled { round, before, after, waits })
     }
 
     /// By somebody else than its maker, who has seen what it says now.
-    pub(super) fn witness(&self, actor: Actor, round: RoundNumber, seen: RoundStanding) -> Answer {
+    pub(super) fn witness(&self, actor: Actor, round: RoundNumber, seen: RoundStanding) -> RoundDecision {
         let roles = self.profile.right(Act::Rule).second.ok_or(Refusal::NotAllowed)?;
         let person = actor.person().filter(|person| person.roles.meets(roles)).ok_or(Refusal::NotAllowed)?;
         if self.unwitnessed(round).is_some_and(|ruling| ruling.by == person.id) {

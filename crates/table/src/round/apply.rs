@@ -2,24 +2,24 @@
 
 use taisai_rules::{Dice, Face, Money};
 
-use crate::entry::{Asked, Entry};
+use crate::entry::{CommandRequest, Entry};
 use crate::identity::{Actor, ClusterId, PersonId, RoundNumber};
 use crate::refusal::Refusal;
 use crate::round::{
-    Follower, Notice, PastRound, Phase, Position, Reader, Round, RoundCommand, RoundEvent, RoundStanding, State,
-    Tumble, Unwitnessed, VoidReason,
+    ClusterProgress, DiceReader, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding,
+    RoundState, Tumble, Unwitnessed, VoidReason,
 };
 use crate::rules::Registration;
-use crate::sources::Sources;
+use crate::sources::CommandsBySource;
 
 impl Round {
     /// Applies an entry: remembers its command, and changes the state as its event says.
     pub fn apply(&mut self, entry: &Entry<RoundCommand, RoundEvent>) {
         let state = &mut self.state;
-        let content = Self::content(&entry.asked.command);
-        state.recent.remember(entry.asked.id, content, entry.verdict(), Sources::MANY);
+        let content = Self::content(&entry.request.command);
+        state.recent.remember(entry.request.id, content, entry.verdict(), CommandsBySource::MANY);
         match &entry.outcome {
-            Ok(event) => state.apply(&entry.asked, event, self.rules.registration()),
+            Ok(event) => state.apply(&entry.request, event, self.rules.registration()),
             Err(refusal) => {
                 state.refusals += 1;
                 // Dice that were read lie still, also where nobody may know how.
@@ -32,17 +32,17 @@ impl Round {
 }
 
 /// Who ruled, and why.
-fn maker(asked: &Asked<RoundCommand>) -> Option<(PersonId, &str)> {
-    let RoundCommand::Rule { why, .. } = &asked.command else { return None };
-    asked.actor.person().map(|person| (person.id, why.as_str()))
+fn maker(request: &CommandRequest<RoundCommand>) -> Option<(PersonId, &str)> {
+    let RoundCommand::Rule { why, .. } = &request.command else { return None };
+    request.actor.person().map(|person| (person.id, why.as_str()))
 }
 
-impl State {
+impl RoundState {
     pub(super) fn is_activated(&self) -> bool {
         self.tumble != Tumble::NotYet
     }
 
-    fn apply(&mut self, asked: &Asked<RoundCommand>, event: &RoundEvent, registration: Registration) {
+    fn apply(&mut self, request: &CommandRequest<RoundCommand>, event: &RoundEvent, registration: Registration) {
         match event {
             RoundEvent::TableOpened => {
                 self.phase = Phase::Idle;
@@ -88,7 +88,7 @@ impl State {
                 self.tumbles = 0;
             }
             RoundEvent::Tumbled { tumbles } => self.tumbles = *tumbles,
-            RoundEvent::AtRest { faces } => self.read(asked.actor, *faces),
+            RoundEvent::AtRest { faces } => self.read(request.actor, *faces),
             RoundEvent::Covered => self.is_covered = true,
             RoundEvent::Uncovered => self.is_covered = false,
             RoundEvent::Committed { dice, .. } => {
@@ -125,7 +125,7 @@ impl State {
             }
             RoundEvent::Corrected { round, dice } => self.correct(*round, *dice),
             RoundEvent::Ruled { round, before, after, waits } => {
-                self.rule(*round, (*before, *after), maker(asked).filter(|_| *waits), registration);
+                self.rule(*round, (*before, *after), maker(request).filter(|_| *waits), registration);
             }
             RoundEvent::Witnessed { round } => self.witness(*round, registration),
             RoundEvent::Followed { cluster, followed, colour_chips, is_registered } => {
@@ -180,7 +180,7 @@ impl State {
     fn read(&mut self, by: Actor, faces: [Option<Face>; 3]) {
         self.faces = Some(faces);
         if matches!(by, Actor::Tumbler(_)) {
-            self.read_by = Reader::Tumbler;
+            self.read_by = DiceReader::Tumbler;
         }
         self.tumble = Tumble::AtRest;
         // Whatever is read after an interruption is known, and binds as well.
@@ -257,7 +257,7 @@ impl State {
 
     fn follow(&mut self, cluster: ClusterId, (followed, colour_chips, is_registered): (u64, Money, bool)) {
         for follower in self.followers.iter_mut().filter(|follower| follower.cluster == cluster) {
-            *follower = Follower { cluster, followed, colour_chips, is_registered };
+            *follower = ClusterProgress { cluster, followed, colour_chips, is_registered };
         }
         self.forget_followed();
         self.step();
@@ -291,7 +291,7 @@ impl State {
         self.tumble = Tumble::NotYet;
         self.tumbles = 0;
         self.faces = None;
-        self.read_by = Reader::Person;
+        self.read_by = DiceReader::Person;
         self.known = None;
         self.is_registering = false;
     }

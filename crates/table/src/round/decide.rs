@@ -2,17 +2,17 @@
 
 use taisai_rules::{Cover, Dice, Face, Station};
 
-use crate::entry::{Asked, Decision};
+use crate::entry::{CommandRequest, Decision};
 use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
-use crate::profile::{Act, Closes};
-use crate::recent::{Content, Known};
+use crate::profile::{Act, BetsCloser};
+use crate::recent::{CommandHash, CommandIdStatus};
 use crate::refusal::Refusal;
 use crate::round::{
-    Concealed, Phase, Reader, Round, RoundCommand, RoundEvent, TUMBLES, Tumble, Unwitnessed, VoidReason,
+    Concealed, DiceReader, MIN_TUMBLES, Phase, Round, RoundCommand, RoundEvent, Tumble, Unwitnessed, VoidReason,
 };
-use crate::text::{MOST_WHY, check_text};
+use crate::text::{MAX_REASON_LENGTH, check_text};
 
-pub(super) type Answer = Result<RoundEvent, Refusal>;
+pub(super) type RoundDecision = Result<RoundEvent, Refusal>;
 
 /// Whether some faces are among others, each as often.
 pub(super) fn are_among(faces: &[Face], others: &[Face]) -> bool {
@@ -21,20 +21,20 @@ pub(super) fn are_among(faces: &[Face], others: &[Face]) -> bool {
 }
 
 /// What is done with a reason is done only if the reason can be read (F53).
-fn because(why: &str, event: RoundEvent) -> Answer {
-    check_text(why, MOST_WHY).map(|()| event)
+fn because(why: &str, event: RoundEvent) -> RoundDecision {
+    check_text(why, MAX_REASON_LENGTH).map(|()| event)
 }
 
 impl Round {
     /// Decides a command.
-    pub fn decide(&self, asked: &Asked<RoundCommand>) -> Decision<RoundEvent> {
-        let content = Self::content(&asked.command);
-        match self.state.recent.known(asked.id, content) {
-            Known::Answered(verdict) => return Decision::Repeated(verdict),
-            Known::Unusable(refusal) => return Decision::Refused(refusal),
-            Known::New => {}
+    pub fn decide(&self, request: &CommandRequest<RoundCommand>) -> Decision<RoundEvent> {
+        let content = Self::content(&request.command);
+        match self.state.recent.known(request.id, content) {
+            CommandIdStatus::Answered(verdict) => return Decision::Repeated(verdict),
+            CommandIdStatus::Unusable(refusal) => return Decision::Refused(refusal),
+            CommandIdStatus::New => {}
         }
-        match self.answer(asked) {
+        match self.answer(request) {
             Ok(event) => Decision::Accepted(event),
             Err(refusal) => Decision::Refused(refusal),
         }
@@ -42,14 +42,14 @@ impl Round {
 
     /// A hash of a command's content.
     pub(super) fn content(command: &RoundCommand) -> u64 {
-        Content::of_bytes(1, command).finish()
+        CommandHash::of_bytes(1, command).finish()
     }
 
     /// What the record may hold of a command. While the dice of a covered game are concealed nobody may know a face (3.7, 5.5.3
     /// of Tai Sai; 3.5, 5.1.4 of the early edition): faces that are said then are dropped before anything is decided. What was
     /// answered before is answered again as it was.
     #[must_use]
-    pub fn conceal(&self, mut asked: Asked<RoundCommand>) -> Asked<RoundCommand> {
+    pub fn conceal(&self, mut request: CommandRequest<RoundCommand>) -> CommandRequest<RoundCommand> {
         let is_concealed = match self.state.phase {
             Phase::Shut | Phase::Idle | Phase::Open | Phase::Settled | Phase::Void => {
                 self.rules.game().cover() == Cover::Covered
@@ -58,17 +58,20 @@ impl Round {
         };
         let open = (self.state.phase == Phase::Open).then_some(self.state.number);
         if is_concealed
-            && let Some(said) = asked.command.faces_said(open)
-            && !matches!(self.state.recent.known(asked.id, Self::content(&asked.command)), Known::Answered(_))
+            && let Some(said) = request.command.faces_said(open)
+            && !matches!(
+                self.state.recent.known(request.id, Self::content(&request.command)),
+                CommandIdStatus::Answered(_)
+            )
         {
-            asked.command = RoundCommand::Conceal { said };
+            request.command = RoundCommand::Conceal { said };
         }
-        asked
+        request
     }
 
-    fn answer(&self, asked: &Asked<RoundCommand>) -> Answer {
-        let (actor, time) = (asked.actor, asked.time);
-        match &asked.command {
+    fn answer(&self, request: &CommandRequest<RoundCommand>) -> RoundDecision {
+        let (actor, time) = (request.actor, request.time);
+        match &request.command {
             RoundCommand::OpenTable => self.open_table(actor, time),
             RoundCommand::AnnounceClosure => {
                 self.profile.check(Act::RunTable, actor, None)?;
@@ -162,7 +165,7 @@ impl Round {
         }
     }
 
-    fn open_table(&self, actor: Actor, time: Time) -> Answer {
+    fn open_table(&self, actor: Actor, time: Time) -> RoundDecision {
         self.profile.check(Act::RunTable, actor, None)?;
         if self.state.phase != Phase::Shut {
             return Err(Refusal::TableOpen);
@@ -175,7 +178,7 @@ impl Round {
         Ok(RoundEvent::TableOpened)
     }
 
-    fn close_table(&self, actor: Actor) -> Answer {
+    fn close_table(&self, actor: Actor) -> RoundDecision {
         self.profile.check(Act::RunTable, actor, None)?;
         self.is_open()?;
         self.is_between_rounds()?;
@@ -191,7 +194,7 @@ impl Round {
         }
     }
 
-    fn open_bets(&self, actor: Actor, time: Time) -> Answer {
+    fn open_bets(&self, actor: Actor, time: Time) -> RoundDecision {
         self.dealer(actor)?;
         self.is_open()?;
         // 3.3: limits are displayed; the early edition has none.
@@ -219,20 +222,20 @@ impl Round {
         if self.state.damaged_sets.contains(&dice_set) { Err(Refusal::DiceDamaged) } else { Ok(()) }
     }
 
-    fn tick(&self, actor: Actor, time: Time) -> Answer {
+    fn tick(&self, actor: Actor, time: Time) -> RoundDecision {
         actor.is_system()?;
         match self.state.closes_at {
             _ if self.state.phase != Phase::Open => Err(Refusal::NoRoundOpen),
             // 3.6: at a live table the Dealer's word alone closes.
             Some(_) if self.rules.game().station() == Station::LiveTable => Err(Refusal::NotDue),
-            Some(closes_at) if time >= closes_at && self.profile.closes == Closes::Tick && !self.state.is_held => {
+            Some(closes_at) if time >= closes_at && self.profile.closes == BetsCloser::Tick && !self.state.is_held => {
                 Ok(RoundEvent::BetsClosed)
             }
             Some(_) | None => Err(Refusal::NotDue),
         }
     }
 
-    fn activate(&self, actor: Actor) -> Answer {
+    fn activate(&self, actor: Actor) -> RoundDecision {
         self.dealer_or_tumbler(actor)?;
         self.is_open()?;
         match (self.state.phase, self.rules.game().cover()) {
@@ -252,7 +255,7 @@ impl Round {
         }
     }
 
-    fn tumbled(&self, actor: Actor, times: u8) -> Answer {
+    fn tumbled(&self, actor: Actor, times: u8) -> RoundDecision {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
         // 5.5.1: fewer than three before they came to rest stay fewer than three.
@@ -265,11 +268,11 @@ impl Round {
         }
     }
 
-    fn at_rest(&self, actor: Actor, faces: [Option<Face>; 3]) -> Answer {
+    fn at_rest(&self, actor: Actor, faces: [Option<Face>; 3]) -> RoundDecision {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
         // The tumbler's record stays as it is: the Dealer commits what lies there, and a difference is told.
-        let is_other = self.state.read_by == Reader::Tumbler && self.state.faces != Some(faces);
+        let is_other = self.state.read_by == DiceReader::Tumbler && self.state.faces != Some(faces);
         if is_other && matches!(actor, Actor::Person(_)) {
             return Err(Refusal::ReadByTumbler);
         }
@@ -279,7 +282,7 @@ impl Round {
         if self.is_not_flat() { Err(Refusal::DiceNotKnown) } else { Ok(RoundEvent::AtRest { faces }) }
     }
 
-    fn uncover(&self, actor: Actor) -> Answer {
+    fn uncover(&self, actor: Actor) -> RoundDecision {
         self.has_cover(actor)?;
         // 5.5.3: concealed dice are exposed before "No more Bets".
         if self.state.phase == Phase::Open && self.state.is_activated() {
@@ -288,7 +291,7 @@ impl Round {
         Ok(RoundEvent::Uncovered)
     }
 
-    fn inspect(&self, actor: Actor, second: Option<Person>, dice_set: u32) -> Answer {
+    fn inspect(&self, actor: Actor, second: Option<Person>, dice_set: u32) -> RoundDecision {
         self.profile.check(Act::VoidDamaged, actor, second)?;
         match self.is_whole(dice_set) {
             Err(_) => Ok(RoundEvent::SetInspected { dice_set }),
@@ -296,11 +299,11 @@ impl Round {
         }
     }
 
-    fn commit(&self, actor: Actor, dice: Dice) -> Answer {
+    fn commit(&self, actor: Actor, dice: Dice) -> RoundDecision {
         self.dealer(actor)?;
         self.bets_are_closed()?;
         // 3.7, 3.8: at least three tumbles, three flat dice.
-        if !self.state.is_activated() || self.state.tumbles < TUMBLES {
+        if !self.state.is_activated() || self.state.tumbles < MIN_TUMBLES {
             return Err(Refusal::NotTumbled);
         }
         self.agree_with_known(&dice.faces())?;
@@ -355,7 +358,7 @@ impl Round {
     }
 
     /// Irregularities before the result is committed are the Dealer's to report.
-    fn void(&self, actor: Actor, reason: VoidReason) -> Answer {
+    fn void(&self, actor: Actor, reason: VoidReason) -> RoundDecision {
         self.dealer(actor)?;
         match reason {
             // These have their own ways.
@@ -378,7 +381,7 @@ impl Round {
         match reason {
             // 5.5.1: fewer than three tumbles after the tumbler was activated. 5.5.2: a die does not lie flat.
             VoidReason::FewTumbles | VoidReason::NotFlat if !tumbled => Err(Refusal::NotTumbled),
-            VoidReason::FewTumbles if self.state.tumbles >= TUMBLES => Err(Refusal::AlreadyTumbled),
+            VoidReason::FewTumbles if self.state.tumbles >= MIN_TUMBLES => Err(Refusal::AlreadyTumbled),
             // 5.4.1: what is known binds; a die not known yet that does not lie flat is for a ruling.
             _ if self.state.known.is_some() => Err(Refusal::OutcomeEstablished),
             reason => {
@@ -390,7 +393,7 @@ impl Round {
 
     /// 5.4: an established outcome concludes the round, without one it is void. A die counts as known only after a valid
     /// tumble; while bets are open nothing is known, as the cover is not lifted.
-    fn interrupt(&self, actor: Actor, known: &[Face]) -> Answer {
+    fn interrupt(&self, actor: Actor, known: &[Face]) -> RoundDecision {
         self.dealer(actor)?;
         self.is_in_play_or_held()?;
         if !known.is_empty() && !self.state.is_activated() {
@@ -408,7 +411,7 @@ impl Round {
             self.state.faces.filter(|_| is_closed).and_then(|faces| faces.into_iter().collect::<Option<Vec<_>>>());
         let known = read.as_deref().unwrap_or(known);
         // 5.5.1 and 5.5.2 void first: without a valid tumble, or with a die that does not lie flat, no die counts.
-        if is_closed && self.state.is_activated() && self.state.tumbles < TUMBLES {
+        if is_closed && self.state.is_activated() && self.state.tumbles < MIN_TUMBLES {
             Ok(RoundEvent::Voided { reason: VoidReason::FewTumbles, differs: false })
         } else if is_closed && self.is_not_flat() {
             Ok(RoundEvent::Voided { reason: VoidReason::NotFlat, differs: false })

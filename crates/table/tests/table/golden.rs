@@ -10,8 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use taisai_rules::Games;
 use taisai_table::{
-    Asked, Cluster, ClusterCommand, ClusterEvent, ClusterId, Decision, Entry, House, HouseCommand, Machine, Notice,
-    Phase, Profile, Purpose, Round, RoundCommand, RoundEvent, Ruling, TableId, TableRules, VoidReason, encode,
+    Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandRequest, Decision, Entry, House, HouseCommand, Machine,
+    Notice, Phase, Profile, Round, RoundCommand, RoundEvent, Ruling, TableId, TableRules, TransferPurpose, VoidReason,
+    encode,
 };
 
 fn path(name: &str) -> PathBuf {
@@ -32,15 +33,16 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Asks a machine what a line says; the bytes of the entry.
-fn ask<M: Machine>(machine: &mut M, asked: &str) -> String {
-    let asked: Asked<M::Command> = serde_json::from_str(asked).unwrap_or_else(|error| panic!("{asked}: {error}"));
-    let asked = machine.conceal(asked);
-    let outcome = match machine.decide(&asked) {
+fn ask<M: Machine>(machine: &mut M, request: &str) -> String {
+    let request: CommandRequest<M::Command> =
+        serde_json::from_str(request).unwrap_or_else(|error| panic!("{request}: {error}"));
+    let request = machine.conceal(request);
+    let outcome = match machine.decide(&request) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),
-        Decision::Repeated(_) => panic!("it is new: {asked:?}"),
+        Decision::Repeated(_) => panic!("it is new: {request:?}"),
     };
-    let (entry, mut bytes) = (Entry { asked, outcome }, Vec::new());
+    let (entry, mut bytes) = (Entry { request, outcome }, Vec::new());
     encode(&entry, &mut bytes);
     machine.apply(&entry);
     hex(&bytes)
@@ -58,11 +60,11 @@ fn bytes_are_as_they_were() {
         let mut cluster = Cluster::new(ClusterId { table, number: 0 }, rules, profile.clone(), 4);
         let mut lines = Vec::new();
         for line in std::fs::read_to_string(path(&format!("{game}.asked.txt"))).expect("the file").lines() {
-            let (machine, asked) = line.split_once(' ').expect("a machine and what it is asked");
+            let (machine, request) = line.split_once(' ').expect("a machine and what it is asked");
             let bytes = match machine {
-                "house" => ask(&mut house, asked),
-                "round" => ask(&mut round, asked),
-                _ => ask(&mut cluster, asked),
+                "house" => ask(&mut house, request),
+                "round" => ask(&mut round, request),
+                _ => ask(&mut cluster, request),
             };
             lines.push(format!("{machine} {bytes}\n"));
         }
@@ -106,6 +108,6 @@ fn spelling_is_as_it_was() {
     check_spelling::<Ruling>("ruling", &lines);
     check_spelling::<VoidReason>("reason", &lines);
     check_spelling::<Phase>("phase", &lines);
-    check_spelling::<Purpose>("purpose", &lines);
+    check_spelling::<TransferPurpose>("purpose", &lines);
     check_spelling::<taisai_table::Refusal>("refusal", &lines);
 }

@@ -1,6 +1,6 @@
 //! Profiles: the embedded one is well, rights are as it says, and a bad file's faults are all named.
 
-use taisai_table::{Act, Actor, Closes, Excess, Person, PersonId, Profile, Refusal, Role, Roles};
+use taisai_table::{Act, Actor, BetsCloser, ExcessPolicy, Person, PersonId, Profile, Refusal, Role, Roles};
 
 const FILE: &str = include_str!("../../../../profiles/singapore.toml");
 
@@ -12,7 +12,7 @@ fn person(id: u32, roles: &[Role]) -> Person {
 fn the_default_profile_is_what_its_file_says() {
     let profile = Profile::singapore();
     assert_eq!((profile.name.as_str(), profile.betting_seconds), ("singapore", 36));
-    assert_eq!((profile.closes, profile.excess), (Closes::Dealer, Excess::Show));
+    assert_eq!((profile.closes, profile.excess), (BetsCloser::Dealer, ExcessPolicy::Show));
     assert_eq!((profile.gaming_day, profile.voucher_days, profile.attempts), (360, 30, 5));
     let shifts: Vec<_> = profile.shifts.iter().map(|shift| (shift.name.as_str(), shift.begins)).collect();
     assert_eq!(shifts, [("day", 360), ("swing", 840), ("night", 1_320)]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use taisai_rules::{Games, Money};
 use taisai_table::{
-    Actor, Asked, ClusterId, CommandId, Decision, Entry, Person, PersonId, Phase, Position, Profile, Refusal, Role,
-    Roles, Round, RoundCommand, RoundEntry, RoundNumber, TableId, TableLimits, TableRules, Time,
+    Actor, ClusterId, CommandId, CommandRequest, Decision, Entry, Person, PersonId, Phase, Position, Profile, Refusal,
+    Role, Roles, Round, RoundCommand, RoundEntry, RoundNumber, TableId, TableLimits, TableRules, Time,
 };
 
 const TABLE: TableId = TableId(1);
@@ -43,13 +43,14 @@ impl Table {
 
     fn decide(&mut self, actor: Actor, command: RoundCommand) -> RoundEntry {
         self.1 += 1;
-        let asked = Asked { time: Time(NOON), actor, id: CommandId { source: 1, sequence: self.1 }, command };
-        let outcome = match self.0.decide(&asked) {
+        let request =
+            CommandRequest { time: Time(NOON), actor, id: CommandId { source: 1, sequence: self.1 }, command };
+        let outcome = match self.0.decide(&request) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(_) => panic!("it is new"),
         };
-        Entry { asked, outcome }
+        Entry { request, outcome }
     }
 
     fn ask(&mut self, actor: Actor, command: RoundCommand) -> Result<(), Refusal> {
@@ -74,8 +75,8 @@ fn a_table_opens_when_its_game_is_in_force() {
         let round = Round::new(TABLE, rules(game), Profile::singapore(), is_training, 1);
         // 1 January 2021.
         let (time, id) = (Time(1_609_459_200_000), CommandId { source: 1, sequence: 1 });
-        let asked = Asked { time, actor: supervisor(), id, command: RoundCommand::OpenTable };
-        let is_accepted = matches!(round.decide(&asked), Decision::Accepted(_));
+        let request = CommandRequest { time, actor: supervisor(), id, command: RoundCommand::OpenTable };
+        let is_accepted = matches!(round.decide(&request), Decision::Accepted(_));
         assert_eq!(is_accepted, is_open, "{game}, training: {is_training}");
     }
 }

@@ -273,7 +273,7 @@ fn position(person: Person) -> Option<Position> {
 
 fn tumble(reader: &mut Reader) -> Parsed {
     let counted = reader.peek().starts_with(|first: char| first.is_ascii_digit());
-    let times = if counted { reader.parse("how many tumbles")? } else { taisai_table::TUMBLES };
+    let times = if counted { reader.parse("how many tumbles")? } else { taisai_table::MIN_TUMBLES };
     by(reader, Who::Dealer, Act::Tumble(times))
 }
 

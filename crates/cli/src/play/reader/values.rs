@@ -1,6 +1,6 @@
 //! What stands for something: an amount, a face, a box, a seat, a person.
 
-use taisai_rules::{BetBox, BoxKey, Dice, Face, Kind, Money};
+use taisai_rules::{BetBox, BoxKey, BoxKind, Dice, Face, Money};
 use taisai_table::{Actor, DeviceId, LimitRange, Person, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::super::language::Opening;
@@ -117,7 +117,7 @@ impl Reader<'_> {
 
     /// What a limit is of.
     pub(in super::super) fn kind_or_box(&mut self, what: &str) -> Result<BoxKey, Fault> {
-        let words = ["unit", "differential", "rest"].into_iter().chain(Kind::ALL.map(Kind::text));
+        let words = ["unit", "differential", "rest"].into_iter().chain(BoxKind::ALL.map(BoxKind::text));
         let words = words.chain(BetBox::all().map(BetBox::text));
         let key = self.peek().parse().map_err(|_| self.expected_one(what, words))?;
         self.skip();

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use taisai_table::{Entry, Machines, Recorded, decode, encode};
+use taisai_table::{Entry, MachineEntry, Machines, decode, encode};
 
 use super::Stage;
 use crate::play::script::TABLE;
@@ -16,14 +16,14 @@ impl Stage<'_> {
         Ok(())
     }
 
-    fn rebuilt(&self, record: &[Recorded]) -> anyhow::Result<Machines> {
+    fn rebuilt(&self, record: &[MachineEntry]) -> anyhow::Result<Machines> {
         let mut machines = self.installation.machines().empty();
         let mut bytes = Vec::new();
         for recorded in record {
             machines.apply(&match recorded {
-                Recorded::Round(table, entry) => Recorded::Round(*table, read_back(entry, &mut bytes)?),
-                Recorded::Cluster(cluster, entry) => Recorded::Cluster(*cluster, read_back(entry, &mut bytes)?),
-                Recorded::House(entry) => Recorded::House(read_back(entry, &mut bytes)?),
+                MachineEntry::Round(table, entry) => MachineEntry::Round(*table, read_back(entry, &mut bytes)?),
+                MachineEntry::Cluster(cluster, entry) => MachineEntry::Cluster(*cluster, read_back(entry, &mut bytes)?),
+                MachineEntry::House(entry) => MachineEntry::House(read_back(entry, &mut bytes)?),
             });
         }
         let before = hashes(self.installation.machines());
@@ -75,10 +75,10 @@ mod tests {
             stage.play(step).unwrap().unwrap();
         }
         stage.rebuilt(&stage.installation.record).unwrap();
-        let places: [fn(&Recorded) -> bool; 3] = [
-            |entry| matches!(entry, Recorded::Round(..)),
-            |entry| matches!(entry, Recorded::Cluster(..)),
-            |entry| matches!(entry, Recorded::House(_)),
+        let places: [fn(&MachineEntry) -> bool; 3] = [
+            |entry| matches!(entry, MachineEntry::Round(..)),
+            |entry| matches!(entry, MachineEntry::Cluster(..)),
+            |entry| matches!(entry, MachineEntry::House(_)),
         ];
         for (is_of, machine) in places.into_iter().zip(["the dealer's side", "the players' side", "the House"]) {
             let mut record = stage.installation.record.clone();

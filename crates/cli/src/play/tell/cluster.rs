@@ -2,8 +2,8 @@
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
-    Adjustment, Chips, Cluster, ClusterCommand, ClusterEvent, Cut, Notice, OverDifferential, Purpose, Registration,
-    RoundNumber, Seat, Stake,
+    Adjustment, Chips, Cluster, ClusterCommand, ClusterEvent, Notice, OverDifferential, Registration, RejectedStake,
+    RoundNumber, Seat, Stake, TransferPurpose,
 };
 
 use super::super::parse::COLOURS;
@@ -23,7 +23,7 @@ pub(super) fn tell(
     }
     if let ClusterEvent::Rejected { cuts } = event {
         let cited = cite(stage.game(), &[Rule::Excess]);
-        let word = |Cut { seat, stake, .. }: &Cut| {
+        let word = |RejectedStake { seat, stake, .. }: &RejectedStake| {
             format!("Rejected: {} of seat {} on {}.{cited}", stake.amount, seat.0, stake.bet_box)
         };
         told.extend(cuts.iter().map(word).map(Told::Words));
@@ -144,11 +144,14 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
         C::Back { seat } => format!("Terminal {} is back. {}", seat.0, standing(stage, *seat)),
         C::ClearLock { seat } => format!("The lock of seat {} is cleared.", seat.0),
         C::Receive { transfer } => match transfer.purpose {
-            Purpose::Credits { seat, .. } if cluster.is_lost(seat) => {
+            TransferPurpose::Credits { seat, .. } if cluster.is_lost(seat) => {
                 format!("Seat {} cannot take the credits: they go back.", seat.0)
             }
-            Purpose::Credits { seat, .. } => format!("Seat {} has {} credits.", seat.0, cluster.credits(seat)),
-            Purpose::Voucher { .. } | Purpose::Claim { .. } | Purpose::Receivable { .. } | Purpose::Returned { .. } => {
+            TransferPurpose::Credits { seat, .. } => format!("Seat {} has {} credits.", seat.0, cluster.credits(seat)),
+            TransferPurpose::Voucher { .. }
+            | TransferPurpose::Claim { .. }
+            | TransferPurpose::Receivable { .. }
+            | TransferPurpose::Returned { .. } => {
                 return None;
             }
         },

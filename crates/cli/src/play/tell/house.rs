@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use taisai_rules::Money;
 use taisai_table::{
-    ClaimReason, DeviceId, DeviceKind, HouseCommand, HouseEvent, Purpose, ReceivableRuling, Roles, SetOff, Transfer,
-    VoucherHash, VoucherState,
+    ClaimReason, DeviceId, DeviceKind, HouseCommand, HouseEvent, ReceivableRuling, Roles, SetOff, Transfer,
+    TransferPurpose, VoucherHash, VoucherState,
 };
 
 use super::super::stage::{Stage, title};
@@ -85,7 +85,7 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
         }
         E::ReceivableOpened { receivable, set_off } => {
             let HouseCommand::Receive { transfer, .. } = command else { return None };
-            let Purpose::Receivable { seat, round, is_waived, .. } = transfer.purpose else { return None };
+            let TransferPurpose::Receivable { seat, round, is_waived, .. } = transfer.purpose else { return None };
             let (number, seat, round, amount) = (receivable.0, seat.0, round.0, transfer.amount);
             if is_waived {
                 return Some(format!(
@@ -143,7 +143,7 @@ fn issued(stage: &Stage, command: &HouseCommand) -> Option<String> {
     let (number, amount, how) = if let HouseCommand::SellVoucher { number, amount, .. } = command {
         (*number, *amount, "sold")
     } else if let HouseCommand::Receive { transfer: Transfer { amount, purpose, .. }, .. } = command
-        && let Purpose::Voucher { number, .. } = *purpose
+        && let TransferPurpose::Voucher { number, .. } = *purpose
     {
         (number, *amount, "issued")
     } else {
@@ -171,7 +171,7 @@ fn claimed(stage: &Stage, command: &HouseCommand) -> Option<String> {
 /// Why the table passed on that a player is owed.
 fn carried(transfer: &Transfer) -> String {
     match transfer.purpose {
-        Purpose::Claim { seat, reason, .. } => {
+        TransferPurpose::Claim { seat, reason, .. } => {
             let why = match reason {
                 ClaimReason::CashOut => "cashed out by hand".to_owned(),
                 ClaimReason::WalkedAway(round) => format!("the player walked away from round {}", round.0),
@@ -183,9 +183,11 @@ fn carried(transfer: &Transfer) -> String {
             };
             format!("seat {}: {why}", seat.0)
         }
-        Purpose::Voucher { seat, .. } => format!("seat {}: the voucher could not be issued", seat.0),
-        Purpose::Returned { seat } | Purpose::Credits { seat, .. } => format!("seat {} could not take it", seat.0),
-        Purpose::Receivable { seat, .. } => format!("seat {}", seat.0),
+        TransferPurpose::Voucher { seat, .. } => format!("seat {}: the voucher could not be issued", seat.0),
+        TransferPurpose::Returned { seat } | TransferPurpose::Credits { seat, .. } => {
+            format!("seat {} could not take it", seat.0)
+        }
+        TransferPurpose::Receivable { seat, .. } => format!("seat {}", seat.0),
     }
 }
 

@@ -56,7 +56,8 @@ fn what_the_record_does_not_hold_is_found() {
 fn what_a_partition_decides_and_does_not_append_is_found() {
     let mut tally = Tally::default();
     let mut hall = played(&mut tally);
-    let Asked { time, actor, id, command } = hall.asked(by(CASHIER), ClusterCommand::Clear { seat: Seat(999) });
+    let CommandRequest { time, actor, id, command } =
+        hall.asked(by(CASHIER), ClusterCommand::Clear { seat: Seat(999) });
     let input = ClusterInput::Command { actor, id, command, reply: ReplyTo::Nobody };
     let worker = hall.installation.worker_of(MachineId::Cluster(hall.at)).unwrap();
     hall.installation.batch(worker, time, [Input::Cluster(hall.at.number, input)]).unwrap();
@@ -76,8 +77,8 @@ fn an_entry_that_reads_otherwise_is_found() {
     let mut tally = Tally::default();
     let mut hall = played(&mut tally);
     hall.ask_round(by(AUDITOR), RoundCommand::OpenTable).unwrap();
-    let Some(Recorded::Round(_, entry)) = hall.installation.record.last_mut() else { panic!("it was recorded") };
-    entry.asked.time = Time(1);
+    let Some(MachineEntry::Round(_, entry)) = hall.installation.record.last_mut() else { panic!("it was recorded") };
+    entry.request.time = Time(1);
     breaks(hall.check_all(), "an entry reads as it was written");
 }
 

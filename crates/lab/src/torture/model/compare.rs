@@ -3,7 +3,8 @@
 use taisai::replay::failure::{Held, ensure};
 use taisai_rules::Dice;
 use taisai_table::{
-    Account, Actor, Cluster, ClusterCommand, ClusterEntry, DeviceId, Machines, Registration, Slip, Stake, on_its_way,
+    Account, Actor, Cluster, ClusterCommand, ClusterEntry, DeviceId, Machines, Registration, Slip, Stake,
+    cents_in_transit,
 };
 
 use super::{Model, Outside, of_seat, past};
@@ -15,16 +16,16 @@ impl Model {
     /// A chip reader tells what lies on the layout of a live table that registers every bet, and does nothing else.
     pub(super) fn is_of_reader(&self, entry: &ClusterEntry) -> Held {
         let is_laid = matches!(
-            entry.asked.command,
+            entry.request.command,
             ClusterCommand::Place { .. }
                 | ClusterCommand::PlaceExcess { .. }
                 | ClusterCommand::Withdraw { .. }
                 | ClusterCommand::Clear { .. }
         );
         let registers_all = self.is_live() && self.rules.registration() == Registration::EveryBet;
-        let is_other = !matches!(entry.asked.actor, Actor::ChipReader(_));
+        let is_other = !matches!(entry.request.actor, Actor::ChipReader(_));
         ensure("a chip reader only tells what lies there", is_other || is_laid && registers_all, || {
-            format!("{:?}", entry.asked)
+            format!("{:?}", entry.request)
         })
     }
 
@@ -144,8 +145,8 @@ pub(in crate::torture) fn money_is_conserved(models: &[Model], outside: &Outside
     let purses = models.iter().flat_map(|model| &model.purses).map(|purse| purse.won() + purse.flows);
     let accounts = [Account::Vouchers, Account::Expired, Account::Claims, Account::Receivables];
     let accounts = accounts.into_iter().map(|account| machines.house.balance(account).cents());
-    let on_its_way = machines.clusters().map(|cluster| on_its_way(&machines.house, cluster));
-    let held: i128 = purses.chain(accounts).map(i128::from).chain(on_its_way).sum();
+    let cents_in_transit = machines.clusters().map(|cluster| cents_in_transit(&machines.house, cluster));
+    let held: i128 = purses.chain(accounts).map(i128::from).chain(cents_in_transit).sum();
     let [cash, chips, result] =
         models.iter().fold([outside.cash, 0, outside.result], |[cash, chips, result], model| {
             [cash + model.cash, chips + model.chips, result + model.result]

@@ -53,8 +53,9 @@ pub(super) fn lines(
     });
     let settled = rules.layout().settle(limits, dice, bets.iter().copied().chain(unregistered));
     let settled = settled.map_err(|error| Failure::new(&format!("the layout cannot be settled: {error}")))?;
-    let line =
-        |line: taisai_rules::Line<Player>| (line.player, line.stake.cents(), line.counted.cents(), line.paid().cents());
+    let line = |line: taisai_rules::SettledLine<Player>| {
+        (line.player, line.stake.cents(), line.counted.cents(), line.paid().cents())
+    };
     Ok(settled.lines.into_iter().filter(|line| line.player.seat != NOBODY).map(line).collect())
 }
 

@@ -1,7 +1,7 @@
 //! A round that is settled, and one that is settled again: its lines and what they come to.
 
 use taisai_rules::{Money, Unit};
-use taisai_table::{Cluster, ClusterEvent, Notice, RoundNumber, Slip, Totals};
+use taisai_table::{Cluster, ClusterEvent, Notice, RoundNumber, Slip, SlipTotals};
 
 use crate::projection::batch::{Batch, When};
 use crate::projection::lines::{By, Line, Lines, chips};
@@ -45,13 +45,13 @@ fn settled(
     when: &When,
     round: RoundNumber,
     by: By,
-    totals: &Totals,
+    totals: &SlipTotals,
     batch: &mut Batch,
 ) -> Result<(), Trouble> {
     let differ = || Trouble::Totals(round);
     let (table, number) = (cluster.id().table.0, cluster.id().number);
     let mut lines = Lines::new(cluster, by, cluster.limits().unit()).ok_or_else(differ)?;
-    let mut found = Totals::default();
+    let mut found = SlipTotals::default();
     for (place, slip_line) in (0_u32..).zip(&cluster.slip().lines) {
         let line = lines.line(slip_line).ok_or_else(differ)?;
         found = add(found, &line).ok_or_else(differ)?;
@@ -119,7 +119,7 @@ fn settled_again(
     let (table, number) = (cluster.id().table.0, cluster.id().number);
     let unit = cluster.unit_of(round).and_then(|unit| Unit::try_from(unit).ok()).ok_or_else(differ)?;
     let mut lines = Lines::new(cluster, by, unit).ok_or_else(differ)?;
-    let mut found = Totals::default();
+    let mut found = SlipTotals::default();
     for (place, slip_line) in (0_u32..).zip(slip.map_or(&[][..], |slip| &slip.lines)) {
         let line = lines.line(slip_line).ok_or_else(differ)?;
         found = add(found, &line).ok_or_else(differ)?;
@@ -157,9 +157,9 @@ fn settled_again(
     Ok(())
 }
 
-fn add(totals: Totals, line: &Line) -> Option<Totals> {
+fn add(totals: SlipTotals, line: &Line) -> Option<SlipTotals> {
     let more = |to: Money, cents| to.checked_add(Money::from_cents(cents));
-    Some(Totals {
+    Some(SlipTotals {
         lines: totals.lines + 1,
         staked: more(totals.staked, line.stake)?,
         counted: more(totals.counted, line.counted)?,

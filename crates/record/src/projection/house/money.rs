@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, House, HouseEvent, PersonId, Purpose, ReceivableRuling, SetOff, Transfer, VoucherHash,
-    VoucherNumber, VoucherOrigin, VoucherSerial, VoucherState,
+    Account, ClaimId, ClusterId, House, HouseEvent, PersonId, ReceivableRuling, SetOff, Transfer, TransferPurpose,
+    VoucherHash, VoucherNumber, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use super::{Books, Waiting, in_cluster, voucher};
@@ -176,16 +176,16 @@ pub(super) fn receive(
 ) {
     let of = in_cluster(cluster, Belongs::default());
     let (seat, session, round) = match transfer.purpose {
-        Purpose::Voucher { seat, session, .. } => (seat, Some(session), None),
-        Purpose::Claim { seat, session, reason, .. } => (seat, Some(session), round_of(reason)),
-        Purpose::Receivable { seat, session, round, .. } => (seat, Some(session), Some(round.0)),
-        Purpose::Credits { seat, session } => (seat, session, None),
-        Purpose::Returned { seat } => (seat, None, None),
+        TransferPurpose::Voucher { seat, session, .. } => (seat, Some(session), None),
+        TransferPurpose::Claim { seat, session, reason, .. } => (seat, Some(session), round_of(reason)),
+        TransferPurpose::Receivable { seat, session, round, .. } => (seat, Some(session), Some(round.0)),
+        TransferPurpose::Credits { seat, session } => (seat, session, None),
+        TransferPurpose::Returned { seat } => (seat, None, None),
     };
     let of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), round, ..of };
     waiting.of = of.clone();
     waiting.kind = Some("play-money");
-    if let (HouseEvent::VoucherIssued { .. }, Purpose::Voucher { number, .. }) = (event, transfer.purpose) {
+    if let (HouseEvent::VoucherIssued { .. }, TransferPurpose::Voucher { number, .. }) = (event, transfer.purpose) {
         let is_play =
             house.is_training() || house.tables().any(|(table, set_up)| table == cluster.table && set_up.is_training);
         let origin = Origin { word: "seat", sold_by: None, of, state: if is_play { "play" } else { "good" } };
@@ -194,16 +194,18 @@ pub(super) fn receive(
     }
     if let HouseEvent::ClaimOpened { claim, amount, set_off } = event {
         let reason = match transfer.purpose {
-            Purpose::Claim { reason, .. } => word(&reason),
-            Purpose::Voucher { .. } => "voucher-failed".into(),
-            Purpose::Receivable { .. } | Purpose::Credits { .. } | Purpose::Returned { .. } => "returned".into(),
+            TransferPurpose::Claim { reason, .. } => word(&reason),
+            TransferPurpose::Voucher { .. } => "voucher-failed".into(),
+            TransferPurpose::Receivable { .. } | TransferPurpose::Credits { .. } | TransferPurpose::Returned { .. } => {
+                "returned".into()
+            }
         };
         open_claim(*claim, *amount, reason, waiting, batch);
         self::set_off(set_off, batch);
         waiting.kind = Some("claim-opened");
     }
     if let HouseEvent::ReceivableOpened { receivable, set_off } = event {
-        let is_waived = matches!(transfer.purpose, Purpose::Receivable { is_waived: true, .. });
+        let is_waived = matches!(transfer.purpose, TransferPurpose::Receivable { is_waived: true, .. });
         waiting.of.receivable = Some(receivable.0);
         let of = &waiting.of;
         batch.insert(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use taisai_rules::Money;
-use taisai_table::{Happening, House, OverDifferential, Redeemer, Report, Significant};
+use taisai_table::{House, OverDifferential, Redeemer, ReportedEvent, SignificantEvent, SignificantEventKind};
 
 use super::{Waiting, in_cluster};
 use crate::projection::batch::{Belongs, Event};
@@ -11,32 +11,40 @@ use crate::projection::round::standing;
 use crate::projection::words::word;
 
 /// A significant event, with what the command says of it.
-pub(super) fn significant(what: &Significant, by: &Event) -> Event {
+pub(super) fn significant(what: &SignificantEvent, by: &Event) -> Event {
     let what = &what.what;
     let mut event = Event { kind: Some(word(what)), ..by.clone() };
     match what {
-        Happening::Reported(report) => {
+        SignificantEventKind::Reported(report) => {
             event.kind = Some(format!("reported-{}", word(report)).into());
             reported(report, &mut event);
         }
-        Happening::CommandIdReused { source } => event.detail = Some(format!("source {source}")),
-        Happening::LoginFailed(person) | Happening::LoginLocked(person) | Happening::LoginUnlocked(person) => {
+        SignificantEventKind::CommandIdReused { source } => event.detail = Some(format!("source {source}")),
+        SignificantEventKind::LoginFailed(person)
+        | SignificantEventKind::LoginLocked(person)
+        | SignificantEventKind::LoginUnlocked(person) => {
             event.subject = Some(person.0);
         }
-        Happening::CodeGiven(device) | Happening::DeviceRevoked(device) | Happening::TokenCopied(device) => {
+        SignificantEventKind::CodeGiven(device)
+        | SignificantEventKind::DeviceRevoked(device)
+        | SignificantEventKind::TokenCopied(device) => {
             event.device = Some(device.0);
         }
-        Happening::RedemptionLocked(redeemer) | Happening::RedemptionUnlocked(redeemer) => match redeemer {
-            Redeemer::Person(person) => event.subject = Some(person.0),
-            Redeemer::Seat { cluster, seat } => {
-                event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+        SignificantEventKind::RedemptionLocked(redeemer) | SignificantEventKind::RedemptionUnlocked(redeemer) => {
+            match redeemer {
+                Redeemer::Person(person) => event.subject = Some(person.0),
+                Redeemer::Seat { cluster, seat } => {
+                    event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+                }
             }
-        },
-        Happening::VoucherFailed { cluster, seat } => {
+        }
+        SignificantEventKind::VoucherFailed { cluster, seat } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
         }
-        Happening::VoucherReissued { replaced, by } => event.detail = Some(format!("{} by {}", replaced.0, by.0)),
-        Happening::Configured | Happening::MoneyRuled => {}
+        SignificantEventKind::VoucherReissued { replaced, by } => {
+            event.detail = Some(format!("{} by {}", replaced.0, by.0))
+        }
+        SignificantEventKind::Configured | SignificantEventKind::MoneyRuled => {}
     }
     event
 }
@@ -61,54 +69,54 @@ pub(in crate::projection) fn over_differential(over: &OverDifferential, event: &
     event.detail = Some(format!("{bet_box} {counted}, {opposite} {opposite_counted}, differential {differential}"));
 }
 
-fn reported(report: &Report, event: &mut Event) {
+fn reported(report: &ReportedEvent, event: &mut Event) {
     match report {
-        Report::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
-        Report::StoreProblem => {}
-        Report::TerminalLost { cluster, seat } | Report::TerminalBack { cluster, seat } => {
+        ReportedEvent::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
+        ReportedEvent::StoreProblem => {}
+        ReportedEvent::TerminalLost { cluster, seat } | ReportedEvent::TerminalBack { cluster, seat } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
         }
-        Report::LargeWin { cluster, seat, amount } => {
+        ReportedEvent::LargeWin { cluster, seat, amount } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
             event.amount = Some(amount.cents());
         }
-        Report::OverDifferential { table, round, over } => {
+        ReportedEvent::OverDifferential { table, round, over } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
             over_differential(over, event);
         }
-        Report::StackerDiffers { cluster, seat, accepted, notes, variance } => {
+        ReportedEvent::StackerDiffers { cluster, seat, accepted, notes, variance } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
             event.amount = variance.map(Money::cents);
             event.detail = Some(format!("{notes} notes, {accepted} accepted"));
         }
-        Report::BuyInReversed { cluster, seat, receipt, amount } => {
+        ReportedEvent::BuyInReversed { cluster, seat, receipt, amount } => {
             event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
             event.amount = Some(amount.cents());
             event.detail = Some(format!("receipt {}", receipt.0));
         }
-        Report::CommandIdReused { table, source } => {
+        ReportedEvent::CommandIdReused { table, source } => {
             event.at.table = Some(table.0);
             event.detail = Some(format!("source {source}"));
         }
-        Report::LimitChange { table } | Report::Ruling { table } => event.at.table = Some(table.0),
-        Report::TumblerFault { table, tumbler } => {
+        ReportedEvent::LimitChange { table } | ReportedEvent::Ruling { table } => event.at.table = Some(table.0),
+        ReportedEvent::TumblerFault { table, tumbler } => {
             event.at.table = Some(table.0);
             event.device = Some(tumbler.0);
         }
-        Report::DiceDamaged { table, dice_set } | Report::DiceInspected { table, dice_set } => {
+        ReportedEvent::DiceDamaged { table, dice_set } | ReportedEvent::DiceInspected { table, dice_set } => {
             event.at.table = Some(table.0);
             event.detail = Some(format!("dice set {dice_set}"));
         }
-        Report::MoneyRuling { table, round, before, after, waits } => {
+        ReportedEvent::MoneyRuling { table, round, before, after, waits } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
             let witness = if *waits { "; not witnessed yet" } else { "" };
             event.detail = Some(format!("{} to {}{witness}", standing(*before), standing(*after)));
         }
-        Report::Void { table, round }
-        | Report::Correction { table, round }
-        | Report::FlatDiceVoided { table, round }
-        | Report::RulingWitnessed { table, round }
-        | Report::ToBeRuled { table, round } => {
+        ReportedEvent::Void { table, round }
+        | ReportedEvent::Correction { table, round }
+        | ReportedEvent::FlatDiceVoided { table, round }
+        | ReportedEvent::RulingWitnessed { table, round }
+        | ReportedEvent::ToBeRuled { table, round } => {
             event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
         }
     }

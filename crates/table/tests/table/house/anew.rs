@@ -1,8 +1,8 @@
 //! Vouchers that are not confirmed and are issued anew (F42), and claims that an attendant takes or the player takes back.
 
 use taisai_table::{
-    Account, Actor, ClaimId, Decision, Happening, HouseCommand, HouseEvent, PaidAt, PersonId, Purpose, Refusal,
-    SessionId, Time, Transfer, Verdict, VoucherOrigin, VoucherSerial, VoucherState,
+    Account, Actor, ClaimId, Decision, HouseCommand, HouseEvent, PaidAt, PersonId, Refusal, SessionId,
+    SignificantEventKind, Time, Transfer, TransferPurpose, Verdict, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use super::floor::*;
@@ -24,10 +24,10 @@ fn a_command_sent_again_under_another_number_is_the_same() {
         (by(CASHIER), sell(2, 300), sell(3, 300), sell(3, 301)),
         (OWN, reissue(1, 4, None), reissue(1, 5, None), reissue(2, 5, None)),
     ] {
-        let asked = floor.asked(actor, first);
-        assert!(matches!(floor.send(&asked), Decision::Accepted(_)));
+        let request = floor.request(actor, first);
+        assert!(matches!(floor.send(&request), Decision::Accepted(_)));
         let before = floor.house.clone();
-        let mut repeated = asked.clone();
+        let mut repeated = request.clone();
         repeated.command = again;
         assert_eq!(floor.send(&repeated), Decision::Repeated(Verdict::Accepted));
         assert_eq!(floor.house, before, "the second number is nowhere");
@@ -47,7 +47,10 @@ fn a_voucher_issued_anew_has_the_amount_and_the_end_of_the_one_that_dies() {
     assert_eq!(floor.house.voucher(hash(1)).unwrap().state, dead);
     let now = floor.house.voucher(hash(2)).unwrap();
     assert_eq!((now.amount, now.expires, now.issued, now.is_confirmed), (cents(33_500), expires, floor.time, false));
-    assert_eq!(floor.happened()[0], Happening::VoucherReissued { replaced: VoucherSerial(1), by: VoucherSerial(2) });
+    assert_eq!(
+        floor.happened()[0],
+        SignificantEventKind::VoucherReissued { replaced: VoucherSerial(1), by: VoucherSerial(2) }
+    );
     assert_eq!(floor.house.balance(Account::Vouchers), cents(33_500), "one of them is owed");
     floor.refuse(by(CASHIER), at_cage(1), Refusal::VoucherReplaced);
     floor.refuse(by(CASHIER), void(1, "torn", second(SUPERVISOR)), Refusal::VoucherReplaced);
@@ -149,7 +152,7 @@ fn what_the_player_takes_back_goes_to_the_same_session_of_the_same_seat() {
     floor.accept(Actor::System, receive(CLUSTER, 1, 33_500, CASH_OUT));
     let sent = HouseEvent::CreditsSent { number: 1, amount: cents(33_500) };
     assert_eq!(floor.accept(OWN, take_back(1)), sent);
-    let purpose = Purpose::Credits { seat: SEAT, session: Some(SessionId(1)) };
+    let purpose = TransferPurpose::Credits { seat: SEAT, session: Some(SessionId(1)) };
     let transfer = Transfer { number: 1, amount: cents(33_500), purpose };
     assert_eq!(floor.house.outbox(CLUSTER).copied().collect::<Vec<_>>(), [transfer]);
     assert_eq!(floor.house.balance(Account::Claims), cents(0));
@@ -161,8 +164,8 @@ fn what_the_player_takes_back_goes_to_the_same_session_of_the_same_seat() {
 #[test]
 fn only_the_players_own_cash_out_is_taken_back() {
     let mut floor = Floor::new();
-    let Purpose::Claim { seat, session, reason, .. } = CASH_OUT else { panic!() };
-    let freed = Purpose::Claim { seat, session, reason, by: Some(PersonId(ATTENDANT)) };
+    let TransferPurpose::Claim { seat, session, reason, .. } = CASH_OUT else { panic!() };
+    let freed = TransferPurpose::Claim { seat, session, reason, by: Some(PersonId(ATTENDANT)) };
     for (number, purpose) in [(1, freed), (2, CLAIM), (3, RETURNED)] {
         floor.accept(Actor::System, receive(CLUSTER, number, 500, purpose));
         floor.refuse(OWN, take_back(number), Refusal::NotAllowed);

@@ -3,7 +3,7 @@
 use taisai_rules::BetBox;
 use taisai_table::{
     Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, OverDifferential,
-    PersonId, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, RoundStanding, SetOff,
+    PersonId, ReceivableId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, RoundNumber, RoundStanding, SetOff,
     TableId, Time, VoidReason, VoucherSerial,
 };
 
@@ -134,27 +134,27 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
     commands.into_iter().chain(reports().map(|what| C::Report { what })).collect()
 }
 
-fn reports() -> impl Iterator<Item = Report> {
+fn reports() -> impl Iterator<Item = ReportedEvent> {
     let (table, round, cluster, seat) = (TableId(1), RoundNumber(2), CLUSTER, SEAT);
     [
-        Report::ClockStepped { millis: -3_600_000 },
-        Report::StoreProblem,
-        Report::TerminalLost { cluster, seat },
-        Report::TerminalBack { cluster, seat },
-        Report::LimitChange { table },
-        Report::Void { table, round },
-        Report::Correction { table, round },
-        Report::Ruling { table },
-        Report::MoneyRuling {
+        ReportedEvent::ClockStepped { millis: -3_600_000 },
+        ReportedEvent::StoreProblem,
+        ReportedEvent::TerminalLost { cluster, seat },
+        ReportedEvent::TerminalBack { cluster, seat },
+        ReportedEvent::LimitChange { table },
+        ReportedEvent::Void { table, round },
+        ReportedEvent::Correction { table, round },
+        ReportedEvent::Ruling { table },
+        ReportedEvent::MoneyRuling {
             table,
             round,
             before: RoundStanding::InPlay,
             after: RoundStanding::Void(VoidReason::Ruling),
             waits: true,
         },
-        Report::RulingWitnessed { table, round },
-        Report::LargeWin { cluster, seat, amount: cents(1_000_000) },
-        Report::OverDifferential {
+        ReportedEvent::RulingWitnessed { table, round },
+        ReportedEvent::LargeWin { cluster, seat, amount: cents(1_000_000) },
+        ReportedEvent::OverDifferential {
             table,
             round,
             over: OverDifferential {
@@ -164,8 +164,8 @@ fn reports() -> impl Iterator<Item = Report> {
                 differential: cents(200_000),
             },
         },
-        Report::CommandIdReused { table, source: 7 },
-        Report::TumblerFault { table, tumbler: DeviceId(7) },
+        ReportedEvent::CommandIdReused { table, source: 7 },
+        ReportedEvent::TumblerFault { table, tumbler: DeviceId(7) },
     ]
     .into_iter()
 }

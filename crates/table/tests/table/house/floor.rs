@@ -4,9 +4,10 @@ use std::num::NonZeroU16;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, ApprovalId, Asked, ClaimId, ClaimReason, ClusterId, CommandId, Decision, DeviceId, DeviceKind, Entry,
-    Founder, Happening, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Purpose, Refusal, Role, Roles,
-    RoundNumber, Seat, SessionId, TableId, Time, Transfer, VoucherHash, VoucherNumber, VoucherSerial,
+    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, CommandRequest, Decision, DeviceId, DeviceKind,
+    Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Refusal, Role, Roles, RoundNumber,
+    Seat, SessionId, SignificantEventKind, TableId, Time, Transfer, TransferPurpose, VoucherHash, VoucherNumber,
+    VoucherSerial,
 };
 
 pub(crate) type HouseEntry = Entry<HouseCommand, HouseEvent>;
@@ -88,22 +89,26 @@ pub(crate) fn table(table: u16, clusters: u16, training: bool, second: Option<Pe
     HouseCommand::AddTable { table: TableId(table), clusters, training, second }
 }
 
-pub(crate) const fn receive(cluster: ClusterId, number: u64, amount: i64, purpose: Purpose) -> HouseCommand {
+pub(crate) const fn receive(cluster: ClusterId, number: u64, amount: i64, purpose: TransferPurpose) -> HouseCommand {
     HouseCommand::Receive { cluster, transfer: Transfer { number, amount: cents(amount), purpose } }
 }
 
-pub(crate) fn voucher(byte: u8) -> Purpose {
-    Purpose::Voucher { seat: SEAT, session: SessionId(1), number: number(byte) }
+pub(crate) fn voucher(byte: u8) -> TransferPurpose {
+    TransferPurpose::Voucher { seat: SEAT, session: SessionId(1), number: number(byte) }
 }
 
-pub(crate) const CLAIM: Purpose =
-    Purpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::Correction(RoundNumber(4)), by: None };
-pub(crate) const CASH_OUT: Purpose =
-    Purpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::CashOut, by: None };
-pub(crate) const RECEIVABLE: Purpose =
-    Purpose::Receivable { seat: SEAT, session: SessionId(1), round: RoundNumber(4), is_waived: false };
-pub(crate) const CREDITS: Purpose = Purpose::Credits { seat: SEAT, session: None };
-pub(crate) const RETURNED: Purpose = Purpose::Returned { seat: SEAT };
+pub(crate) const CLAIM: TransferPurpose = TransferPurpose::Claim {
+    seat: SEAT,
+    session: SessionId(1),
+    reason: ClaimReason::Correction(RoundNumber(4)),
+    by: None,
+};
+pub(crate) const CASH_OUT: TransferPurpose =
+    TransferPurpose::Claim { seat: SEAT, session: SessionId(1), reason: ClaimReason::CashOut, by: None };
+pub(crate) const RECEIVABLE: TransferPurpose =
+    TransferPurpose::Receivable { seat: SEAT, session: SessionId(1), round: RoundNumber(4), is_waived: false };
+pub(crate) const CREDITS: TransferPurpose = TransferPurpose::Credits { seat: SEAT, session: None };
+pub(crate) const RETURNED: TransferPurpose = TransferPurpose::Returned { seat: SEAT };
 
 pub(crate) fn sell(byte: u8, amount: i64) -> HouseCommand {
     HouseCommand::SellVoucher { number: number(byte), amount: cents(amount), second: None }
@@ -184,20 +189,20 @@ impl Floor {
     }
 
     /// A command under a new id.
-    pub(crate) fn asked(&mut self, actor: Actor, command: HouseCommand) -> Asked<HouseCommand> {
+    pub(crate) fn request(&mut self, actor: Actor, command: HouseCommand) -> CommandRequest<HouseCommand> {
         self.sequence += 1;
-        Asked { time: self.time, actor, id: CommandId { source: 1, sequence: self.sequence }, command }
+        CommandRequest { time: self.time, actor, id: CommandId { source: 1, sequence: self.sequence }, command }
     }
 
     /// Decides a command, and records and applies it unless it is a repeat.
-    pub(crate) fn send(&mut self, asked: &Asked<HouseCommand>) -> Decision<HouseEvent> {
-        let decision = self.house.decide(asked);
+    pub(crate) fn send(&mut self, request: &CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
+        let decision = self.house.decide(request);
         let outcome = match &decision {
             Decision::Accepted(event) => Ok(event.clone()),
             Decision::Refused(refusal) => Err(*refusal),
             Decision::Repeated(_) => return decision,
         };
-        let entry = Entry { asked: asked.clone(), outcome };
+        let entry = Entry { request: request.clone(), outcome };
         self.house.apply(&entry);
         self.entries.push(entry);
         self.house.check().expect("the invariants hold");
@@ -205,8 +210,8 @@ impl Floor {
     }
 
     pub(crate) fn ask(&mut self, actor: Actor, command: HouseCommand) -> Result<HouseEvent, Refusal> {
-        let asked = self.asked(actor, command);
-        match self.send(&asked) {
+        let request = self.request(actor, command);
+        match self.send(&request) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(verdict) => panic!("a new id was answered before: {verdict:?}"),
@@ -230,7 +235,7 @@ impl Floor {
     }
 
     /// What has happened, the newest first.
-    pub(crate) fn happened(&self) -> Vec<Happening> {
+    pub(crate) fn happened(&self) -> Vec<SignificantEventKind> {
         self.house.significant().rev().map(|significant| significant.what).collect()
     }
 }

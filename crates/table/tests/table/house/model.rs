@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, HouseCommand, HouseEvent, Purpose, ReceivableId, ReceivableRuling, SetOff, TableId, VoucherHash,
+    Account, ClaimId, HouseCommand, HouseEvent, ReceivableId, ReceivableRuling, SetOff, TableId, TransferPurpose,
+    VoucherHash,
 };
 
 use super::floor::{CLUSTER, HouseEntry, TRAINING};
@@ -24,7 +25,7 @@ impl Model {
         use HouseCommand as C;
         use HouseEvent as E;
         let Ok(event) = &entry.outcome else { return };
-        match (&entry.asked.command, event) {
+        match (&entry.request.command, event) {
             (C::SellVoucher { number, amount, .. }, _) => {
                 self.vouchers.push((number.hash, amount.cents(), Account::Vouchers));
                 self.moves.push((Account::Cash, Account::Vouchers, amount.cents()));
@@ -46,9 +47,11 @@ impl Model {
                 let (transit, amount) = (Account::Transit(*cluster), transfer.amount.cents());
                 let is_play = cluster.table == TableId(TRAINING.table.0);
                 match (transfer.purpose, event) {
-                    (Purpose::Receivable { .. }, _) if is_play => self.moves.push((Account::Play, transit, amount)),
+                    (TransferPurpose::Receivable { .. }, _) if is_play => {
+                        self.moves.push((Account::Play, transit, amount))
+                    }
                     (_, _) if is_play => self.moves.push((transit, Account::Play, amount)),
-                    (Purpose::Receivable { .. }, E::ReceivableOpened { receivable, set_off }) => {
+                    (TransferPurpose::Receivable { .. }, E::ReceivableOpened { receivable, set_off }) => {
                         self.receivables.push((*receivable, amount, Account::Receivables));
                         self.moves.push((Account::Receivables, transit, amount));
                         self.set_off(set_off);
@@ -58,7 +61,7 @@ impl Model {
                         self.moves.push((transit, Account::Claims, amount));
                         self.set_off(set_off);
                     }
-                    (Purpose::Voucher { number, .. }, _) => {
+                    (TransferPurpose::Voucher { number, .. }, _) => {
                         self.vouchers.push((number.hash, amount, Account::Vouchers));
                         self.moves.push((transit, Account::Vouchers, amount));
                     }

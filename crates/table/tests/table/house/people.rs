@@ -1,8 +1,9 @@
 //! People, devices and approvals: two identities for two-person acts, locks, and what is significant (F32, F50, F51).
 
 use taisai_table::{
-    Acknowledged, Act, Actor, Answer, ApprovalId, Asked, BadBytes, CommandId, Decision, DeviceKind, Happening, House,
-    HouseCommand, HouseEvent, KEPT_SIGNIFICANT, MOST_APPROVALS, PersonId, Profile, Refusal, Report, Role, Roles, Time,
+    Acknowledgement, Act, Actor, ApprovalAnswer, ApprovalId, BadBytes, CommandId, CommandRequest, Decision, DeviceKind,
+    House, HouseCommand, HouseEvent, MAX_OPEN_APPROVALS, MAX_SIGNIFICANT_EVENTS, PersonId, Profile, Refusal,
+    ReportedEvent, Role, Roles, SignificantEventKind, Time,
 };
 
 use super::floor::*;
@@ -39,13 +40,13 @@ fn approvals_wait_are_answered_and_are_over() {
     }
     floor.accept(by(SUPERVISOR), answer(1, true));
     floor.accept(by(SHIFT_MANAGER), answer(2, false));
-    let (yes, no) = (Answer::Approved(PersonId(SUPERVISOR)), Answer::Refused(PersonId(SHIFT_MANAGER)));
-    assert_eq!(answers(&floor), [(1, yes), (2, no), (3, Answer::Waiting)]);
+    let (yes, no) = (ApprovalAnswer::Approved(PersonId(SUPERVISOR)), ApprovalAnswer::Refused(PersonId(SHIFT_MANAGER)));
+    assert_eq!(answers(&floor), [(1, yes), (2, no), (3, ApprovalAnswer::Waiting)]);
     floor.accept(by(CASHIER), HouseCommand::WithdrawApproval { approval: ApprovalId(1) });
     floor.accept(Actor::System, HouseCommand::WithdrawApproval { approval: ApprovalId(2) });
     floor.pass(10 * 60 * 1_000);
     floor.accept(Actor::System, HouseCommand::Tick);
-    assert_eq!(answers(&floor), [(3, Answer::Waiting)]);
+    assert_eq!(answers(&floor), [(3, ApprovalAnswer::Waiting)]);
     floor.pass(1);
     floor.refuse(by(SUPERVISOR), answer(3, true), Refusal::UnknownApproval);
     floor.accept(Actor::System, HouseCommand::Tick);
@@ -71,7 +72,7 @@ fn an_approval_is_used_by_one_command() {
         assert_eq!(used(&floor), [Some(CommandId { source: 9, sequence: 5 })]);
     }
     // Those that are used do not keep anyone from asking for more.
-    for _ in 0..MOST_APPROVALS {
+    for _ in 0..MAX_OPEN_APPROVALS {
         floor.accept(by(CASHIER), request(Act::LargeHandPay, "claim 8"));
     }
     floor.refuse(by(CASHIER), request(Act::LargeHandPay, "claim 9"), Refusal::TooManyApprovals);
@@ -96,12 +97,15 @@ fn failed_logins_lock_a_person_out() {
     for locked in [false, false, false, false, true] {
         assert_eq!(floor.accept(Actor::System, failed.clone()), HouseEvent::LoginCounted { locked });
     }
-    assert_eq!(floor.happened()[..2], [Happening::LoginLocked(person), Happening::LoginFailed(person)]);
+    assert_eq!(
+        floor.happened()[..2],
+        [SignificantEventKind::LoginLocked(person), SignificantEventKind::LoginFailed(person)]
+    );
     floor.refuse(Actor::System, failed, Refusal::LockedOut);
     floor.refuse(Actor::System, HouseCommand::LoginSucceeded { person }, Refusal::LockedOut);
     floor.refuse(Actor::System, HouseCommand::Unlock { person, second: None }, Refusal::NotAllowed);
     floor.accept(by(ADMINISTRATOR), HouseCommand::Unlock { person, second: second(SUPERVISOR) });
-    assert_eq!(floor.happened()[0], Happening::LoginUnlocked(person));
+    assert_eq!(floor.happened()[0], SignificantEventKind::LoginUnlocked(person));
     floor.accept(Actor::System, HouseCommand::LoginSucceeded { person });
 }
 
@@ -172,9 +176,9 @@ fn a_stolen_terminal_is_revoked_by_one_person_and_replaced() {
     let mut floor = Floor::new();
     floor.accept(by(CASHIER), sell(1, 100));
     floor.accept(Actor::System, HouseCommand::CopiedToken { device: TERMINAL });
-    assert_eq!(floor.happened()[0], Happening::TokenCopied(TERMINAL));
+    assert_eq!(floor.happened()[0], SignificantEventKind::TokenCopied(TERMINAL));
     floor.accept(by(SUPERVISOR), HouseCommand::Revoke { device: TERMINAL });
-    assert_eq!(floor.happened()[0], Happening::DeviceRevoked(TERMINAL));
+    assert_eq!(floor.happened()[0], SignificantEventKind::DeviceRevoked(TERMINAL));
     let is_revoked = |device| floor.house.device(device).map(|device| device.is_revoked);
     assert_eq!([TERMINAL, TUMBLER].map(is_revoked), [Some(true), Some(false)]);
     floor.refuse(terminal(TERMINAL, SEAT), at_seat(1, CLUSTER, SEAT), Refusal::NotAllowed);
@@ -192,13 +196,13 @@ fn a_stolen_terminal_is_revoked_by_one_person_and_replaced() {
 #[test]
 fn significant_events_are_kept_up_to_a_number() {
     let mut floor = Floor::new();
-    let most = i64::try_from(KEPT_SIGNIFICANT).unwrap();
+    let most = i64::try_from(MAX_SIGNIFICANT_EVENTS).unwrap();
     for millis in 0..=most {
-        floor.accept(Actor::System, HouseCommand::Report { what: Report::ClockStepped { millis } });
+        floor.accept(Actor::System, HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } });
     }
     let kept: Vec<_> = floor.house.significant().collect();
-    assert_eq!(kept.len(), KEPT_SIGNIFICANT);
-    assert_eq!(kept[0].what, Happening::Reported(Report::ClockStepped { millis: 1 }));
+    assert_eq!(kept.len(), MAX_SIGNIFICANT_EVENTS);
+    assert_eq!(kept[0].what, SignificantEventKind::Reported(ReportedEvent::ClockStepped { millis: 1 }));
     assert!(kept.windows(2).all(|pair| pair[0].number + 1 == pair[1].number));
     assert_eq!(kept[0].number, 2);
 }
@@ -208,7 +212,7 @@ fn significant_events_are_kept_up_to_a_number() {
 fn significant_events_are_acknowledged() {
     let mut floor = Floor::new();
     for _ in 0..2 {
-        floor.accept(Actor::System, HouseCommand::Report { what: Report::StoreProblem });
+        floor.accept(Actor::System, HouseCommand::Report { what: ReportedEvent::StoreProblem });
     }
     let acknowledge = |event| HouseCommand::Acknowledge { event };
     for person in [CASHIER, DEALER, ATTENDANT, ADMINISTRATOR] {
@@ -220,7 +224,7 @@ fn significant_events_are_acknowledged() {
     }
     floor.pass(70);
     floor.accept(by(SUPERVISOR), acknowledge(1));
-    let seen = Acknowledged { by: PersonId(SUPERVISOR), time: floor.entries.last().unwrap().asked.time };
+    let seen = Acknowledgement { by: PersonId(SUPERVISOR), time: floor.entries.last().unwrap().request.time };
     floor.refuse(by(SHIFT_MANAGER), acknowledge(1), Refusal::UnknownEvent);
     assert_eq!((floor.house.acknowledged(1), floor.house.acknowledged(2)), (Some(&seen), None));
     floor.accept(by(SHIFT_MANAGER), acknowledge(2));
@@ -230,10 +234,10 @@ fn significant_events_are_acknowledged() {
 #[test]
 fn an_acknowledgement_goes_with_its_event() {
     let mut floor = Floor::new();
-    let report = HouseCommand::Report { what: Report::StoreProblem };
+    let report = HouseCommand::Report { what: ReportedEvent::StoreProblem };
     floor.accept(Actor::System, report.clone());
     floor.accept(by(SUPERVISOR), HouseCommand::Acknowledge { event: 1 });
-    for _ in 1..KEPT_SIGNIFICANT {
+    for _ in 1..MAX_SIGNIFICANT_EVENTS {
         floor.accept(Actor::System, report.clone());
     }
     assert!(floor.house.acknowledged(1).is_some());
@@ -251,9 +255,9 @@ fn an_acknowledgement_goes_with_its_event() {
 fn acknowledgements_stand_behind_the_state() {
     let mut floor = Floor::new();
     for _ in 0..2 {
-        floor.accept(Actor::System, HouseCommand::Report { what: Report::StoreProblem });
+        floor.accept(Actor::System, HouseCommand::Report { what: ReportedEvent::StoreProblem });
     }
-    let mut as_of_old = vec![taisai_table::VERSION];
+    let mut as_of_old = vec![taisai_table::FORMAT_VERSION];
     as_of_old.extend(postcard::to_allocvec(&floor.house).unwrap());
     assert_eq!(floor.house.snapshot(), as_of_old);
     assert_eq!(floor.house.state_hash(), *blake3::hash(&as_of_old).as_bytes());
@@ -280,7 +284,7 @@ fn configuration_is_recorded() {
         floor.accept(by(ADMINISTRATOR), HouseCommand::Configure { key, value, why, second: second(SUPERVISOR) });
     }
     assert_eq!(floor.house.configuration().collect::<Vec<_>>(), [("table.1.name", "two")]);
-    assert_eq!(floor.happened()[0], Happening::Configured);
+    assert_eq!(floor.happened()[0], SignificantEventKind::Configured);
 }
 
 /// Every text is bounded, each by itself.
@@ -305,9 +309,9 @@ fn sources_do_not_disturb_each_other() {
     let mut floor = Floor::new();
     for (byte, source) in [(1, 10), (2, 11)] {
         let id = CommandId { source, sequence: 1 };
-        let asked = Asked { time: floor.time, actor: by(CASHIER), id, command: sell(byte, 100) };
-        assert!(matches!(floor.send(&asked), Decision::Accepted(_)));
-        assert!(matches!(floor.send(&asked), Decision::Repeated(_)));
+        let request = CommandRequest { time: floor.time, actor: by(CASHIER), id, command: sell(byte, 100) };
+        assert!(matches!(floor.send(&request), Decision::Accepted(_)));
+        assert!(matches!(floor.send(&request), Decision::Repeated(_)));
     }
 }
 
@@ -316,20 +320,20 @@ fn sources_do_not_disturb_each_other() {
 #[test]
 fn sources_longest_silent_are_forgotten() {
     let mut floor = Floor::new();
-    let asked = |floor: &Floor, source| {
+    let request = |floor: &Floor, source| {
         let id = CommandId { source, sequence: 1 };
-        Asked { time: floor.time, actor: by(DEALER), id, command: HouseCommand::Tick }
+        CommandRequest { time: floor.time, actor: by(DEALER), id, command: HouseCommand::Tick }
     };
     // One source has set the floor up.
     let most = 1_024 + 2 * (9 + 2);
     for source in 2..=most {
-        floor.send(&asked(&floor, source));
+        floor.send(&request(&floor, source));
     }
-    let (first, next) = (asked(&floor, 2), asked(&floor, most + 1));
+    let (first, next) = (request(&floor, 2), request(&floor, most + 1));
     assert!(matches!(floor.send(&first), Decision::Repeated(_)), "all are remembered");
     floor.send(&next);
     assert!(matches!(floor.send(&first), Decision::Repeated(_)), "the one that set up was silent longest");
-    floor.send(&asked(&floor, most + 2));
+    floor.send(&request(&floor, most + 2));
     assert_eq!(floor.send(&first), Decision::Refused(Refusal::CommandTooOld));
     assert!(matches!(floor.send(&next), Decision::Repeated(_)));
 }

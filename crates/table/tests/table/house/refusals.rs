@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use taisai_rules::Money;
 use taisai_table::Refusal::{self, *};
 use taisai_table::{
-    Act, Actor, ApprovalId, ClaimId, ClusterId, DeviceId, DeviceKind, Founder, HouseCommand, MOST_APPROVALS, Person,
-    PersonId, Purpose, ReceivableId, ReceivableRuling, Redeemer, Report, Role, Roles, RoundNumber, Seat, SessionId,
-    TableId,
+    Act, Actor, ApprovalId, ClaimId, ClusterId, DeviceId, DeviceKind, Founder, HouseCommand, MAX_OPEN_APPROVALS,
+    Person, PersonId, ReceivableId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, RoundNumber, Seat,
+    SessionId, TableId, TransferPurpose,
 };
 
 use super::examples::missing;
@@ -71,7 +71,8 @@ fn standing() -> Floor {
     floor.accept(system, receive(TRAINING, 1, 100, voucher(PLAY)));
     floor.accept(system, receive(CLUSTER, 1, 6_000_000, CLAIM));
     floor.accept(system, receive(CLUSTER, 2, 500, CLAIM));
-    let owed = Purpose::Receivable { seat: SEAT, session: SessionId(2), round: RoundNumber(4), is_waived: false };
+    let owed =
+        TransferPurpose::Receivable { seat: SEAT, session: SessionId(2), round: RoundNumber(4), is_waived: false };
     floor.accept(system, receive(CLUSTER, 3, 900, owed));
     for (id, roles) in [(SUSPENDED, &Role::ALL[..7]), (LOCKED, &[Role::Dealer])] {
         let (person, roles) = (PersonId(id), Roles::of(roles));
@@ -294,7 +295,7 @@ fn machines() -> Vec<Vec<Row>> {
             },
             &[BadText, BadText, BadText],
         ),
-        for_system(|_| C::Report { what: Report::LimitChange { table: TableId(1) } }, &[]),
+        for_system(|_| C::Report { what: ReportedEvent::LimitChange { table: TableId(1) } }, &[]),
         for_system(|_| C::Tick, &[]),
     ]
 }
@@ -604,7 +605,7 @@ fn a_training_house_has_training_tables_only() {
 #[test]
 fn a_person_has_so_many_approvals_open() {
     let mut floor = Floor::new();
-    for _ in 0..MOST_APPROVALS {
+    for _ in 0..MAX_OPEN_APPROVALS {
         floor.accept(by(CASHIER), request(Act::VoidVoucher, "voucher 0001"));
     }
     floor.refuse(by(CASHIER), request(Act::VoidVoucher, ""), BadText);

@@ -8,9 +8,9 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use taisai_table::{
-    Act, Actor, Answer, ApprovalId, ClaimId, ClusterId, Decision, DeviceId, DeviceKind, Entry, House, HouseCommand,
-    Person, PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, Report, Role, Roles, Verdict,
-    VoucherSerial, VoucherState,
+    Act, Actor, ApprovalAnswer, ApprovalId, ClaimId, ClusterId, Decision, DeviceId, DeviceKind, Entry, House,
+    HouseCommand, Person, PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, ReportedEvent, Role,
+    Roles, Verdict, VoucherSerial, VoucherState,
 };
 
 use super::examples::missing;
@@ -141,7 +141,7 @@ fn other() -> impl Strategy<Value = HouseCommand> {
         tables,
         configured,
         redeemer.prop_map(|redeemer| C::ClearRedemptionLock { redeemer }),
-        Just(C::Report { what: Report::StoreProblem }),
+        Just(C::Report { what: ReportedEvent::StoreProblem }),
         (0..4_u64).prop_map(|event| C::Acknowledge { event }),
         Just(C::Found { people: vec![] }),
     ];
@@ -239,7 +239,7 @@ fn place(house: &House, command: HouseCommand) -> HouseCommand {
             C::AnswerApproval { approval: open.map_or(approval, |(id, _)| id), approve }
         }
         C::UseApproval { approval, command } => {
-            let approved = house.approvals().find(|(_, found)| matches!(found.answer, Answer::Approved(_)));
+            let approved = house.approvals().find(|(_, found)| matches!(found.answer, ApprovalAnswer::Approved(_)));
             C::UseApproval { approval: approved.map_or(approval, |(id, _)| id), command }
         }
         C::RuleReceivable { receivable, ruling, why } => {
@@ -269,8 +269,8 @@ fn run(steps: Vec<Step>, cut: usize) -> Result<Floor, TestCaseError> {
     for (turn, (actor, command, wait, twice)) in steps.into_iter().enumerate() {
         floor.pass(wait);
         let command = place(&floor.house, command);
-        let asked = floor.asked(actor, command);
-        let decision = floor.send(&asked);
+        let request = floor.request(actor, command);
+        let decision = floor.send(&request);
         let entry = floor.entries.last().expect("it was recorded");
         model.follow(entry);
         let balances: BTreeMap<_, _> = floor.house.ledger().collect();
@@ -285,7 +285,7 @@ fn run(steps: Vec<Step>, cut: usize) -> Result<Floor, TestCaseError> {
         };
         if twice {
             // Whoever is not on file is not remembered, and refused anew.
-            let again = floor.house.decide(&asked);
+            let again = floor.house.decide(&request);
             let anew =
                 verdict == Verdict::Refused(Refusal::NotAllowed) && again == Decision::Refused(Refusal::NotAllowed);
             prop_assert!(anew || again == Decision::Repeated(verdict), "{:?}", again);
@@ -301,14 +301,14 @@ fn run(steps: Vec<Step>, cut: usize) -> Result<Floor, TestCaseError> {
 /// The entries applied from the start give the house; decided again, they give the same outcomes.
 fn replays(floor: &Floor) -> Result<(), TestCaseError> {
     let mut house = House::new(Profile::singapore(), false);
-    for Entry { asked, outcome } in &floor.entries {
-        let again = match house.decide(asked) {
+    for Entry { request, outcome } in &floor.entries {
+        let again = match house.decide(request) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(_) => unreachable!("repeats are not recorded"),
         };
         prop_assert_eq!(&again, outcome);
-        house.apply(&Entry { asked: asked.clone(), outcome: outcome.clone() });
+        house.apply(&Entry { request: request.clone(), outcome: outcome.clone() });
     }
     prop_assert_eq!(&house, &floor.house);
     prop_assert_eq!(&snapshot(&house), &floor.house);
@@ -332,9 +332,9 @@ fn sequences_reach_far() {
     let (mut done, mut met) = (Vec::new(), BTreeSet::new());
     for _ in 0..40 {
         let steps = proptest::collection::vec(step(), 200).new_tree(&mut runner).unwrap().current();
-        for Entry { asked, outcome } in run(steps, 100).unwrap().entries {
+        for Entry { request, outcome } in run(steps, 100).unwrap().entries {
             match outcome {
-                Ok(_) => done.push(asked.command),
+                Ok(_) => done.push(request.command),
                 Err(refusal) => met.extend([refusal.code()]),
             }
         }

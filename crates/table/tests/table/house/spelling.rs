@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use taisai_table::{Actor, Asked, CommandId, Entry, HouseCommand, Refusal, Time};
+use taisai_table::{Actor, CommandId, CommandRequest, Entry, HouseCommand, Refusal, Time};
 
 use super::examples::{commands, events, missing};
 use super::floor::*;
@@ -20,10 +20,11 @@ fn every_command_and_event_is_read_as_it_was_written() {
     assert_eq!(missing(&commands()), Vec::<usize>::new());
     for command in commands() {
         round_trips(&command);
-        let asked = Asked { time: Time(5), actor: by(DOUBLE), id: CommandId { source: 1, sequence: 2 }, command };
-        round_trips(&Entry { asked: asked.clone(), outcome: events().pop().ok_or(Refusal::NotAllowed) });
+        let request =
+            CommandRequest { time: Time(5), actor: by(DOUBLE), id: CommandId { source: 1, sequence: 2 }, command };
+        round_trips(&Entry { request: request.clone(), outcome: events().pop().ok_or(Refusal::NotAllowed) });
         let outcome: Result<taisai_table::HouseEvent, _> = Err(Refusal::VoucherPaid);
-        round_trips(&Entry { asked: Asked { actor: Actor::System, ..asked }, outcome });
+        round_trips(&Entry { request: CommandRequest { actor: Actor::System, ..request }, outcome });
     }
     events().iter().for_each(round_trips);
 }

@@ -1,8 +1,8 @@
 //! Transfers: in once and in order, out until they are held; claims and receivables that come of them.
 
 use taisai_table::{
-    Account, Actor, ClaimId, ClaimOrigin, Happening, HouseCommand, HouseEvent, ReceivableId, ReceivableRuling, Refusal,
-    RoundNumber, Transfer,
+    Account, Actor, ClaimId, ClaimOrigin, HouseCommand, HouseEvent, ReceivableId, ReceivableRuling, Refusal,
+    RoundNumber, SignificantEventKind, Transfer,
 };
 
 use super::floor::*;
@@ -100,7 +100,7 @@ fn a_receivable_is_collected_in_parts_or_written_off() {
         let ruled = HouseEvent::ReceivableRuled { amount: cents(amount), left: cents(left) };
         assert_eq!(floor.accept(by(SHIFT_MANAGER), rule(receivable, ruling)), ruled);
     }
-    assert_eq!(floor.happened(), [Happening::MoneyRuled; 5]);
+    assert_eq!(floor.happened(), [SignificantEventKind::MoneyRuled; 5]);
     for receivable in [1, 2] {
         floor.refuse(by(SHIFT_MANAGER), rule(receivable, collected(1)), Refusal::UnknownReceivable);
     }

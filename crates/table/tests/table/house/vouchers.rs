@@ -1,8 +1,8 @@
 //! Vouchers: redeemed once, expired, voided, guessed at (F40–F45).
 
 use taisai_table::{
-    Account, Actor, ClaimId, ClaimOrigin, ClaimReason, Decision, Happening, HouseCommand, HouseEvent, PaidAt, PersonId,
-    Redeemer, Refusal, SessionId, Time, Verdict, VoucherOrigin, VoucherSerial, VoucherState,
+    Account, Actor, ClaimId, ClaimOrigin, ClaimReason, Decision, HouseCommand, HouseEvent, PaidAt, PersonId, Redeemer,
+    Refusal, SessionId, SignificantEventKind, Time, Verdict, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
 use super::floor::*;
@@ -14,7 +14,7 @@ fn one_voucher_at_two_cages_is_paid_once() {
         let mut floor = Floor::new();
         floor.accept(by(CASHIER), sell(1, 500));
         // Both were sent before either was decided.
-        let (one, two) = (floor.asked(by(first), at_cage(1)), floor.asked(by(other), at_cage(1)));
+        let (one, two) = (floor.request(by(first), at_cage(1)), floor.request(by(other), at_cage(1)));
         assert_eq!(floor.send(&one), Decision::Accepted(HouseEvent::CashPaid { amount: cents(500) }));
         assert_eq!(floor.send(&two), Decision::Refused(Refusal::VoucherPaid));
         let paid = VoucherState::Paid { time: floor.time, at: PaidAt::Cage(PersonId(first)) };
@@ -39,16 +39,16 @@ fn one_voucher_at_a_cage_and_a_seat_is_paid_once() {
 fn a_command_sent_again_gets_the_same_answer_and_moves_nothing() {
     let mut floor = Floor::new();
     floor.accept(by(CASHIER), sell(1, 500));
-    let sale = floor.asked(by(CASHIER), sell(2, 300));
-    let late = floor.asked(by(DEALER), at_cage(1));
-    let paid = floor.asked(by(CASHIER), at_cage(1));
-    for (asked, verdict) in
+    let sale = floor.request(by(CASHIER), sell(2, 300));
+    let late = floor.request(by(DEALER), at_cage(1));
+    let paid = floor.request(by(CASHIER), at_cage(1));
+    for (request, verdict) in
         [(&sale, Verdict::Accepted), (&late, Verdict::Refused(Refusal::NotAllowed)), (&paid, Verdict::Accepted)]
     {
-        floor.send(asked);
+        floor.send(request);
         let (before, recorded) = (floor.house.clone(), floor.entries.len());
         for _ in 0..3 {
-            assert_eq!(floor.send(asked), Decision::Repeated(verdict));
+            assert_eq!(floor.send(request), Decision::Repeated(verdict));
         }
         assert_eq!((&floor.house, floor.entries.len()), (&before, recorded));
     }
@@ -56,7 +56,11 @@ fn a_command_sent_again_gets_the_same_answer_and_moves_nothing() {
     let mut other = sale.clone();
     other.command = sell(2, 301);
     assert_eq!(floor.send(&other), Decision::Refused(Refusal::CommandIdReused));
-    assert_eq!(floor.happened(), [Happening::CommandIdReused { source: 1 }], "and nothing of the refusal before");
+    assert_eq!(
+        floor.happened(),
+        [SignificantEventKind::CommandIdReused { source: 1 }],
+        "and nothing of the refusal before"
+    );
     assert_eq!(floor.send(&sale), Decision::Repeated(Verdict::Accepted));
     for byte in 10..14 {
         floor.accept(by(CASHIER), sell(byte, 1));
@@ -69,9 +73,9 @@ fn a_command_sent_again_gets_the_same_answer_and_moves_nothing() {
 #[test]
 fn strangers_are_not_remembered() {
     let mut floor = Floor::new();
-    let asked = floor.asked(by(STRANGER), at_cage(1));
+    let request = floor.request(by(STRANGER), at_cage(1));
     for _ in 0..2 {
-        assert_eq!(floor.send(&asked), Decision::Refused(Refusal::NotAllowed));
+        assert_eq!(floor.send(&request), Decision::Refused(Refusal::NotAllowed));
     }
 }
 
@@ -108,7 +112,7 @@ fn a_voucher_is_good_until_it_expires() {
     let opened = HouseEvent::ClaimOpened { claim, amount: cents(500), set_off: Vec::new() };
     assert_eq!(floor.accept(by(SHIFT_MANAGER), rule_expired(1, "was in hospital")), opened);
     assert_eq!(floor.house.claims().next().unwrap().1.origin, ClaimOrigin::ExpiredVoucher(hash(1)));
-    assert_eq!(floor.happened(), [Happening::MoneyRuled]);
+    assert_eq!(floor.happened(), [SignificantEventKind::MoneyRuled]);
     floor.refuse(by(SHIFT_MANAGER), rule_expired(1, "again"), Refusal::VoucherPaid);
     floor.refuse(by(CASHIER), at_cage(1), Refusal::VoucherPaid);
     let pay = HouseCommand::PayClaim { claim, second: None };
@@ -198,14 +202,14 @@ fn wrong_numbers_lock_a_cashier() {
     }
     assert!(!floor.house.is_redemption_locked(redeemer));
     floor.refuse(by(CASHIER), at_cage(99), Refusal::VoucherNotOnFile);
-    assert_eq!(floor.happened()[0], Happening::RedemptionLocked(redeemer));
+    assert_eq!(floor.happened()[0], SignificantEventKind::RedemptionLocked(redeemer));
     for byte in [2, 1, 99] {
         floor.refuse(by(CASHIER), at_cage(byte), Refusal::LockedOut);
     }
     floor.accept(by(CASHIER), sell(3, 500));
     floor.accept(by(OTHER_CASHIER), at_cage(2));
     floor.accept(by(ATTENDANT), HouseCommand::ClearRedemptionLock { redeemer });
-    assert_eq!(floor.happened()[0], Happening::RedemptionUnlocked(redeemer));
+    assert_eq!(floor.happened()[0], SignificantEventKind::RedemptionUnlocked(redeemer));
     floor.accept(by(CASHIER), at_cage(3));
 }
 
@@ -221,7 +225,7 @@ fn wrong_numbers_lock_a_seat() {
         floor.refuse(actor, at_seat(99, CLUSTER, SEAT), Refusal::VoucherNotOnFile);
     }
     let redeemer = Redeemer::Seat { cluster: CLUSTER, seat: SEAT };
-    assert_eq!(floor.happened(), [Happening::RedemptionLocked(redeemer)]);
+    assert_eq!(floor.happened(), [SignificantEventKind::RedemptionLocked(redeemer)]);
     floor.refuse(terminal(TERMINAL, SEAT), at_seat(1, CLUSTER, SEAT), Refusal::LockedOut);
     floor.accept(Actor::System, at_seat(1, OTHER_CLUSTER, SEAT));
 }
@@ -282,7 +286,7 @@ fn a_voucher_that_cannot_be_issued_becomes_a_claim() {
     for (number, claim, amount, byte) in [(2, 1, 700, 1), (3, 2, 1_000_001, 2)] {
         let opened = HouseEvent::ClaimOpened { claim: ClaimId(claim), amount: cents(amount), set_off: Vec::new() };
         assert_eq!(floor.accept(Actor::System, receive(CLUSTER, number, amount, voucher(byte))), opened);
-        assert_eq!(floor.happened()[0], Happening::VoucherFailed { cluster: CLUSTER, seat: SEAT });
+        assert_eq!(floor.happened()[0], SignificantEventKind::VoucherFailed { cluster: CLUSTER, seat: SEAT });
         let (session, reason) = (SessionId(1), ClaimReason::VoucherFailed);
         let origin = ClaimOrigin::Session { cluster: CLUSTER, seat: SEAT, session, reason };
         assert_eq!(floor.house.claims().last().unwrap().1.origin, origin);

@@ -6,18 +6,18 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Money, Station};
 
-use crate::cluster::decide::Answer;
+use crate::cluster::decide::ClusterDecision;
 use crate::cluster::{Cluster, ClusterEvent};
 use crate::identity::{Actor, Receipt, RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
 use crate::round::RoundStanding;
 
 /// A session keeps its latest messages, at most this many.
-const MOST_MESSAGES: usize = 100;
+const MAX_MESSAGES: usize = 100;
 
 /// What a player is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Told {
+pub enum PlayerNotice {
     /// A settled round was settled again or voided. What is given beyond `at_once` is set off against what the session owes for
     /// earlier rounds; what is taken beyond it is owed, unless the House bears it.
     Changed {
@@ -47,14 +47,14 @@ pub struct PlayerMessage {
     /// Counted from one in each session.
     pub number: u32,
     /// What is told.
-    pub what: Told,
+    pub what: PlayerNotice,
     /// The free credits after it.
     pub credits: Money,
 }
 
 /// The messages of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Messages {
+pub(super) struct SessionMessages {
     session: SessionId,
     latest: VecDeque<PlayerMessage>,
     /// Those up to this number were read.
@@ -64,7 +64,7 @@ pub(super) struct Messages {
 
 impl Cluster {
     /// A player who has nothing left, and whose session has ended so, is told until another begins.
-    fn messages_of(&self, seat: Seat) -> Option<&Messages> {
+    fn messages_of(&self, seat: Seat) -> Option<&SessionMessages> {
         let session = self.session(seat).or_else(|| self.ended_session(seat))?;
         self.state.messages.get(&seat).filter(|messages| messages.session == session)
     }
@@ -76,7 +76,7 @@ impl Cluster {
     }
 
     /// A terminal says that its player has read everything up to a message.
-    pub(super) fn read(&self, actor: Actor, seat: Seat, message: u32) -> Answer {
+    pub(super) fn read(&self, actor: Actor, seat: Seat, message: u32) -> ClusterDecision {
         match actor {
             Actor::Terminal { seat: own, .. } if own == seat => {}
             Actor::Terminal { .. }
@@ -96,18 +96,18 @@ impl Cluster {
     }
 
     /// Tells the player at a terminal, whose session is open. At a live table the Dealer does.
-    pub(super) fn tell_player(&mut self, seat: Seat, what: Told) {
+    pub(super) fn tell_player(&mut self, seat: Seat, what: PlayerNotice) {
         if self.rules.game().station() == Station::LiveTable {
             return;
         }
         let Some(session) = self.session(seat) else { return };
         let credits = self.credits(seat);
-        let none = || Messages { session, latest: VecDeque::new(), read: 0, sent: 0 };
+        let none = || SessionMessages { session, latest: VecDeque::new(), read: 0, sent: 0 };
         let messages = self.state.messages.entry(seat).or_insert_with(none);
         if messages.session != session {
             *messages = none();
         }
-        if messages.latest.len() == MOST_MESSAGES {
+        if messages.latest.len() == MAX_MESSAGES {
             messages.latest.pop_front();
         }
         messages.sent += 1;
