@@ -15,7 +15,8 @@ use serde::Serialize;
 use taisai_record::{Address, At, Merged, chain_of, merge};
 use taisai_rules::{Games, Money};
 use taisai_table::{
-    Account, Chips, Cluster, ClusterId, ClusterLedger, MachineEntry, MachineId, Machines, Seat, TableId, TableMachines,
+    Account, Chips, Cluster, ClusterId, ClusterLedger, MachineEntry, MachineId, Machines, RoundAndClusters, Seat,
+    TableId,
 };
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET, counted};
@@ -156,7 +157,7 @@ impl Tape {
         Self { table, game, entries, hash, kept: vec![machines.clone()], machines, at: 0 }
     }
 
-    fn table(&self) -> &TableMachines {
+    fn table(&self) -> &RoundAndClusters {
         &self.machines.tables[&self.table]
     }
 

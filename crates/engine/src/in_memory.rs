@@ -7,9 +7,9 @@ mod workers;
 use std::collections::{BTreeMap, VecDeque};
 
 use taisai_table::{
-    BadTablePlan, BrokenInvariant, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest,
-    Decision, Entry, House, HouseCommand, HouseEvent, MachineEntry, MachineId, Machines, Profile, RoundCommand,
-    RoundEvent, RoundNumber, Seat, Slip, TableId, TableMachines, TablePlan, Time, Verdict, check_transit,
+    BadTableSpec, BrokenInvariant, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest,
+    Decision, Entry, House, HouseCommand, HouseEvent, MachineEntry, MachineId, Machines, Profile, RoundAndClusters,
+    RoundCommand, RoundEvent, RoundNumber, Seat, Slip, TableId, TableSpec, Time, Verdict, check_transit,
 };
 
 use crate::cluster::ClusterInput;
@@ -64,13 +64,13 @@ impl InMemoryInstallation {
     ///
     /// # Panics
     /// If there is no House.
-    pub fn add_table(&mut self, plan: TablePlan, time: Time) -> Result<(), BadTablePlan> {
+    pub fn add_table(&mut self, plan: TableSpec, time: Time) -> Result<(), BadTableSpec> {
         let (table, clusters, training) = (plan.table, plan.clusters()?, plan.is_training);
         let command = HouseCommand::AddTable { table, clusters, training, second: None };
         let own = |reply| Input::House(HouseInput::Own { command, reply });
         let reply = self.ask(MachineId::House, time, own).expect("the House decides at once");
         if let Verdict::Refused(refusal) = reply.verdict {
-            return Err(BadTablePlan::Refused(refusal));
+            return Err(BadTableSpec::Refused(refusal));
         }
         self.machines.lay_out(plan)?;
         let clusters = (0..clusters.get()).map(|number| MachineId::Cluster(ClusterId { table, number }));
@@ -104,7 +104,7 @@ impl InMemoryInstallation {
     }
 
     /// A table.
-    pub fn table(&self, id: TableId) -> Option<&TableMachines> {
+    pub fn table(&self, id: TableId) -> Option<&RoundAndClusters> {
         self.machines.tables.get(&id)
     }
 

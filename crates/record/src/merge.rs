@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, PublicKey, Trust};
 use taisai_table::{
-    BadTablePlan, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineEntry, MachineId, Machines,
-    Round, RoundCommand, TableId, TablePlan, Time,
+    BadTableSpec, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineEntry, MachineId, Machines,
+    Round, RoundCommand, TableId, TableSpec, Time,
 };
 
 use crate::machine::Machine;
@@ -40,7 +40,7 @@ pub enum NotMerged {
     Opening(#[from] BadOpening),
     /// The machines cannot be laid out.
     #[error(transparent)]
-    Plan(#[from] BadTablePlan),
+    Plan(#[from] BadTableSpec),
 }
 
 /// Brings the chains of a table and of its House into one order.
@@ -63,7 +63,7 @@ pub fn merge(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> R
     };
     let of_house = house.as_ref().unwrap_or(&opening);
     let mut machines = Machines::new(of_house.profile.clone(), is_training(&of_house.setup));
-    machines.lay_out(TablePlan { table, rules, is_training: is_training(&opening.setup), seats })?;
+    machines.lay_out(TableSpec { table, rules, is_training: is_training(&opening.setup), seats })?;
     let entries = in_order(machines.clone(), chains);
     Ok(Merged { machines, entries, game })
 }

@@ -36,7 +36,7 @@ pub(crate) struct LayoutRead {
 }
 
 /// Something, and where in the file it is written.
-type Spanned<T> = (T, Range<usize>);
+pub(crate) type Spanned<T> = (T, Range<usize>);
 
 pub(crate) fn read<'t>(reader: &mut TomlReader<'t>, list: &TomlValue<'t>) -> LayoutsRead {
     let mut read = LayoutsRead { layouts: Vec::new(), kinds: Vec::new() };

@@ -6,13 +6,12 @@ use std::ops::Range;
 use crate::bet_box::{BetBox, BoxKind};
 use crate::felt::{self, Area, BlankKinds, Caption, DoubtfulReading, KindWords};
 use crate::layout::PayTableRow;
+use crate::layout_file::Spanned;
 use crate::odds::Odds;
 use taisai_datafile::{FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 
 /// The most characters of a remark on a drawing.
 const MOST_CHARACTERS: usize = 1_000;
-
-type Spanned<T> = (T, Range<usize>);
 
 /// The print of a felt. What cannot be read is missing, so that the rest is checked all the same.
 pub(crate) struct PrintRead {

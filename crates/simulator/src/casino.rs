@@ -7,7 +7,7 @@ use taisai_rules::{Games, Money};
 use taisai_table::{
     Actor, BetsCloser, Cluster, ClusterId, CommandId, CommandRequest, Decision, DeviceId, DeviceKind, Entry,
     ExcessPolicy, Founder, House, HouseCommand, LimitRange, MachineId, Person, PersonId, Profile, Role, Roles, Round,
-    Seat, TableId, TableLimits, TablePlan, TableRules, Time, encode,
+    Seat, TableId, TableLimits, TableRules, TableSpec, Time, encode,
 };
 
 use crate::clock::BEGIN;
@@ -61,7 +61,7 @@ const fn widen(number: u16) -> u32 {
 #[derive(Debug)]
 pub(crate) struct Casino {
     pub(crate) profile: Profile,
-    pub(crate) tables: Vec<TablePlan>,
+    pub(crate) tables: Vec<TableSpec>,
 }
 
 impl Casino {
@@ -78,7 +78,7 @@ impl Casino {
             let layout = game.layouts()[0].id().to_owned();
             TableRules::new(game, &layout).expect("the game's own layout")
         };
-        let table = |table: TableId, game: &str, clusters: u16| TablePlan {
+        let table = |table: TableId, game: &str, clusters: u16| TableSpec {
             table,
             rules: rules(game),
             is_training: false,
@@ -91,11 +91,11 @@ impl Casino {
         Self { profile, tables }
     }
 
-    pub(crate) fn plan(&self, table: TableId) -> &TablePlan {
+    pub(crate) fn plan(&self, table: TableId) -> &TableSpec {
         self.tables.iter().find(|plan| plan.table == table).expect("the table was laid out")
     }
 
-    fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ClusterId> + use<> {
+    fn clusters_of(plan: &TableSpec) -> impl Iterator<Item = ClusterId> + use<> {
         let (table, clusters) = (plan.table, u16::try_from(plan.seats.len()).unwrap_or(u16::MAX));
         (0..clusters).map(move |number| ClusterId { table, number })
     }

@@ -88,7 +88,7 @@ pub struct ColourSet {
 /// One seat or terminal. What a bet reads and writes comes first, in as few cache lines as it fills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C)]
-struct SeatState {
+struct ClusterSeat {
     /// Which boxes have a wager of own chips: one bit for each place of the notation.
     boxes: u128,
     credits: Money,
@@ -112,9 +112,9 @@ struct SeatState {
     latest_session: Option<SessionId>,
 }
 
-const _: () = assert!(std::mem::offset_of!(SeatState, last_bets) <= 3 * 64, "a bet touches little of its seat");
+const _: () = assert!(std::mem::offset_of!(ClusterSeat, last_bets) <= 3 * 64, "a bet touches little of its seat");
 
-impl SeatState {
+impl ClusterSeat {
     /// Room for the bets of most players, so that none is made while bets are placed.
     const BETS: usize = 16;
 
@@ -205,7 +205,7 @@ struct ThrownDice {
 /// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct ClusterState {
-    seats: Vec<SeatState>,
+    seats: Vec<ClusterSeat>,
     is_table_open: bool,
     /// The closing of the table was announced.
     is_closing: bool,
@@ -221,7 +221,7 @@ struct ClusterState {
     /// Units on each box, over all seats.
     totals: Vec<u64>,
     /// Bets one by one in the order of placement, where the latest can be rejected; empty where limits bind terminals.
-    placements: Vec<Placement>,
+    placements: Vec<PlacedStake>,
     next_place: u32,
     /// The dice of the round whose winners are being registered.
     thrown: Option<ThrownDice>,
@@ -243,7 +243,7 @@ struct ClusterState {
     received: u64,
     recent: CommandsBySource,
     refusals: u64,
-    /// By their note acceptors.
+    /// By note acceptor.
     stackers: BTreeMap<DeviceId, Stacker>,
     /// What the House bears of open sessions, by round: only what the same round gives later is set off against it (F81).
     waived: BTreeMap<(Seat, RoundNumber), Money>,
@@ -261,7 +261,7 @@ struct ClusterState {
 
 /// One placement on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Placement {
+struct PlacedStake {
     seat: Seat,
     bet_box: BetBox,
     chips: Chips,
@@ -282,7 +282,7 @@ impl Cluster {
     /// A cluster of so many seats.
     pub fn new(id: ClusterId, rules: TableRules, profile: Profile, seats: u32) -> Self {
         let state = ClusterState {
-            seats: (0..seats).map(|_| SeatState::new()).collect(),
+            seats: (0..seats).map(|_| ClusterSeat::new()).collect(),
             is_table_open: false,
             is_closing: false,
             dealer: None,
@@ -376,7 +376,7 @@ impl Cluster {
         (0..u32::try_from(self.state.seats.len()).unwrap_or(u32::MAX)).map(Seat)
     }
 
-    fn seat(&self, seat: Seat) -> Option<&SeatState> {
+    fn seat(&self, seat: Seat) -> Option<&ClusterSeat> {
         self.state.seats.get(usize::try_from(seat.0).ok()?)
     }
 

@@ -44,7 +44,7 @@ pub use identity::{
 pub use in_transit::{cents_in_transit, check_transit};
 pub use invariant::BrokenInvariant;
 pub use machine::Machine;
-pub use machines::{BadTablePlan, MachineEntry, Machines, MachinesSnapshot, TableMachines, TablePlan};
+pub use machines::{BadTableSpec, MachineEntry, Machines, MachinesSnapshot, RoundAndClusters, TableSpec};
 pub use profile::{Act, BetsCloser, ExcessPolicy, Law, Profile, Right, Shift};
 pub use recent::Verdict;
 pub use refusal::Refusal;

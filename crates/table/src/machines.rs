@@ -17,7 +17,7 @@ use crate::rules::TableRules;
 
 /// What a table is laid out by.
 #[derive(Clone, Debug)]
-pub struct TablePlan {
+pub struct TableSpec {
     /// The table.
     pub table: TableId,
     /// What it is played by.
@@ -30,7 +30,7 @@ pub struct TablePlan {
 
 /// A plan that makes no table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadTablePlan {
+pub enum BadTableSpec {
     /// There are no clusters, or more than can be numbered.
     #[error("a table has from 1 to 65,535 clusters")]
     Clusters,
@@ -42,28 +42,28 @@ pub enum BadTablePlan {
     Refused(Refusal),
 }
 
-impl TablePlan {
+impl TableSpec {
     /// How many clusters there are, if they may be so many.
-    pub fn clusters(&self) -> Result<NonZeroU16, BadTablePlan> {
-        let clusters = u16::try_from(self.seats.len()).ok().and_then(NonZeroU16::new).ok_or(BadTablePlan::Clusters)?;
+    pub fn clusters(&self) -> Result<NonZeroU16, BadTableSpec> {
+        let clusters = u16::try_from(self.seats.len()).ok().and_then(NonZeroU16::new).ok_or(BadTableSpec::Clusters)?;
         let is_bound_by_terminal = self.rules.layout().limit_scope() == Some(LimitScope::Terminal);
-        if is_bound_by_terminal || clusters == NonZeroU16::MIN { Ok(clusters) } else { Err(BadTablePlan::LiveTable) }
+        if is_bound_by_terminal || clusters == NonZeroU16::MIN { Ok(clusters) } else { Err(BadTableSpec::LiveTable) }
     }
 }
 
 /// A table: its dealer's side and its players' sides.
 #[derive(Clone, Debug)]
-pub struct TableMachines {
-    plan: TablePlan,
+pub struct RoundAndClusters {
+    plan: TableSpec,
     /// The dealer's side.
     pub round: Round,
     /// The players' sides, by their numbers.
     pub clusters: Vec<Cluster>,
 }
 
-impl TableMachines {
-    fn new(plan: TablePlan, profile: &Profile) -> Result<Self, BadTablePlan> {
-        let TablePlan { table, rules, is_training, seats } = &plan;
+impl RoundAndClusters {
+    fn new(plan: TableSpec, profile: &Profile) -> Result<Self, BadTableSpec> {
+        let TableSpec { table, rules, is_training, seats } = &plan;
         let clusters = plan.clusters()?.get();
         let round = Round::new(*table, rules.clone(), profile.clone(), *is_training, clusters);
         let ids = (0..clusters).map(|number| ClusterId { table: *table, number });
@@ -72,7 +72,7 @@ impl TableMachines {
     }
 
     fn restore(&mut self, profile: &Profile, (round, clusters): &TableBytes) -> Result<(), BadBytes> {
-        let TablePlan { table, rules, is_training, .. } = &self.plan;
+        let TableSpec { table, rules, is_training, .. } = &self.plan;
         self.round = Round::restore(*table, rules.clone(), profile.clone(), *is_training, round)?;
         if clusters.len() != self.clusters.len() {
             return Err(BadBytes::Damaged);
@@ -111,7 +111,7 @@ pub struct Machines {
     /// The House.
     pub house: House,
     /// The tables.
-    pub tables: BTreeMap<TableId, TableMachines>,
+    pub tables: BTreeMap<TableId, RoundAndClusters>,
 }
 
 impl Machines {
@@ -121,11 +121,11 @@ impl Machines {
     }
 
     /// Lays out a table. The House is not told.
-    pub fn lay_out(&mut self, plan: TablePlan) -> Result<(), BadTablePlan> {
+    pub fn lay_out(&mut self, plan: TableSpec) -> Result<(), BadTableSpec> {
         if self.tables.contains_key(&plan.table) {
-            return Err(BadTablePlan::Refused(Refusal::TableExists));
+            return Err(BadTableSpec::Refused(Refusal::TableExists));
         }
-        self.tables.insert(plan.table, TableMachines::new(plan, self.house.profile())?);
+        self.tables.insert(plan.table, RoundAndClusters::new(plan, self.house.profile())?);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Machines {
     /// The bytes of every state.
     pub fn snapshot(&self) -> MachinesSnapshot {
         let of_table =
-            |table: &TableMachines| (table.round.snapshot(), table.clusters.iter().map(Cluster::snapshot).collect());
+            |table: &RoundAndClusters| (table.round.snapshot(), table.clusters.iter().map(Cluster::snapshot).collect());
         let tables = self.tables.iter().map(|(id, table)| (*id, of_table(table)));
         MachinesSnapshot { house: self.house.snapshot(), tables: tables.collect() }
     }

@@ -55,10 +55,10 @@ pub(crate) enum CommandIdStatus {
 
 impl RecentCommands {
     /// How many commands of a source are remembered.
-    pub const KEPT: usize = 4;
+    pub(crate) const KEPT: usize = 4;
 
     /// What is known of a command with that number and content.
-    pub fn known(&self, sequence: u64, content: u64) -> CommandIdStatus {
+    pub(crate) fn known(&self, sequence: u64, content: u64) -> CommandIdStatus {
         if sequence > self.newest() {
             return CommandIdStatus::New;
         }
@@ -70,12 +70,12 @@ impl RecentCommands {
     }
 
     /// The number of the newest command; zero if there was none.
-    pub const fn newest(&self) -> u64 {
+    pub(crate) const fn newest(&self) -> u64 {
         self.sequences[Self::KEPT - 1]
     }
 
     /// Remembers a command, forgetting the oldest.
-    pub fn remember(&mut self, sequence: u64, content: u64, verdict: Verdict) {
+    pub(crate) fn remember(&mut self, sequence: u64, content: u64, verdict: Verdict) {
         push(&mut self.sequences, sequence);
         push(&mut self.contents, content);
         push(&mut self.verdicts, verdict);
@@ -102,12 +102,12 @@ impl LatestSourceCommands {
     }
 
     /// The number of the newest command of a source; zero if there was none.
-    pub const fn newest(&self, source: u64) -> u64 {
+    pub(crate) const fn newest(&self, source: u64) -> u64 {
         if self.source == source { self.recent.newest() } else { 0 }
     }
 
     /// What is known of a command.
-    pub fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
+    pub(crate) fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
         match id.source.cmp(&self.source) {
             Ordering::Less => CommandIdStatus::Unusable(Refusal::CommandTooOld),
             Ordering::Equal => self.recent.known(id.sequence, content),
@@ -116,7 +116,7 @@ impl LatestSourceCommands {
     }
 
     /// Remembers a command, forgetting the oldest.
-    pub fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict) {
+    pub(crate) fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict) {
         if id.source > self.source {
             *self = Self { source: id.source, recent: RecentCommands::default() };
         }
@@ -131,7 +131,7 @@ pub(crate) struct CommandHash(u64);
 
 impl CommandHash {
     /// The hash of nothing, for one kind of command.
-    pub const fn of(kind: u64) -> Self {
+    pub(crate) const fn of(kind: u64) -> Self {
         Self(kind ^ 0x9E37_79B9_7F4A_7C15)
     }
 
@@ -139,7 +139,7 @@ impl CommandHash {
     ///
     /// # Panics
     /// If the command cannot be written down, which no command of this crate is.
-    pub fn of_bytes(kind: u64, command: &impl Serialize) -> Self {
+    pub(crate) fn of_bytes(kind: u64, command: &impl Serialize) -> Self {
         // Most commands are short: they need no room of their own.
         let longer;
         let mut room = [0; 128];
@@ -160,14 +160,14 @@ impl CommandHash {
 
     /// Mixes in a number.
     #[must_use]
-    pub const fn with(self, number: u64) -> Self {
+    pub(crate) const fn with(self, number: u64) -> Self {
         // A product of two 64-bit numbers, its halves folded together, mixes every bit.
         let wide = widen(self.0 ^ number) * widen(0xD6E8_FEB8_6659_FD93);
         Self(fold(wide) ^ self.0.rotate_left(23))
     }
 
     /// The hash.
-    pub const fn finish(self) -> u64 {
+    pub(crate) const fn finish(self) -> u64 {
         self.0
     }
 }

@@ -12,7 +12,7 @@ use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
     Account, Actor, CashOut, Cluster, ClusterCommand, CommandId, CommandRequest, Decision, Device, DeviceId,
     DeviceKind, Founder, House, HouseCommand, MachineEntry, PastRound, PersonId, Phase, Refusal, Registration, Role,
-    Roles, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, TableLimits, TableMachines, TablePlan,
+    Roles, Round, RoundAndClusters, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Seat, TableLimits, TableSpec,
     Time, Verdict, VoucherHash, VoucherSerial,
 };
 
@@ -61,7 +61,7 @@ impl<'s> Stage<'s> {
         // Seats are numbered as people number them: from one. Seat 0 stays empty.
         let seats = vec![setup.seats + 1];
         installation.add_table(
-            TablePlan { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats },
+            TableSpec { table: TABLE, rules: setup.rules.clone(), is_training: setup.is_training, seats },
             BEGIN,
         )?;
         let mut stage = Self {
@@ -137,7 +137,7 @@ impl<'s> Stage<'s> {
         self.script.setup.is_training
     }
 
-    fn table(&self) -> &TableMachines {
+    fn table(&self) -> &RoundAndClusters {
         self.installation.table(TABLE).expect("the script's table was added")
     }
 

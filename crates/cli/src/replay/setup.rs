@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Games;
-use taisai_table::{Machines, Profile, Registration, TableId, TablePlan, TableRules};
+use taisai_table::{Machines, Profile, Registration, TableId, TableRules, TableSpec};
 
 /// The table that is played.
 pub const TABLE: TableId = TableId(1);
@@ -29,10 +29,10 @@ pub struct Setup {
 
 impl Setup {
     /// Its table, with the rules of the game.
-    pub fn plan(&self, games: &Games) -> anyhow::Result<TablePlan> {
+    pub fn plan(&self, games: &Games) -> anyhow::Result<TableSpec> {
         let game = games.find(&self.game, None)?;
         let rules = TableRules::new(Arc::new(game.clone()), &self.layout)?.registering(self.registration)?;
-        Ok(TablePlan { table: TABLE, rules, is_training: self.training, seats: self.seats.clone() })
+        Ok(TableSpec { table: TABLE, rules, is_training: self.training, seats: self.seats.clone() })
     }
 
     /// The machines before the first entry.

@@ -7,7 +7,7 @@ use taisai_engine::{
 };
 use taisai_table::{
     ClusterCommand, ClusterId, Entry, HouseCommand, MachineEntry, MachineId, Machines, Profile, RoundCommand,
-    RoundNumber, TableId, TablePlan, TableRules, Time,
+    RoundNumber, TableId, TableRules, TableSpec, Time,
 };
 
 use crate::node::Node;
@@ -64,7 +64,7 @@ impl Installation {
     pub(crate) fn new(layout: &Layout<'_>) -> Self {
         let mut machines = Machines::new(layout.profile.clone(), false);
         let (rules, seats) = (layout.rules.clone(), layout.seats.to_vec());
-        machines.lay_out(TablePlan { table: TABLE, rules, is_training: false, seats }).unwrap();
+        machines.lay_out(TableSpec { table: TABLE, rules, is_training: false, seats }).unwrap();
         let partitions: Vec<_> = layout.nodes.iter().map(|node| node.to_vec()).collect();
         let mut installation = Self {
             now: NOON,

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use taisai_engine::{InMemoryInstallation, Message, Placement};
 use taisai_table::{
-    Actor, BadTablePlan, Cluster, ClusterCommand, ClusterId, Decision, Entry, HouseCommand, MachineEntry, Machines,
-    MachinesSnapshot, Notice, Phase, Profile, Refusal, RoundNumber, Seat, TablePlan, Time, Transfer, TransferPurpose,
+    Actor, BadTableSpec, Cluster, ClusterCommand, ClusterId, Decision, Entry, HouseCommand, MachineEntry, Machines,
+    MachinesSnapshot, Notice, Phase, Profile, Refusal, RoundNumber, Seat, TableSpec, Time, Transfer, TransferPurpose,
 };
 
 use crate::cluster::LIVE;
 use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, rules};
 
-fn plan(game: &str, seats: &[u32]) -> TablePlan {
-    TablePlan { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
+fn plan(game: &str, seats: &[u32]) -> TableSpec {
+    TableSpec { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
 }
 
 fn house(is_training: bool) -> InMemoryInstallation {
@@ -27,14 +27,14 @@ const fn cluster(number: u16) -> ClusterId {
 fn only_limits_of_terminals_let_a_table_have_several_clusters() {
     let added = |game, seats: &[u32]| house(false).add_table(plan(game, seats), Time(NOON));
     for game in GAMES {
-        assert_eq!(added(game, &[]), Err(BadTablePlan::Clusters), "{game}");
+        assert_eq!(added(game, &[]), Err(BadTableSpec::Clusters), "{game}");
         assert_eq!(added(game, &[4]), Ok(()), "{game}");
     }
     for game in [CLASSIC, TAI_SAI, OPEN_COVER] {
-        assert_eq!(added(game, &[4, 4]), Err(BadTablePlan::LiveTable), "{game}");
+        assert_eq!(added(game, &[4, 4]), Err(BadTableSpec::LiveTable), "{game}");
     }
     assert_eq!(added(ETG, &[4, 4, 3]), Ok(()));
-    assert_eq!(added(ETG, &vec![1; 65_536]), Err(BadTablePlan::Clusters));
+    assert_eq!(added(ETG, &vec![1; 65_536]), Err(BadTableSpec::Clusters));
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn the_house_knows_every_table() {
     house.add_table(plan(ETG, &[4, 4]), Time(NOON)).expect("a table");
     assert_eq!(house.house().tables().map(|(id, table)| (id, table.clusters.get())).collect::<Vec<_>>(), [(TABLE, 2)]);
     let again = house.add_table(plan(ETG, &[4]), Time(NOON));
-    assert_eq!(again, Err(BadTablePlan::Refused(Refusal::TableExists)));
+    assert_eq!(again, Err(BadTableSpec::Refused(Refusal::TableExists)));
     let added = house.record.iter().filter_map(|recorded| match recorded {
         MachineEntry::House(Entry { request: asked, outcome })
             if matches!(asked.command, HouseCommand::AddTable { .. }) =>
@@ -148,7 +148,7 @@ fn rebuilt(house: &InMemoryInstallation, entries: &[MachineEntry]) -> Machines {
 #[test]
 fn a_training_house_stays_one() {
     let mut house = house(true);
-    let plan = TablePlan { is_training: true, ..plan(ETG, &[4]) };
+    let plan = TableSpec { is_training: true, ..plan(ETG, &[4]) };
     house.add_table(plan, Time(NOON)).expect("a table");
     let machines = rebuilt(&house, &house.record);
     assert_eq!(machines.state_hash(), house.machines().state_hash());

@@ -6,8 +6,8 @@ use taisai_engine::{InMemoryInstallation, Message, Placement};
 use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
     Actor, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId, LimitEntry,
-    MachineEntry, Person, PersonId, Profile, Registration, Role, Roles, Round, RoundCommand, RoundEvent, Seat, TableId,
-    TableLimits, TableMachines, TablePlan, TableRules, Time,
+    MachineEntry, Person, PersonId, Profile, Registration, Role, Roles, Round, RoundAndClusters, RoundCommand,
+    RoundEvent, Seat, TableId, TableLimits, TableRules, TableSpec, Time,
 };
 
 pub(crate) const CLASSIC: &str = "tai-sai-classic";
@@ -126,7 +126,7 @@ impl Hall {
     ) -> Self {
         let mut house = InMemoryInstallation::new(profile.clone(), false, placement, Time(NOON));
         let has_terminals = rules.game().station() == Station::PlayerTerminals;
-        let plan = TablePlan { table: TABLE, rules, is_training: false, seats: seats.to_vec() };
+        let plan = TableSpec { table: TABLE, rules, is_training: false, seats: seats.to_vec() };
         house.add_table(plan, Time(NOON)).expect("a house takes a table");
         let clusters = (0..).map(|number| ClusterId { table: TABLE, number }).zip(seats);
         for (cluster, seats) in clusters.filter(|_| has_terminals) {
@@ -179,7 +179,7 @@ impl Hall {
         Self::ready(game, "A", &Profile::singapore())
     }
 
-    pub(crate) fn table(&self) -> &TableMachines {
+    pub(crate) fn table(&self) -> &RoundAndClusters {
         self.house.table(TABLE).expect("the table")
     }
 

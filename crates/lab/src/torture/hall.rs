@@ -15,7 +15,8 @@ use taisai_rules::Games;
 use taisai_table::{
     Actor, Betting, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId,
     House, HouseCommand, HouseEvent, MachineEntry, Machines, MachinesSnapshot, Person, PersonId, Phase, Refusal, Role,
-    Roles, Round, RoundCommand, RoundEntry, RoundEvent, Seat, TableMachines, TablePlan, TableRules, Time, VoucherHash,
+    Roles, Round, RoundAndClusters, RoundCommand, RoundEntry, RoundEvent, Seat, TableRules, TableSpec, Time,
+    VoucherHash,
 };
 
 use super::chance::Chance;
@@ -116,7 +117,7 @@ impl<'t> Hall<'t> {
         tally: &'t mut Tally,
     ) -> anyhow::Result<Self> {
         let plan = setup.plan(games)?;
-        let TablePlan { rules, seats, .. } = &plan;
+        let TableSpec { rules, seats, .. } = &plan;
         let model = |seats: &u32| Model::new(rules.clone(), *seats, setup.profile.large_win);
         let (models, rules) = (seats.iter().map(model).collect(), rules.clone());
         let mut installation = InMemoryInstallation::new(setup.profile.clone(), setup.training, placement, Time(BEGIN));
@@ -148,7 +149,7 @@ impl<'t> Hall<'t> {
         })
     }
 
-    fn table(&self) -> &TableMachines {
+    fn table(&self) -> &RoundAndClusters {
         self.installation.table(TABLE).expect("the table was added")
     }
 
@@ -355,7 +356,7 @@ const fn is_bet(command: &ClusterCommand) -> bool {
 }
 
 /// Bets are closed when every cluster holds it, and not when some do.
-fn closing_waits_for_all(table: &TableMachines, entry: &RoundEntry, tally: &mut Tally) -> Held {
+fn closing_waits_for_all(table: &RoundAndClusters, entry: &RoundEntry, tally: &mut Tally) -> Held {
     let Ok(RoundEvent::Followed { cluster, .. }) = entry.outcome else { return Ok(()) };
     let is_open = |cluster: &Cluster| cluster.betting() == Betting::Open;
     let are_open = table.clusters.iter().any(is_open);

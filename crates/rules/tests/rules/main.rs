@@ -11,5 +11,6 @@ mod partial;
 mod pro_rata;
 mod slips;
 mod texts;
+mod type_names;
 #[cfg(feature = "serde")]
 mod written;

@@ -5,8 +5,8 @@ use taisai_rules::{Money, Station};
 use crate::cluster::conclude::put_into_set;
 use crate::cluster::decide::{content, wager};
 use crate::cluster::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, Meters, Placement, RejectedStake, SeatState, Slip,
-    Stacker, Stake, ThrownDice, Wager, less, sum,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterSeat, Meters, PlacedStake, RejectedStake,
+    Slip, Stacker, Stake, ThrownDice, Wager, less, sum,
 };
 use crate::entry::{CommandRequest, Entry};
 use crate::identity::{Actor, PersonId, Seat, SessionId};
@@ -153,11 +153,11 @@ impl Cluster {
         }
     }
 
-    fn seat_ref(&self, seat: Seat) -> &SeatState {
+    fn seat_ref(&self, seat: Seat) -> &ClusterSeat {
         self.seat(seat).expect("a command names a seat that there is")
     }
 
-    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut SeatState {
+    pub(super) fn seat_mut(&mut self, seat: Seat) -> &mut ClusterSeat {
         let place = usize::try_from(seat.0).expect("seats are counted in memory");
         &mut self.state.seats[place]
     }
@@ -229,7 +229,7 @@ impl Cluster {
             self.state.totals[stake.bet_box.index()] += u64::from(units);
             let place = self.state.next_place;
             if self.binds_boxes() {
-                self.state.placements.push(Placement { seat, bet_box: stake.bet_box, chips, units });
+                self.state.placements.push(PlacedStake { seat, bet_box: stake.bet_box, chips, units });
             }
             let state = self.seat_mut(seat);
             if wager(state, chips, stake.bet_box).is_some() {
@@ -254,7 +254,7 @@ impl Cluster {
         let total = &mut self.state.totals[stake.bet_box.index()];
         *total = total.checked_sub(units.into()).expect("no more is withdrawn than lies there");
         let mut left = units;
-        let same = |p: &&mut Placement| p.seat == seat && p.bet_box == stake.bet_box && p.chips == chips;
+        let same = |p: &&mut PlacedStake| p.seat == seat && p.bet_box == stake.bet_box && p.chips == chips;
         for placement in self.state.placements.iter_mut().rev().filter(same) {
             let cut = placement.units.min(left);
             placement.units -= cut;
@@ -378,7 +378,7 @@ impl Cluster {
         };
         self.state.ledger.transit = less(self.state.ledger.transit, transfer.amount);
         let takes_credits = self.rules.game().station() == Station::PlayerTerminals;
-        let is_theirs = |state: &SeatState| match session {
+        let is_theirs = |state: &ClusterSeat| match session {
             Some(_) => state.session.is_none() && state.latest_session == session,
             None => true,
         };

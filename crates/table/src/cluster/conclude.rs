@@ -5,7 +5,7 @@ use taisai_rules::{Dice, Money, Payouts, Station};
 
 use crate::cluster::settle::{CountedUnits, result, slip_line};
 use crate::cluster::{
-    Adjustment, Betting, Chips, Cluster, Meters, PastSlip, PlayerNotice, SeatState, Slip, SlipTotals, less, sum,
+    Adjustment, Betting, Chips, Cluster, ClusterSeat, Meters, PastSlip, PlayerNotice, Slip, SlipTotals, less, sum,
 };
 use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 use crate::round::{RoundStanding, VoidReason};
@@ -55,7 +55,7 @@ struct RoundSettlement {
 }
 
 impl RoundSettlement {
-    fn given(&self, seat: Seat, state: &SeatState) -> SeatPayout {
+    fn given(&self, seat: Seat, state: &ClusterSeat) -> SeatPayout {
         let (mut paid, mut returned, mut for_colour) = (Money::ZERO, Money::ZERO, Money::ZERO);
         for wager in &state.bets {
             let (won, back) = match &self.payouts {
@@ -269,7 +269,7 @@ const fn turn(meters: &mut Meters, is_void: bool) {
 }
 
 /// What a set can express of an amount goes into it; the rest is for cash chips. Returns what went into the set.
-pub(super) fn put_into_set(state: &mut SeatState, amount: Money) -> Money {
+pub(super) fn put_into_set(state: &mut ClusterSeat, amount: Money) -> Money {
     let Some(set) = state.colour.as_mut() else { return Money::ZERO };
     let whole = Money::from_cents(amount.cents() - amount.cents() % set.value.cents());
     set.credits = sum(set.credits, whole);

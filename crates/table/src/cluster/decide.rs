@@ -4,7 +4,7 @@
 use taisai_rules::{BetBox, Money, Rule, Station};
 
 use crate::cluster::{
-    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, SeatState, Slip, Stake, Stakes, Wager, less,
+    Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterSeat, Slip, Stake, Stakes, Wager, less,
 };
 use crate::entry::{CommandRequest, Decision};
 use crate::identity::{Actor, Person, Receipt, Role, Seat};
@@ -219,11 +219,11 @@ impl Cluster {
         if self.rules.game().paragraphs(rule).is_empty() { Err(Refusal::NotInGame) } else { Ok(()) }
     }
 
-    pub(super) fn known_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+    pub(super) fn known_seat(&self, seat: Seat) -> Result<&ClusterSeat, Refusal> {
         self.seat(seat).ok_or(Refusal::UnknownSeat)
     }
 
-    pub(super) fn seat_in_session(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+    pub(super) fn seat_in_session(&self, seat: Seat) -> Result<&ClusterSeat, Refusal> {
         let state = self.known_seat(seat)?;
         if state.session.is_some() { Ok(state) } else { Err(Refusal::NoSession) }
     }
@@ -245,7 +245,7 @@ impl Cluster {
 
     /// A seat that may bet now: bets are open, and the seat is neither lost nor locked. Where winners are registered it is one whose
     /// bets can be taken off the register.
-    fn betting_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+    fn betting_seat(&self, seat: Seat) -> Result<&ClusterSeat, Refusal> {
         if self.rules.registration() == Registration::Winners {
             return self.registering_seat(seat);
         }
@@ -337,7 +337,7 @@ impl Cluster {
 
     pub(super) fn check_limits(
         &self,
-        state: &SeatState,
+        state: &ClusterSeat,
         chips: Chips,
         stake: Stake,
         units: u32,
@@ -375,7 +375,7 @@ impl Cluster {
         if total > self.limits.cap(bet_box, opposite) { Err(Refusal::OverDifferential) } else { Ok(()) }
     }
 
-    fn check_credits(&self, state: &SeatState, chips: Chips, stakes: &[Stake], total: Money) -> Result<(), Refusal> {
+    fn check_credits(&self, state: &ClusterSeat, chips: Chips, stakes: &[Stake], total: Money) -> Result<(), Refusal> {
         match (chips, self.rules.game().station()) {
             (Chips::Own, Station::PlayerTerminals) if total > state.credits => Err(Refusal::NotEnoughCredits),
             (Chips::Own, Station::PlayerTerminals | Station::LiveTable) => Ok(()),
@@ -610,14 +610,14 @@ pub(super) fn first(answers: impl Iterator<Item = Result<(), Refusal>>) -> Resul
     answers.filter_map(Result::err).min().map_or(Ok(()), Err)
 }
 
-pub(super) fn wager(state: &SeatState, chips: Chips, bet_box: BetBox) -> Option<&Wager> {
+pub(super) fn wager(state: &ClusterSeat, chips: Chips, bet_box: BetBox) -> Option<&Wager> {
     if chips == Chips::Own && state.boxes & (1 << bet_box.index()) == 0 {
         return None;
     }
     state.bets.iter().find(|wager| wager.bet_box == bet_box && wager.chips == chips)
 }
 
-fn has_colour_bets(state: &SeatState) -> bool {
+fn has_colour_bets(state: &ClusterSeat) -> bool {
     state.bets.iter().any(|wager| wager.chips == Chips::Colour)
 }
 

@@ -2,7 +2,7 @@
 
 use taisai_rules::{BetBox, Money};
 
-use crate::cluster::{Cluster, Placement, RejectedStake, Stake, cents, less};
+use crate::cluster::{Cluster, PlacedStake, RejectedStake, Stake, cents, less};
 use crate::rules::Registration;
 
 impl Cluster {
@@ -65,7 +65,7 @@ impl Cluster {
             let cut = placements[latest].units.min(u32::try_from(excess).unwrap_or(u32::MAX));
             placements[latest].units -= cut;
             totals[bet_box.index()] -= u64::from(cut);
-            let Placement { seat, chips, .. } = placements[latest];
+            let PlacedStake { seat, chips, .. } = placements[latest];
             let stake = Stake { bet_box, amount: cents(cut.into(), unit) };
             cuts.push(RejectedStake { seat, chips, stake });
         }

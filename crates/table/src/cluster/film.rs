@@ -9,7 +9,7 @@ use taisai_rules::{BetBox, Dice, Limits, Money, Unit, pro_rata};
 
 use crate::cluster::conclude::ClaimCause;
 use crate::cluster::decide::{ClusterDecision, MAX_ON_A_BOX};
-use crate::cluster::register::By;
+use crate::cluster::register::ActorAndSecond;
 use crate::cluster::settle::result;
 use crate::cluster::{Adjustment, Chips, Cluster, ClusterEvent, PastSlip, Slip, SlipLine, Stake, cents, less, sum};
 use crate::identity::{Actor, RoundNumber, Seat, SessionId};
@@ -141,7 +141,7 @@ impl Cluster {
     /// Supervisor and second person register a bet that was collected as lost.
     pub(super) fn register_from_film(
         &self,
-        (actor, second): By,
+        (actor, second): ActorAndSecond,
         (round, seat): (RoundNumber, Seat),
         player: &str,
         stake: Stake,
@@ -194,7 +194,12 @@ impl Cluster {
         limits.and_then(Result::ok).unwrap_or_else(Limits::none)
     }
 
-    pub(super) fn withdraw_from_film(&self, (actor, second): By, round: RoundNumber, line: u32) -> ClusterDecision {
+    pub(super) fn withdraw_from_film(
+        &self,
+        (actor, second): ActorAndSecond,
+        round: RoundNumber,
+        line: u32,
+    ) -> ClusterDecision {
         self.profile.check(Act::Correct, actor, second)?;
         self.registers(Registration::Winners)?;
         let (_, returns) = self.open_round(round)?;
@@ -202,7 +207,7 @@ impl Cluster {
         if is_there { Ok(ClusterEvent::Done) } else { Err(Refusal::NoSuchBet) }
     }
 
-    pub(super) fn close_returns(&self, (actor, second): By, round: RoundNumber) -> ClusterDecision {
+    pub(super) fn close_returns(&self, (actor, second): ActorAndSecond, round: RoundNumber) -> ClusterDecision {
         self.profile.check(Act::Correct, actor, second)?;
         self.registers(Registration::Winners)?;
         let (past, returns) = self.open_round(round)?;

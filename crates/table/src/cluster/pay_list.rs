@@ -6,7 +6,7 @@ use taisai_rules::{BetBox, Dice, Money, Station, Unit};
 
 use crate::cluster::decide::ClusterDecision;
 use crate::cluster::settle::result;
-use crate::cluster::{Adjustment, Betting, Chips, Cluster, ClusterEvent, SeatState, SlipLine, cents, less, sum};
+use crate::cluster::{Adjustment, Betting, Chips, Cluster, ClusterEvent, ClusterSeat, SlipLine, cents, less, sum};
 use crate::identity::{Actor, RoundNumber, Seat};
 use crate::refusal::Refusal;
 
@@ -109,7 +109,7 @@ impl Cluster {
         };
         let payouts = dice.and_then(|dice| self.rules.layout().payouts(dice, unit).ok());
         let is_settled = self.state.thrown.is_none();
-        let has_walked_away = |seat: Seat| self.seat(seat).is_some_and(SeatState::has_walked_away);
+        let has_walked_away = |seat: Seat| self.seat(seat).is_some_and(ClusterSeat::has_walked_away);
         let is_claim = |seat: Seat| if is_settled { self.state.claimed.contains(&seat) } else { has_walked_away(seat) };
         let line = |line: &SlipLine| {
             let (pays, returned) = result(line, payouts.as_ref(), unit.cents());

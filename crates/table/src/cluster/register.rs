@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Money, Outcome, Rule};
 
 use crate::cluster::decide::{ClusterDecision, MAX_ON_A_BOX, first, wager};
-use crate::cluster::{Betting, Chips, Cluster, ClusterEvent, PastSlip, SeatState, Stake, ThrownDice};
+use crate::cluster::{Betting, Chips, Cluster, ClusterEvent, ClusterSeat, PastSlip, Stake, ThrownDice};
 use crate::identity::{Actor, Person, Seat};
 use crate::profile::Act;
 use crate::refusal::Refusal;
@@ -24,7 +24,7 @@ pub enum RequiredRegistration {
 }
 
 /// What is asked: who, with whom.
-pub(super) type By = (Actor, Option<Person>);
+pub(super) type ActorAndSecond = (Actor, Option<Person>);
 
 impl Cluster {
     /// The dice of the round whose winners are being registered.
@@ -121,12 +121,12 @@ impl Cluster {
     }
 
     /// A seat whose bets are registered now. What a player who has walked away had there is registered as well (5.3).
-    pub(super) fn registering_seat(&self, seat: Seat) -> Result<&SeatState, Refusal> {
+    pub(super) fn registering_seat(&self, seat: Seat) -> Result<&ClusterSeat, Refusal> {
         self.registering()?;
         self.known_seat(seat)
     }
 
-    pub(super) fn register(&self, (actor, second): By, seat: Seat, stakes: &[Stake]) -> ClusterDecision {
+    pub(super) fn register(&self, (actor, second): ActorAndSecond, seat: Seat, stakes: &[Stake]) -> ClusterDecision {
         self.deals(actor)?;
         if self.seat(seat).is_some_and(|state| self.is_large(state, stakes) && self.can_be_registered(state, stakes)) {
             self.profile.check(Act::LargeRegistration, actor, second)?;
@@ -145,20 +145,20 @@ impl Cluster {
         Ok(ClusterEvent::Done)
     }
 
-    fn check_stake(&self, state: &SeatState, stake: Stake) -> Result<(), Refusal> {
+    fn check_stake(&self, state: &ClusterSeat, stake: Stake) -> Result<(), Refusal> {
         let units = self.units(stake.amount)?;
         self.check_limits(state, Chips::Own, stake, units)
     }
 
     /// Nobody is asked to approve what this table never registers.
-    fn can_be_registered(&self, state: &SeatState, stakes: &[Stake]) -> bool {
+    fn can_be_registered(&self, state: &ClusterSeat, stakes: &[Stake]) -> bool {
         self.registers(Registration::Winners).is_ok()
             && self.check_boxes(stakes).is_ok()
             && stakes.iter().all(|stake| self.check_stake(state, *stake).is_ok())
     }
 
     /// Whether a stake, with what is registered of the same seat and box before, is above the house's limit.
-    fn is_large(&self, state: &SeatState, stakes: &[Stake]) -> bool {
+    fn is_large(&self, state: &ClusterSeat, stakes: &[Stake]) -> bool {
         stakes.iter().any(|stake| {
             let own = wager(state, Chips::Own, stake.bet_box).map_or(Money::ZERO, |own| self.cents(own.units.into()));
             own.checked_add(stake.amount).is_none_or(|line| line > self.profile.registration_limit)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_rata};
 
 use crate::cluster::decide::MAX_ON_A_BOX;
-use crate::cluster::{Chips, Cluster, PayList, SeatState, Stake, Wager, cents, less, sum};
+use crate::cluster::{Chips, Cluster, ClusterSeat, PayList, Stake, Wager, cents, less, sum};
 use crate::codec;
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
@@ -398,7 +398,7 @@ impl Cluster {
     }
 }
 
-pub(super) fn slip_line(seat: Seat, state: &SeatState, wager: &Wager, counted: &CountedUnits) -> SlipLine {
+pub(super) fn slip_line(seat: Seat, state: &ClusterSeat, wager: &Wager, counted: &CountedUnits) -> SlipLine {
     let counted = if counted.is_empty() { None } else { counted.get(&(seat, wager.bet_box)) };
     SlipLine {
         seat,

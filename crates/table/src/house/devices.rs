@@ -63,7 +63,7 @@ pub struct HouseTable {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Devices {
+pub(super) struct EnrolledDevices {
     pub(super) on_file: BTreeMap<DeviceId, Device>,
     /// Terminals by where they stand; revoked ones stand nowhere.
     pub(super) seated: BTreeMap<(ClusterId, Seat), DeviceId>,
@@ -73,7 +73,7 @@ pub(super) struct Devices {
     pub(super) readers: BTreeMap<ClusterId, DeviceId>,
 }
 
-impl Devices {
+impl EnrolledDevices {
     pub(super) fn active(&self, device: DeviceId) -> Option<&Device> {
         self.on_file.get(&device).filter(|device| !device.is_revoked)
     }
